@@ -203,8 +203,9 @@ class Slamsa(Benchmark):
     def _timed(
         self, name: str, degree: str, asked: Row, records: int, copy: float
     ) -> Iterator[Row]:
-        for row in self._drawn(asked, records, 1):
-            yield {"method": name, "p": degree, **row, "ratio": row["seconds"] / copy}
+        row = next(self._drawn(asked, records, 1), None)
+        timed = {"refused": True} if row is None else {**row, "ratio": row["seconds"] / copy}
+        yield {"method": name, "p": degree, **timed}
 
     def _drawn(self, asked: Row, records: int, number: int) -> Iterator[Row]:
         """Figures of the draws for which the method finds a release."""

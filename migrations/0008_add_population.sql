@@ -21,6 +21,16 @@ COMMENT ON COLUMN pganon_private.population.key IS 'names of the columns that te
 COMMENT ON COLUMN pganon_private.population.counter IS
     'grows with every version, so that nobody goes on with what was judged before';
 
+CREATE TABLE pganon_private.forgotten (
+    population bigint NOT NULL REFERENCES pganon_private.population (id),
+    -- Under the secret of the population.
+    mark bigint NOT NULL,
+    PRIMARY KEY (population, mark)
+);
+
+COMMENT ON TABLE pganon_private.forgotten IS
+    'people who were forgotten and are left out if they return, by a hash of their digest';
+
 CREATE TABLE pganon_private.value_sets (
     population bigint NOT NULL REFERENCES pganon_private.population (id),
     columns text[] NOT NULL,
@@ -59,6 +69,7 @@ ALTER TABLE pganon_private.version
     ADD COLUMN population bigint REFERENCES pganon_private.population (id),
     ADD COLUMN manner jsonb,
     ADD COLUMN over_versions text,
+    ADD COLUMN rows_fingerprint bytea,
     ADD COLUMN readable_by text[];
 
 ALTER TABLE pganon_private.version ALTER COLUMN readable_by SET DEFAULT '{}';
@@ -69,6 +80,8 @@ COMMENT ON COLUMN pganon_private.version.manner IS
     'how the version shows groups, as far as others are compared with it; NULL without a key';
 COMMENT ON COLUMN pganon_private.version.over_versions IS
     'whether its guarantee holds beside other versions: holds, finer or void; NULL without a key';
+COMMENT ON COLUMN pganon_private.version.rows_fingerprint IS
+    'fingerprint of what was read but for the keys: the same rows may have others in a copy';
 
 COMMENT ON COLUMN pganon_private.version.readable_by IS
     'roles that could ever read it; public, or NULL where that is not known: everybody';

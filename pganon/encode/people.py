@@ -16,6 +16,8 @@ from pganon.sqltools import fragment, num, query, scalar, text
 from pganon.steps import State
 
 POPULATION = QualifiedName("pganon_private", "population")
+FORGOTTEN = QualifiedName("pganon_private", "forgotten")
+"""Table (population, mark) of people who were forgotten."""
 
 
 def identity(spec: ReleaseSpec) -> str | None:
@@ -38,6 +40,16 @@ def population_secret(state: State) -> exp.Select:
         {"s": SECRETS, "p": POPULATION},
         run=num(state.run_id),
     )
+
+
+def secret_of(population: int) -> exp.Select:
+    """SELECT of the secret of a population."""
+    return query("select p.secret from p where p.id = :id", {"p": POPULATION}, id=num(population))
+
+
+def mark_of_forgotten(person: exp.Expr, population: int) -> exp.Expr:
+    """What is kept of who was forgotten, given by the digest."""
+    return person_hash(person, "forgotten", secret_of(population))
 
 
 def digest(key: exp.Expr, secret: exp.Select) -> exp.Expr:

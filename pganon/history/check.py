@@ -55,7 +55,15 @@ def rule_steps(rule: Rule, *, refuses: bool) -> tuple[Step, ...]:
         "whether groups are new, the same as before, or a function of one version",
         rule.counted,
         lambda row, state: rule.problem(state.facts) if refuses else None,
-        gives=[rule.crossing, rule.people, rule.known, rule.reason, rule.version, rule.functions],
+        gives=[
+            rule.crossing,
+            rule.people,
+            rule.known,
+            rule.reason,
+            rule.version,
+            rule.functions,
+            rule.groups,
+        ],
     )
     roles = Check(
         "roles",
@@ -92,6 +100,7 @@ class Rule:
         self.smallest: Fact[int] = count("smallest", of)
         self.below: Fact[int] = count("below_k", of, assumed=0)
         self.clashing: Fact[int] = count("clashing", of, assumed=0)
+        self.groups: Fact[int] = count("groups", of, assumed=0)
         self.clashes_with: Fact[int] = count("clashes_with", of, assumed=0)
         self.functions: Fact[int] = count("functions", of, assumed=0)
 
@@ -110,21 +119,23 @@ class Rule:
         """The refusal that the facts of the verdict are reason for."""
         if not facts.get(self.crossing):
             return None
-        return refusal(
-            Found(
-                facts[self.reason],
-                facts[self.crossing],
-                facts[self.people],
-                facts[self.known],
-                self._label(facts[self.version]),
-            )
+        crossing = facts[self.crossing]
+        found = Found(
+            facts[self.reason],
+            crossing,
+            facts[self.people],
+            facts[self.known],
+            self._label(facts[self.version]),
+            facts[self.groups] - crossing,
         )
+        return refusal(found, self.new.ways)
 
     def role_problem(self, facts: Facts) -> PganonError | None:
         people = facts.get(self.clashing)
         if not people:
             return None
-        return refusal(Found("role", 0, people, 0, self._label(facts[self.clashes_with])))
+        found = Found("role", 0, people, 0, self._label(facts[self.clashes_with]))
+        return refusal(found, self.new.ways)
 
     def _label(self, root: int) -> str:
         known = (*self.earlier, *self.clashes)
@@ -348,8 +359,9 @@ class Rule:
             " as reason,"
             " coalesce((array_agg(b.w order by b.people desc, b.w, b.reason))[1], 0) as version,"
             " (select count(*) from j where :function or j.is_union and j.reason is null)"
-            " as functions from b",
-            {"b": bad, "j": judged},
+            " as functions,"
+            " (select count(*) from n) as groups from b",
+            {"b": bad, "j": judged, "n": self.new.tables.groups},
             function=fragment("j.reason is not null and j.of is not null"),
         )
 

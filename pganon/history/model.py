@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from pganon.history.reasons import NO_WAYS, Ways
 from pganon.identifiers import QualifiedName
 from pganon.spec.manner import Manner
 
@@ -54,9 +55,11 @@ class New:
     Attributes:
         number: of the reader among those of the run, for names of work tables and facts.
         told: whether a distribution is published that tells of who was left out.
+        ways: what there is instead.
     """
 
     manner: Manner
     tables: Tables
     told: bool = False
     number: int = 0
+    ways: Ways = NO_WAYS

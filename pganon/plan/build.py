@@ -172,7 +172,7 @@ class Plan:
 
     @property
     def is_remembered(self) -> bool:
-        """Whether the guard can judge what the release and others tell together."""
+        """Whether the rule about groups can be held against the release and others."""
         return is_remembered(self.spec, self.method.form)
 
     @property

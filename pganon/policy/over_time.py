@@ -26,6 +26,7 @@ class Population(Declaration):
         name: the same in every policy about these people.
         key: columns that tell them apart, as this source has them; else `individual`, else the
             primary key.
+        renewed: whether the people of a version may all be others than those of the one before.
     """
 
     name: Name | None = None
@@ -35,11 +36,12 @@ class Population(Declaration):
         BeforeValidator(_columns, json_schema_input_type=str | list[str]),
         AfterValidator(no_repeats),
     ] = ()
+    renewed: bool = False
 
     @model_validator(mode="after")
     def _says_something(self) -> Population:
-        if self.name is None and not self.key:
-            refuse_one("needs name, key or both", suggestion="for example {name: patients}")
+        if self.name is None and not self.key and not self.renewed:
+            refuse_one("needs name, key or renewed", suggestion="for example {name: patients}")
         return self
 
 

@@ -76,6 +76,7 @@ class Version:
     dropped_at: datetime | None
     fingerprint: bytes | None
     source_fingerprint: bytes | None
+    rows_fingerprint: bytes | None
     partition: dict[str, Any] | None
     over_versions: str | None
     increments: tuple[Increment, ...] | None
@@ -169,7 +170,7 @@ def check_none_appeared(conn: Connection, staged: Staged) -> None:
     for found in earlier(conn, staged.release, staged.sources):
         if staged.judged is not None and found.population == staged.judged.population:
             continue  # judged beside it, under the lock of the population
-        near = found.is_over_source or found.source_fingerprint == staged.source_fingerprint
+        near = found.is_over_source or found.rows_fingerprint == staged.prints.rows
         if near and found.run_id not in staged.compared_with:
             raise PrivacyRefusal(
                 f"{found.label} over the same source was published while the run went on",
@@ -262,7 +263,8 @@ def add_version(
             "row_count": staged.row_count,
             "suppressed": staged.suppressed,
             "fingerprint": staged.fingerprint,
-            "source_fingerprint": staged.source_fingerprint,
+            "source_fingerprint": staged.prints.source,
+            "rows_fingerprint": staged.prints.rows,
             "members_table": str(members[0]) if members else None,
             "increments": as_jsonb([i.as_dict() for i in staged.increments])
             if staged.increments

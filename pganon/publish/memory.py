@@ -35,6 +35,7 @@ class About:
     Attributes:
         manner: as :func:`manner_as_dict` gives it.
         readers: roles that could ever read it; None where everybody may have.
+        drawn: see :func:`drawn`; None without its secrets.
         increments: runs that a version that grows is made of, the oldest first.
         audiences: of the policy.
     """
@@ -46,7 +47,7 @@ class About:
     relations: list[dict[str, Any]]
     manner: dict[str, Any]
     partition_hash: str | None
-    source_fingerprint: bytes | None
+    drawn: bytes | None
     increments: list[int]
     readers: list[str] | None
     audiences: str | None
@@ -73,7 +74,7 @@ class About:
         Args:
             root: the run of the first version that it grew from.
         """
-        shown = manner_of(self.run_id, self.manner, self.partition_hash, self.source_fingerprint)
+        shown = manner_of(self.run_id, self.manner, self.partition_hash, self.drawn)
         return Past(root, self.label, shown, self.tables)
 
 
@@ -101,7 +102,7 @@ def manner_as_dict(shown: Manner, link: str, *, functions: bool) -> dict[str, An
 
 
 def manner_of(
-    run_id: int, kept: dict[str, Any], partition_hash: str | None, source: bytes | None
+    run_id: int, kept: dict[str, Any], partition_hash: str | None, drawn: bytes | None
 ) -> Manner:
     """Inverse of :func:`manner_as_dict`."""
     return Manner(
@@ -110,7 +111,7 @@ def manner_of(
         tuple(kept["columns"]),
         tuple(kept["quasi"]),
         partition_hash,
-        source,
+        drawn,
         tuple(map(tuple, kept["layout"])),
         tuple(kept["invariant"]),
         kept["least"],
@@ -123,6 +124,15 @@ def versions(conn: Connection, population: int) -> tuple[About, ...]:
         sqlfiles.query("population", "versions"), {"population": population}
     ).fetchall()
     return tuple(About(*row) for row in rows)
+
+
+def drawn(conn: Connection, run_id: int, source: bytes) -> bytes:
+    """Fingerprint of a source and of the seed of a run: with the same policy both make the same
+    groups."""
+    values = {"run_id": run_id, "source": source}
+    row = conn.execute(sqlfiles.query("population", "drawn"), values).fetchone()
+    assert row is not None
+    return bytes(row[0])
 
 
 def pasts(about: Sequence[About]) -> dict[int, Past]:
@@ -138,17 +148,24 @@ def check(conn: Connection, found: Sequence[Past]) -> None:
         LedgerError: memory.
     """
     for past in found:
-        tables = past.tables
-        names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
-        for name in names:
-            row = conn.execute("SELECT to_regclass(%s) IS NULL", [str(name)]).fetchone()
-            if row == (True,):
-                raise LedgerError(
-                    f"{name}, who was in which group of {past.label}, is missing",
-                    hint="restore it from a backup; if no copy of the version is left,"
-                    " `pganon forget NAME --version N`",
-                    code=CODE,
-                )
+        for name in missing(conn, past.tables):
+            raise LedgerError(
+                f"{name}, who was in which group of {past.label}, is missing",
+                hint="restore it from a backup; if no copy of the version is left,"
+                " `pganon forget NAME --version N`",
+                code=CODE,
+            )
+
+
+def missing(conn: Connection, tables: Tables) -> list[QualifiedName]:
+    """Those that are gone."""
+    names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
+    rows = conn.execute(
+        "SELECT to_regclass(n) IS NULL FROM unnest(%s::text[]) WITH ORDINALITY AS t(n, place)"
+        " ORDER BY place",
+        [list(map(str, names))],
+    ).fetchall()
+    return [name for name, (gone,) in zip(names, rows, strict=True) if gone]
 
 
 def _named(text: str) -> QualifiedName:

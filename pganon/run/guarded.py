@@ -112,16 +112,14 @@ def _shown_name(source: str) -> str:
 
 
 def _shown(conn: Connection, one: About) -> Shown:
-    groups = one.tables.groups
-    there = conn.execute("SELECT to_regclass(%s) IS NOT NULL", [str(groups)]).fetchone()
     counts: tuple[Any, ...] = (None, None, None, None)
-    if there == (True,):
+    if not memory.missing(conn, one.tables):
         text = sql.SQL(
             "SELECT coalesce(sum(g.people) FILTER (WHERE g.grp > 0), 0)::bigint,"
             " count(*) FILTER (WHERE g.grp > 0), min(g.people) FILTER (WHERE g.grp > 0),"
             " coalesce(sum(g.people) FILTER (WHERE g.grp < 0), 0)::bigint FROM {} AS g"
         )
-        counts = conn.execute(text.format(groups.identifier)).fetchone() or counts
+        counts = conn.execute(text.format(one.tables.groups.identifier)).fetchone() or counts
     people, groups_number, smallest, left_out = counts
     return Shown(
         one.release,

@@ -10,13 +10,17 @@ from typing import Any
 import psycopg
 
 from pganon import locks
-from pganon.encode.source import source_fingerprint
+from pganon.encode.known import nobody_forgotten, same_steps
+from pganon.encode.source import prints_of, source_fingerprint
+from pganon.encode.work import CODED
 from pganon.history.model import New, Past
+from pganon.history.reasons import NO_WAYS, Ways
 from pganon.history.value_sets import PERSON, SETS, value_set_steps
 from pganon.plan.build import Plan, keeping_of, new_of
 from pganon.policy.partition import part_hash
 from pganon.publish import memory, populations, value_sets
 from pganon.publish.memory import About, Judged, manner_as_dict
+from pganon.publish.people import people_with_rows, rows_of_others
 from pganon.publish.value_sets import StagedSets
 from pganon.run.admission import Admission
 from pganon.run.computation import Computation
@@ -24,8 +28,10 @@ from pganon.run.crossed import finer_k
 from pganon.run.granted import with_readers
 from pganon.run.reading import tells_apart, will_read
 from pganon.run.ruling import forget_judgement, held_for, hold
+from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.steps import State
+from pganon.steps.relations import PublishedView
 
 Connection = psycopg.Connection[Any]
 
@@ -39,6 +45,7 @@ class Judging:
     Args:
         population: whom the run is about; None for a dry run about people who are in no version.
         sources: names of the source and of all that its rows come from.
+        ways: what there is instead, if the version is refused.
     """
 
     def __init__(
@@ -47,12 +54,14 @@ class Judging:
         computation: Computation,
         population: int | None,
         sources: tuple[str, ...],
+        ways: Ways = NO_WAYS,
     ) -> None:
         self.conn = conn
         self.computation = computation
         self.plan = computation.plan
         self.population = population
         self.sources = sources
+        self.ways = ways
         self.figures: dict[str, Any] = {}
         self.warnings: tuple[str, ...] = ()
 
@@ -79,6 +88,9 @@ class Judging:
         past = memory.pasts(about)
         memory.check(self.conn, tuple(past.values()))
         counter = populations.counter(self.conn, population)
+        if populations.has_forgotten(self.conn, population):
+            check = nobody_forgotten(population, lambda state: state.stage("members"))
+            self.computation.guard((check,))
         by_reader = policy.audiences == "by_reader"
         roles = will_read(self.conn, self.plan, self.state) if tells_apart(policy, about) else ()
         gained = self._admit(about, past, roles)
@@ -128,16 +140,16 @@ class Judging:
     def _new(self) -> New:
         spec, state = self.plan.spec, self.state
         found = new_of(self.plan, state)
+        drawn = None
+        if spec.growth is None:
+            drawn = memory.drawn(self.conn, state.run_id, source_fingerprint(spec, state.facts))
         shown = replace(
             found.manner,
             partition_hash=part_hash(spec.partition),
-            source=source_fingerprint(spec, state.facts) if spec.growth is None else None,
-            layout=tuple(
-                tuple(column.name for column in view.columns)
-                for view in self.plan.stored_views(state)
-            ),
+            drawn=drawn,
+            layout=_layout(spec, self.plan.stored_views(state)),
         )
-        return replace(found, manner=shown)
+        return replace(found, manner=shown, ways=self.ways)
 
     def _value_sets(self, population: int) -> StagedSets | None:
         spec = self.plan.spec
@@ -158,22 +170,37 @@ class Judging:
         self.computation.executor.filled.difference_update(gone)
 
 
+def _layout(spec: ReleaseSpec, views: Sequence[PublishedView]) -> tuple[tuple[str, ...], ...]:
+    """Columns of the source by view; what else a view has follows from the policy."""
+    shown = (*spec.attributes, *spec.sensitive, *spec.carried)
+    sources = {item.published: item.column.name for item in shown}
+    return tuple(
+        tuple(sources[column.name] for column in view.columns if column.name in sources)
+        for view in views
+    )
+
+
 def population_of(
     conn: Connection,
-    plan: Plan,
+    computation: Computation,
     republication: Republication,
     sources: tuple[str, ...],
-    source_fingerprint: bytes,
 ) -> int | None:
     """Whom the run is about; None for a dry run about people who are in no version.
 
     Raises:
         PreconditionError: population, the policy has to say which one it is.
     """
-    copied = republication.copied(source_fingerprint)
-    found = populations.find(conn, plan.spec, sources, copied.population if copied else None)
+    spec = computation.plan.spec
+    twin = republication.same_rows(prints_of(spec, computation.state.facts))
+    found = populations.find(conn, spec, sources, twin.population if twin else None)
+    if twin is not None and twin.population is not None:
+        if found is None or found != twin.population:
+            raise rows_of_others(spec, twin)
+        held = people_with_rows(conn, found, twin.label)
+        computation.guard(same_steps(spec, held, lambda state: state.work(CODED), "twin_people"))
     if found is None and republication.publishes:
-        found = populations.make(conn, plan.spec, sources)
+        found = populations.make(conn, spec, sources)
     return found
 
 

@@ -69,9 +69,8 @@ def _judged(conn: Connection, staged: Staged, judged: Judged) -> Judged:
     memory.check(conn, tuple(past.values()))
     names = {*staged.readers, *granted(conn, [view.name for view in staged.views])}
     roles = roles_of(conn, names) if tells_apart(policy, about) else ()
-    manner = manner_of(
-        staged.run_id, judged.manner, part_hash(staged.partition), staged.source_fingerprint
-    )
+    drawn = memory.drawn(conn, staged.run_id, staged.prints.source)
+    manner = manner_of(staged.run_id, judged.manner, part_hash(staged.partition), drawn)
     executor = Executor(conn, State(staged.run_id))
     stage = executor.state.stage
     new = New(manner, Tables(stage("members"), stage(GROUPS), judged.manner["link"]))

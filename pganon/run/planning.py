@@ -17,6 +17,7 @@ from pganon.methods.registry import method_of
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history, lifecycle, populations
+from pganon.publish.people import people_of
 from pganon.published.remembered import is_remembered
 from pganon.run import growing, keeping
 from pganon.run.judging import pasts_of
@@ -36,7 +37,8 @@ def plan_release(
         become_owner(conn, named=owner)
         spec = resolve_policy(conn, loaded)
         sources = history.sources_of(conn, spec.source.oid)
-        spec = replace(spec, growth=growing.growth_of(conn, spec, sources))
+        growth, people = growing.growth_of(conn, spec, sources), people_of(conn, spec, sources)
+        spec = replace(spec, growth=growth, people=people)
         plan = build_plan(spec, beside(conn, spec, sources, publishes=True))
         if spec.invariant:
             population = populations.find(conn, spec, sources)

@@ -26,8 +26,8 @@ class Manner:
             order of `held` of its groups.
         quasi: of those whose values readers are taken to know, or to know some of.
         partition_hash: of what in its policy decides groups; None where its secrets are gone.
-        source: fingerprint of its source.
-        layout: names of the columns of each of its views.
+        drawn: fingerprint of its source and of the seed that made its groups.
+        layout: columns of the source that each of its views has.
         invariant: columns of which people keep their value sets; nothing where they do not.
         least: the fewest people of a group that it promises.
     """
@@ -37,7 +37,7 @@ class Manner:
     columns: tuple[str, ...]
     quasi: tuple[str, ...]
     partition_hash: str | None = None
-    source: bytes | None = None
+    drawn: bytes | None = None
     layout: tuple[tuple[str, ...], ...] = ()
     invariant: tuple[str, ...] = ()
     least: int = 1
@@ -50,7 +50,7 @@ class Manner:
 
     def repeats(self, other: Manner) -> bool:
         """Whether both are made of the same rows, by the same policy and the same seeds."""
-        return self._same_policy(other) and self.source is not None and self.source == other.source
+        return self._same_policy(other) and self.drawn is not None and self.drawn == other.drawn
 
     def keeps_with(self, other: Manner) -> bool:
         """Whether people keep their value sets from one to the other, whatever their groups."""

@@ -9,17 +9,44 @@ decides.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from pganon.errors import PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.policy.partition import Part, differences, part_hash
+from pganon.spec.model import ReleaseSpec
 
 CODE = "republication"
 NO_IDENTITY = "no_identity"
 ACCEPT = "republication: warn or allow accepts the risk"
-KEY = "give the source a primary key, or the policy `individual`, so that people can be told apart"
+KEY = (
+    "give the source a primary key (`pganon import --key`), or the policy `individual`, so that"
+    " people can be told apart"
+)
+
+
+def without_key(spec: ReleaseSpec) -> list[str]:
+    """A warning of a source in which nothing tells people apart."""
+    if spec.has_identity:
+        return []
+    return [
+        f"{spec.source.name} has no key, so this version can never be compared with another: once"
+        f" source or policy change, the next one is refused ({NO_IDENTITY}); {KEY}"
+    ]
+
+
+@dataclass(frozen=True)
+class Prints:
+    """Fingerprints of a source as it was read, under the secret of the installation.
+
+    Attributes:
+        rows: of the rows but for their keys, which a copy may have others of.
+    """
+
+    source: bytes
+    rows: bytes
 
 
 @dataclass(frozen=True)
@@ -29,7 +56,7 @@ class Earlier:
     Attributes:
         partition: the partition part of its policy.
         partition_hash: of that part; None if nothing can be compared with the version.
-        source_fingerprint: of its source, under the secret of the installation.
+        source_fingerprint, rows_fingerprint: see :class:`Prints`.
         population: the people whom it is about; None where nothing told them apart.
         is_over_source: over the same source or a part of it, as their names say.
     """
@@ -42,6 +69,7 @@ class Earlier:
     source_fingerprint: bytes | None
     population: int | None = None
     is_over_source: bool = True
+    rows_fingerprint: bytes | None = None
 
     @property
     def label(self) -> str:
@@ -76,22 +104,29 @@ class Republication:
     def _can_judge(self, version: Earlier) -> bool:
         return self.keyed and version.population is not None
 
-    def copied(self, source_fingerprint: bytes) -> Earlier | None:
+    def copied(self, prints: Prints) -> Earlier | None:
         """A version made from the same rows in a table of another name: a copy, or renamed."""
-        copies = (
-            version
-            for version in self.versions
-            if not version.is_over_source and version.source_fingerprint == source_fingerprint
+        return next((v for v in self._twins(prints) if not v.is_over_source), None)
+
+    def same_rows(self, prints: Prints) -> Earlier | None:
+        """A version about people who may be the same under other keys: its rows are."""
+        others = (
+            v
+            for v in self._twins(prints)
+            if v.population is not None and v.source_fingerprint != prints.source
         )
-        return next(copies, None)
+        return self.copied(prints) or next(others, None)
+
+    def _twins(self, prints: Prints) -> Iterator[Earlier]:
+        return (v for v in self.versions if v.rows_fingerprint == prints.rows)
 
     @property
     def refuses(self) -> bool:
         return self.policy.republication == "refuse" and self.publishes
 
-    def if_published(self, source_fingerprint: bytes) -> PrivacyRefusal | None:
+    def if_published(self, prints: Prints) -> PrivacyRefusal | None:
         """The refusal if the result of a dry run were published."""
-        return replace(self, publishes=True).after_reading(source_fingerprint)
+        return replace(self, publishes=True).after_reading(prints)
 
     @property
     def candidates(self) -> tuple[Earlier, ...]:
@@ -121,31 +156,33 @@ class Republication:
             return None
         return self._refusal(self._difference())
 
-    def after_reading(self, source_fingerprint: bytes) -> PrivacyRefusal | None:
+    def after_reading(self, prints: Prints) -> PrivacyRefusal | None:
         """The refusal of the source as it was read."""
-        what = self._accepted(source_fingerprint)
+        what = self._accepted(prints)
         return self._refusal(what) if what and self.refuses else None
 
-    def warning(self, source_fingerprint: bytes) -> str | None:
+    def warning(self, prints: Prints) -> str | None:
         """For a run whose policy accepts what nobody can judge."""
-        what = self._accepted(source_fingerprint)
+        what = self._accepted(prints)
         if what is None or self.policy.republication != "warn":
             return None
         return f"{what}; {_LEARN}"
 
-    def _accepted(self, source_fingerprint: bytes) -> str | None:
+    def _accepted(self, prints: Prints) -> str | None:
         """What stands against a version of this source, and nobody can judge."""
-        if self.repeated(source_fingerprint):
+        if self.repeated(prints.source):
             return None
         if self.apart:
             return self._difference()
-        copied = self.copied(source_fingerprint)
+        copied = self.copied(prints)
         return self._of_a_copy(copied) if copied and not self._can_judge(copied) else None
 
     def _refusal(self, what: str) -> PrivacyRefusal:
         nearest = self._nearest
+        keyless = next((v for v in self.apart if v.population is None), None)
         changed = nearest is not None and not self.candidates and nearest.partition_hash is not None
         ways = [] if self.keyed else [KEY]
+        ways += [_FORGET.format(r=keyless.release, v=keyless.version)] if keyless else []
         ways += [] if self.policy.method.published_once else [ACCEPT]
         ways += ["undoing the change of the policy avoids it"] if changed else []
         code = CODE if self.keyed else NO_IDENTITY
@@ -173,4 +210,8 @@ class Republication:
         return f"{copied.label} was made from the same rows in another table{source}"
 
 
+_FORGET = (
+    "version {v} of {r} has no key and stays incomparable: if no copy is left of it, drop it and"
+    " `pganon forget {r} --version {v} --reason TEXT`"
+)
 _LEARN = "who has both may learn what neither shows"

@@ -1,25 +1,31 @@
 -- Populations, and what is remembered of them.
 
 -- known --
--- Populations that some version is about, or of that name: id, name, sources with all that they come
--- from, sources alone, key.
+-- Populations that some version is about and that are near, or of that name: id, name, sources, key,
+-- and whether they are near: they share a relation, or are `copied`.
 SELECT
-    p.id, p.name, p.sources,
+    p.id, p.name,
     array_agg(DISTINCT r.policy_source) FILTER (WHERE r.name IS NOT NULL),
-    ARRAY(SELECT jsonb_array_elements_text(p.key))
+    ARRAY(SELECT jsonb_array_elements_text(p.key)),
+    bool_or(n.is_near)
 FROM pganon_private.population AS p
 LEFT JOIN pganon_private.version AS v ON v.population = p.id
 LEFT JOIN pganon_private.release AS r ON r.name = v.release
-WHERE p.name = %(name)s
-    OR (v.release IS NOT NULL AND (p.sources && %(sources)s::text[] OR p.id = %(copied)s::bigint))
+CROSS JOIN LATERAL (
+    SELECT v.release IS NOT NULL AND (
+        p.sources && %(sources)s::text[] OR p.id = %(copied)s::bigint
+    ) AS is_near
+) AS n
+WHERE p.name = %(name)s OR n.is_near
 GROUP BY p.id
 ORDER BY p.id;
 
 -- of_release --
--- Population of the newest version of a release that is about one: id, name, sources, key.
-SELECT p.id, p.name, p.sources, ARRAY(SELECT jsonb_array_elements_text(p.key))
+-- Population of the newest version of a release that is about one: id, name, source, key.
+SELECT p.id, p.name, ARRAY[r.policy_source], ARRAY(SELECT jsonb_array_elements_text(p.key))
 FROM pganon_private.version AS v
 JOIN pganon_private.population AS p ON p.id = v.population
+JOIN pganon_private.release AS r ON r.name = v.release
 WHERE v.release = %(release)s
 ORDER BY v.version DESC
 LIMIT 1;
@@ -37,6 +43,10 @@ WHERE p.name IS NOT DISTINCT FROM %(name)s AND p.sources = %(sources)s::text[]
     AND NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.population = p.id)
 ORDER BY p.id
 LIMIT 1;
+
+-- has_forgotten --
+-- Whether anybody of a population was forgotten.
+SELECT EXISTS (SELECT FROM pganon_private.forgotten AS f WHERE f.population = %(population)s);
 
 -- add --
 -- A new population.
@@ -70,9 +80,8 @@ WHERE p.id = %(population)s;
 -- made of. Without its secrets a version is not the same as another.
 SELECT
     v.release, v.version, v.run_id, v.members_table, v.relations, v.manner,
-    CASE WHEN EXISTS (SELECT FROM pganon_private.run_secret AS s WHERE s.run_id = v.run_id)
-        THEN v.partition_hash END AS partition_hash,
-    v.source_fingerprint,
+    CASE WHEN s.run_id IS NOT NULL THEN v.partition_hash END AS partition_hash,
+    sha256(v.source_fingerprint || int8send(s.partition_seed)) AS drawn,
     ARRAY(
         SELECT (i.item ->> 'run_id')::bigint
         FROM jsonb_array_elements(v.increments) WITH ORDINALITY AS i(item, place)
@@ -80,6 +89,7 @@ SELECT
     ) AS increments,
     r.readable_by, v.policy ->> 'audiences', v.over_versions
 FROM pganon_private.version AS v
+LEFT JOIN pganon_private.run_secret AS s ON s.run_id = v.run_id
 CROSS JOIN LATERAL (
     SELECT CASE
         WHEN bool_and(w.readable_by IS NOT NULL) THEN
@@ -95,6 +105,12 @@ CROSS JOIN LATERAL (
 ) AS r
 WHERE v.population = %(population)s
 ORDER BY v.published_at, v.run_id;
+
+-- drawn --
+-- Fingerprint of a source and of the seed of a run.
+SELECT sha256(%(source)s::bytea || int8send(s.partition_seed))
+FROM pganon_private.run_secret AS s
+WHERE s.run_id = %(run_id)s;
 
 -- value_sets --
 -- Who has which value set of columns: tables, their fingerprint, and the run with its secrets.

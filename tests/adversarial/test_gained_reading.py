@@ -140,7 +140,7 @@ MODELS = [
 @pytest.mark.slow
 @pytest.mark.parametrize("second", ["records", "people"])
 def test_records_of_a_person_in_several_groups(db: Database, second: str) -> None:
-    """Each person is a cell alone from the first version on, so that no other one tells more."""
+    """A person can be told by all of them, so nothing else is shown of these people."""
     rows = [[f"p{n // 3}", n * 37 % 90, n * 53 % 90, f"d{n * 7 % 6}"] for n in range(120)]
     columns = {"person": "text", "age": "int", "zip": "int", "disease": "text"}
     make_table(db.admin, columns, rows)

@@ -51,6 +51,36 @@ def _approve(db: Database, request: int) -> None:
     db.connect(BY).execute("SELECT pganon.approve_release(%s, 'fine')", [request])
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM {} WHERE ctid IN (SELECT ctid FROM {} LIMIT 1)",
+        "TRUNCATE {}",
+        "DROP TABLE {}",
+    ],
+    ids=["a row", "emptied", "gone"],
+)
+@pytest.mark.parametrize("part", ["members", "remembered_groups", "functions"])
+def test_what_would_be_remembered_was_changed(db: Database, part: str, change: str) -> None:
+    """Attack: later versions would be judged beside people who are not remembered."""
+    db.source(faults.SOURCE)
+    faults.run(db.dsn(), faults.policy(release="finer"))
+    larger = [{"model": "k_anonymity", "k": 24}]
+    queue.apply(db, publish=APPROVAL, privacy=larger, republication="refuse")
+    request = _held(db)
+    conn = db.owner()
+    row = conn.execute("SELECT run_id FROM pganon_private.held").fetchone()
+    assert row is not None
+    name = sql.Identifier("pganon_stage", f"r{row[0]}_{part}")
+    conn.execute(change.replace("{}", name.as_string(conn)).encode())
+    assert _approved(db, request)[0] == "failed"
+    assert faults.content(conn) is None
+    versions = conn.execute("SELECT release FROM pganon_private.version").fetchall()
+    assert versions == [("finer",)]
+    queue.serve(db)
+    assert faults.run_tables(conn) == []
+
+
 def test_later_versions_are_judged_beside_it(db: Database) -> None:
     """What was approved is remembered as if it had been published at once."""
     queue.applied(db, publish=APPROVAL, republication="refuse")

@@ -199,7 +199,7 @@ def test_guesses_that_are_right_more_often_than_the_model_allows(
     found = result.utility.inferred["disease"]
     assert found.allowed == 0.5
     assert found.share < found.advantage
-    assert found.accuracy >= reached - 0.1  # by the other columns, too
+    assert found.accuracy >= reached - 0.2  # by the other columns, too
     assert found.advantage == pytest.approx(oracle.advantage(found.accuracy, 1_200, 0.5), abs=0.01)
     (warning,) = about_inference(result.warnings)
     assert f"guesses {found.accuracy:.4g} of {found.records} right, where 0.5 is allowed" in warning

@@ -1,8 +1,4 @@
-"""Who reads a version with several partitions is let read no other groups of the same people.
-
-The guard finds no fault with these: people are cells alone from the first version on, so that
-nothing could tell more of them.
-"""
+"""Who reads a version with several partitions is let read no other groups of the same people."""
 
 from __future__ import annotations
 

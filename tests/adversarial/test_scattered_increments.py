@@ -25,10 +25,20 @@ def plain(**changes: Any) -> dict[str, Any]:
 @pytest.mark.slow
 def test_nothing_else_is_published_of_the_same_people(db: Database) -> None:
     db.source(plans.SOURCE)
-    run(db, driver.loaded(growing_policy("sloms").policy.document()))
-    with driver.refused("republication"):
+    grown = growing_policy("sloms").policy.document()
+    run(db, driver.loaded(grown))
+    with driver.refused("republication") as errors:
         run(db, driver.loaded(plain()))
+    assert getattr(errors[0], "reason", None) == "several"
     assert [release.release for release in lifecycle.releases(db.owner())] == ["visits"]
+    # A release that grows is about newcomers alone, and there are none.
+    for method, name in (("sloms", "again"), ("lgb_mdp", "hidden")):
+        document = growing_policy(method).policy.document()
+        with driver.refused("too_few_records"):
+            run(db, driver.loaded({**document, "release": name}))
+    more_visits(db, "25 + n % 9")
+    again = run(db, driver.loaded({**grown, "release": "again"}))
+    assert (again.records, again.released) == (150, 90)
 
 
 @pytest.mark.slow

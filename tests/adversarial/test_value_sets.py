@@ -84,7 +84,7 @@ def test_values_that_change_are_refused(db: Database, absent: bool) -> None:
 
 
 @pytest.mark.parametrize("order", [("recompute", "invariant"), ("invariant", "recompute")])
-def test_versions_by_different_methods_are_judged_by_cells(
+def test_no_version_that_keeps_no_sets_stands_beside_one_that_does(
     db: Database, order: tuple[str, str]
 ) -> None:
     kept = Kept(db, l=3)

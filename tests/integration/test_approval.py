@@ -157,7 +157,7 @@ def test_what_was_approved_is_what_was_verified(waiting: Waiting) -> None:
 
 @pytest.mark.slow
 def test_a_version_that_appeared_meanwhile(db: Database) -> None:
-    """The guard counts again: another release of the source was published since."""
+    """Another release of the source was published since."""
     queue.applied(db, publish=_publish(), republication="refuse")
     asked = queue.ask(db.connect("analyst"))
     queue.serve(db)

@@ -32,7 +32,7 @@ def source(db: Database) -> Database:
 
 
 def declared(release: str, column: str, *readers: str, **changes: Any) -> dict[str, Any]:
-    """Classes by one of the columns, so that two of them have cells that are too small."""
+    """Classes by one of the columns, so that those by the other are others."""
     found = policy({column: "q", "s": "s"}, [K, L], trust=["source_owner"])
     found["publish"] = {"readers": list(readers)}
     over_time = {"audiences": "by_reader", "republication": "refuse"}
@@ -129,7 +129,7 @@ def test_who_can_read_the_view_already(source: Database, roles: list[str]) -> No
     publish(source, "other", "q", third, where="id > 24")
     owner = source.owner()
     owner.execute(f"GRANT INSERT ON published.two TO {third}".encode())
-    publish(source, "two", "z", two, where="id > 24")
+    publish(source, "two", "z", two, where="id > 24", population={"renewed": True})
     owner.execute(f"GRANT SELECT ON published.other TO {two}".encode())
     with driver.refused("republication"):
         driver.publish(source, declared("other", "z", third, where="id > 20"))

@@ -106,6 +106,24 @@ def test_exact_rows_beside_classes(db: Database) -> None:
     assert caught.value.reason in ("form", "finer", "crossing")
 
 
+def test_the_columns_of_each_table_are_kept(db: Database) -> None:
+    """Which columns stand in a table together may follow from the data; by the names of the source,
+    as another name shows nothing else."""
+    rows = [[n % 3, n % 4, "abcd"[n // 4]] for n in range(16)]
+    make_table(db.connect("source_owner"), {"q": "integer", "z": "integer", "s": "text"}, rows)
+    sliced = {
+        "method": {"name": "slicing", "columns": [["q"], ["z"], ["s"]]},
+        "privacy": [{"model": "slicing_l_diversity", "column": "s", "l": 2}],
+    }
+    columns = policy({"q": {"as": "first"}, "z": "q", "s": "s"}, 2)["columns"]
+    driver.publish(db, declared(columns=columns, **sliced))
+    ((layout,),) = db.admin.execute(
+        "SELECT manner -> 'layout' FROM pganon_private.version"
+    ).fetchall()
+    joined = ["q", "z", "s"]
+    assert sorted(layout) == [["q"], joined, ["s"], ["z"]]
+
+
 def test_a_stronger_model_later(db: Database) -> None:
     rows: list[Row] = [(1, 1, "a"), (2, 1, "b"), (3, 2, "a"), (4, 2, "c")]
     release(db, rows)

@@ -33,15 +33,10 @@ def other(**changes: Any) -> Earlier:
     return earlier(partition=OTHER, partition_hash=part_hash(OTHER), **changes)
 
 
-def run(*versions: Earlier, mode: str = "refuse", judged: bool = False) -> Republication:
-    """Of a source of which nothing tells people apart, unless it is judged."""
+def run(*versions: Earlier, mode: str = "refuse", keyed: bool = False) -> Republication:
+    """Of a source of which nothing tells people apart, unless it has a key."""
     return Republication(
-        policy_from(policy(republication=mode)),
-        NOW,
-        versions,
-        publishes=True,
-        judged=judged,
-        keyed=judged,
+        policy_from(policy(republication=mode)), NOW, versions, publishes=True, keyed=keyed
     )
 
 
@@ -118,27 +113,17 @@ def test_a_copy() -> None:
         other(population=3),
         earlier(population=3, source_fingerprint=b"another"),
         earlier(population=3, is_over_source=False),
-        other(population=None, is_known=False),
     ],
 )
-def test_what_the_guard_judges_is_not_refused_before(before: Earlier) -> None:
-    found = run(before, judged=True)
+def test_what_the_rule_judges_is_not_refused_before(before: Earlier) -> None:
+    found = run(before, keyed=True)
     assert found.before_work() is None
     assert found.after_reading(FINGERPRINT) is None
-    assert run(before, mode="warn", judged=True).warning(FINGERPRINT) is None
+    assert run(before, mode="warn", keyed=True).warning(FINGERPRINT) is None
 
 
-def test_the_guard_cannot_judge_several_partitions() -> None:
-    before = earlier(source_fingerprint=b"another", population=1)
-    assert run(before, judged=True).after_reading(FINGERPRINT) is None
-    divided = earlier(source_fingerprint=b"another", population=1, is_plain=False)
-    refusal = run(divided, judged=True).after_reading(FINGERPRINT)
-    assert refusal is not None
-    assert refusal.code == "republication"
-
-
-def test_the_guard_cannot_judge_versions_of_nobody() -> None:
-    refusal = run(other(), judged=True).before_work()
+def test_the_rule_cannot_be_held_against_versions_of_nobody() -> None:
+    refusal = run(other(), keyed=True).before_work()
     assert refusal is not None
     assert refusal.code == "republication"
     assert refusal.hint == (
