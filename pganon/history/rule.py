@@ -25,14 +25,14 @@ class Group:
         people: with the values that the version shows of them, by column; nothing of a group that
             was left out, and of whom nothing is shown.
         shown: whether anything is, of a group that was left out; of other groups it is.
-        of: the run that it is a function of, :data:`UNION`, or None.
+        of: runs that it is a function of, for who has one of them, or :data:`UNION`.
         forgotten: whether nobody knows any more who was in it, or it has what nobody has.
     """
 
     people: Mapping[Person, Values]
     left_out: bool = False
     shown: bool = True
-    of: int | None = None
+    of: frozenset[int] = frozenset()
     forgotten: bool = False
 
 
@@ -55,7 +55,7 @@ class Verdict:
 
 def judge(new: Told, earlier: Sequence[Told]) -> list[Verdict]:
     """The verdict on every group, for a reader who has all earlier versions."""
-    had = {version.manner.run_id for version in earlier}
+    had = {UNION, *(version.manner.run_id for version in earlier)}
     return [_verdict(group, new, earlier, had) for group in new.groups]
 
 
@@ -167,7 +167,7 @@ def _met(group: Group, new: Told, version: Told, had: set[int]) -> _Met | None:
         old
         for old in version.groups
         if not new.manner.keeps_with(version.manner)
-        if not (old.of == UNION or old.of in had) and not old.people.keys().isdisjoint(group.people)
+        if not old.of & had and not old.people.keys().isdisjoint(group.people)
     ]
     return _Met(group, new, version, olds) if olds else None
 

@@ -211,7 +211,7 @@ def test_two_releases_commit_to_the_same_people(
 
 
 def test_people_who_are_forgotten_are_no_newcomers(people: Database) -> None:
-    """Neither versions nor cohorts know them any more, and yet they are left out."""
+    """Neither versions nor cohorts know them any more, and they are in no later one."""
     add(people, 1, 12)
     grow(people)
     people.source("CREATE TABLE public.gone AS SELECT id FROM public.person WHERE id < 3")
