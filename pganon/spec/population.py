@@ -20,7 +20,7 @@ OLD, NEW = "old", "new"
 
 @dataclass(frozen=True)
 class Known:
-    """A population that versions are about.
+    """A population that versions are about, or of whom some were forgotten.
 
     Attributes:
         released_from: names of the sources of its versions.
@@ -39,6 +39,8 @@ class Known:
     def label(self) -> str:
         if self.name is not None:
             return f"the population {quote(self.name)}"
+        if not self.released_from:
+            return "people who were forgotten"
         return f"the people of {', '.join(sorted(self.released_from))}"
 
 

@@ -1,8 +1,8 @@
 -- Populations, and what is remembered of them.
 
 -- known --
--- Populations that some version is about and that are near, or of that name: id, name, sources, key,
--- and whether they are near: they share a relation, or are `copied`.
+-- Populations that are near, or of that name: id, name, sources, key, and whether they are near: some
+-- version is about them, or some were forgotten, and they share a relation, or are `copied`.
 SELECT
     p.id, p.name,
     array_agg(DISTINCT r.policy_source) FILTER (WHERE r.name IS NOT NULL),
@@ -12,7 +12,10 @@ FROM pganon_private.population AS p
 LEFT JOIN pganon_private.version AS v ON v.population = p.id
 LEFT JOIN pganon_private.release AS r ON r.name = v.release
 CROSS JOIN LATERAL (
-    SELECT v.release IS NOT NULL AND (
+    SELECT (
+        v.release IS NOT NULL
+        OR EXISTS (SELECT FROM pganon_private.forgotten AS f WHERE f.population = p.id)
+    ) AND (
         p.sources && %(sources)s::text[] OR p.id = %(copied)s::bigint
     ) AS is_near
 ) AS n

@@ -198,6 +198,25 @@ def test_a_version_that_is_forgotten_is_no_longer_judged_beside(source: Database
     assert source.admin.execute(counter.encode()).fetchone() == (before[0] + 1,)
 
 
+@pytest.mark.slow
+def test_they_stay_out_where_no_version_is_left(source: Database) -> None:
+    """Of these people nothing is remembered but who was forgotten."""
+    driver.publish(source, declared())
+    forget(source, 3)
+    conn = source.connect("steward")
+    lifecycle.drop(conn, "r")
+    forget_version(conn, "r", 1, "no copy is left")
+    done = driver.publish(source, declared(release="again"))
+    assert (done.version, done.released) == (1, PEOPLE - 1)
+    do(source, "ALTER TABLE public.t ADD other serial")
+    other_key = {**declared()["columns"], "other": {"role": "individual"}}
+    lifecycle.drop(conn, "again")
+    forget_version(conn, "again", 1, "no copy is left")
+    with driver.refused("population") as caught:
+        driver.publish(source, declared(columns=other_key))
+    assert "people who were forgotten" in str(caught[0])
+
+
 def test_who_was_never_released_is_not_marked(source: Database) -> None:
     driver.publish(source, declared(where="id < 20"))
     assert forget(source, 21) == 0
