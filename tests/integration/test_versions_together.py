@@ -94,40 +94,43 @@ def test_a_quasi_identifier_that_is_shown_later(db: Database) -> None:
     release(db, FOUR, "role", release="other", columns=whole)
 
 
+ANATOMY = {
+    "method": {"name": "anatomy"},
+    "privacy": [{"model": "anatomy_l_diversity", "column": "s", "l": 2}],
+}
+
+
 def test_exact_rows_beside_classes(db: Database) -> None:
-    rows: list[Row] = [(n, n % 2, "abcd"[n // 2]) for n in range(8)]
-    release(db, rows, k=4)
-    anatomy = {
-        "method": {"name": "anatomy"},
-        "privacy": [{"model": "anatomy_l_diversity", "column": "s", "l": 2}],
-    }
-    with pytest.raises(PrivacyRefusal) as caught:
-        driver.publish(db, declared("rows", **anatomy))
-    assert caught.value.reason in ("form", "finer", "crossing")
+    """Attack: a moment in each exact row tells whose it is, and classes hide it for nothing."""
+    rows: list[Row] = [(1, 20261126, "a"), (2, 20261127, "b")]
+    release(db, rows)
+    release(db, rows, "form", release="rows", **ANATOMY)
 
 
-def test_the_columns_of_each_table_are_kept(db: Database) -> None:
-    """Which columns stand in a table together may follow from the data; by the names of the source,
-    as another name shows nothing else."""
-    rows = [[n % 3, n % 4, "abcd"[n // 4]] for n in range(16)]
-    make_table(db.connect("source_owner"), {"q": "integer", "z": "integer", "s": "text"}, rows)
-    sliced = {
-        "method": {"name": "slicing", "columns": [["q"], ["z"], ["s"]]},
-        "privacy": [{"model": "slicing_l_diversity", "column": "s", "l": 2}],
-    }
-    columns = policy({"q": {"as": "first"}, "z": "q", "s": "s"}, 2)["columns"]
-    driver.publish(db, declared(columns=columns, **sliced))
-    ((layout,),) = db.admin.execute(
-        "SELECT manner -> 'layout' FROM pganon_private.version"
-    ).fetchall()
-    joined = ["q", "z", "s"]
-    assert sorted(layout) == [["q"], joined, ["s"], ["z"]]
+def test_classes_beside_exact_rows(db: Database) -> None:
+    rows: list[Row] = [(1, 20261126, "a"), (2, 20261127, "b")]
+    release(db, rows, release="rows", **ANATOMY)
+    release(db, rows, "form")
+
+
+def test_a_distribution_that_moves(db: Database) -> None:
+    """Attack: t-closeness of every version to what its own source has, by other groups."""
+    close = {"model": "t_closeness", "column": "s", "t": 0.3}
+    asked: dict[str, Any] = {"privacy": [{"model": "k_anonymity", "k": 4}, close]}
+    rows: list[Row] = [(n, n // 4, "ab"[n % 2]) for n in range(8)]
+    release(db, rows, **asked)
+    # Whole groups, held against another distribution, are the same groups.
+    assert release(db, rows, release="half", where="q = 0", **asked)["half 1"] == "holds"
+    newcomers: list[Row] = [(n, 0, "b") for n in range(8, 12)]
+    release(db, [*rows, *newcomers], "crossing", **asked)
 
 
 def test_a_stronger_model_later(db: Database) -> None:
     rows: list[Row] = [(1, 1, "a"), (2, 1, "b"), (3, 2, "a"), (4, 2, "c")]
     release(db, rows)
     assert release(db, rows, release="strong", l=2)["strong 1"] == "holds"
+    changed = [*rows[:3], (4, 2, "d")]
+    release(db, changed, "changed", release="stronger", l=2)
 
 
 def test_what_is_accepted_is_void(db: Database) -> None:
