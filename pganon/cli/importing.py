@@ -56,7 +56,7 @@ def import_(
         list[str] | None,
         typer.Option(
             "--key",
-            help="Columns that tell the rows apart, the primary key; separated by commas.",
+            help="Columns of the primary key, separated by commas; repeatable.",
             show_default=False,
         ),
     ] = None,

@@ -129,7 +129,7 @@ def _show_versions(info: ReleaseInfo) -> None:
             "suppressed",
             "published",
             "state",
-            "beside others",
+            "others",
         ],
         [
             (

@@ -160,12 +160,8 @@ def check(conn: Connection, found: Sequence[Past]) -> None:
 def missing(conn: Connection, tables: Tables) -> list[QualifiedName]:
     """Those that are gone."""
     names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
-    rows = conn.execute(
-        "SELECT to_regclass(n) IS NULL FROM unnest(%s::text[]) WITH ORDINALITY AS t(n, place)"
-        " ORDER BY place",
-        [list(map(str, names))],
-    ).fetchall()
-    return [name for name, (gone,) in zip(names, rows, strict=True) if gone]
+    found = (conn.execute("SELECT to_regclass(%s)", [str(name)]).fetchone() for name in names)
+    return [name for name, row in zip(names, found, strict=True) if row == (None,)]
 
 
 def _named(text: str) -> QualifiedName:

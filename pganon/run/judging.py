@@ -192,7 +192,9 @@ def population_of(
         PreconditionError: population, the policy has to say which one it is.
     """
     spec = computation.plan.spec
-    twin = republication.same_rows(prints_of(spec, computation.state.facts))
+    # What an increment reads are newcomers, who may have rows like those of others before.
+    prints = prints_of(spec, computation.state.facts) if spec.growth is None else None
+    twin = republication.same_rows(prints) if prints else None
     found = populations.find(conn, spec, sources, twin.population if twin else None)
     if twin is not None and twin.population is not None:
         if found is None or found != twin.population:

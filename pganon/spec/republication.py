@@ -9,6 +9,7 @@ decides.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -182,7 +183,7 @@ class Republication:
         keyless = next((v for v in self.apart if v.population is None), None)
         changed = nearest is not None and not self.candidates and nearest.partition_hash is not None
         ways = [] if self.keyed else [KEY]
-        ways += [_FORGET.format(r=keyless.release, v=keyless.version)] if keyless else []
+        ways += [_forgets(keyless)] if keyless else []
         ways += [] if self.policy.method.published_once else [ACCEPT]
         ways += ["undoing the change of the policy avoids it"] if changed else []
         code = CODE if self.keyed else NO_IDENTITY
@@ -210,8 +211,12 @@ class Republication:
         return f"{copied.label} was made from the same rows in another table{source}"
 
 
-_FORGET = (
-    "version {v} of {r} has no key and stays incomparable: if no copy is left of it, drop it and"
-    " `pganon forget {r} --version {v} --reason TEXT`"
-)
+def _forgets(version: Earlier) -> str:
+    command = f"pganon forget {shlex.quote(version.release)} --version {version.version}"
+    return (
+        f"{version.label} has no key and stays incomparable: if no copy is left of it, drop it and"
+        f" `{command} --reason TEXT`"
+    )
+
+
 _LEARN = "who has both may learn what neither shows"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pganon.publish import lifecycle
-from pganon.run.forgetting import forget_people
+from pganon.run.forgetting import forget_people, forget_version
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
 from tests.support.harness import driver
@@ -186,6 +186,16 @@ def test_a_copy_brings_them_back(source: Database) -> None:
     forget(source, 7)
     with driver.refused("forgotten"):
         driver.publish(source, declared(source="public.u", republication="allow", release="b"))
+
+
+def test_a_version_that_is_forgotten_is_no_longer_judged_beside(source: Database) -> None:
+    """Who judged beside it before judges again."""
+    for _ in range(2):
+        driver.publish(source, declared())
+    counter = "SELECT counter FROM pganon_private.population"
+    before = source.admin.execute(counter.encode()).fetchone() or (0,)
+    forget_version(source.connect("steward"), "r", 1, "no copy is left")
+    assert source.admin.execute(counter.encode()).fetchone() == (before[0] + 1,)
 
 
 def test_who_was_never_released_is_not_marked(source: Database) -> None:

@@ -15,6 +15,7 @@ from pganon.run.forgetting import forget_people, forget_version
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
+from tests.support.sources import growing
 from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
@@ -81,7 +82,7 @@ def test_one_table_under_two_keys_and_two_names(source: Database) -> None:
 def test_a_view_hides_the_key(source: Database) -> None:
     """Nobody is known by the other key."""
     driver.publish(source, declared())
-    view(source, "w", "SELECT q, s, visit FROM public.t")
+    view(source, "w", "SELECT q + 1 AS q, s, visit FROM public.t")
     error = refused(source, "population", declared("visit", source="public.w", release="b"))
     assert f"0 of {PEOPLE}" in error.message
     refused(source, "population", declared("visit", source="public.w", release="b", **NAMED))
@@ -102,7 +103,9 @@ def test_a_view_calls_the_key_otherwise(source: Database) -> None:
 )
 def test_half_of_the_smaller_side(source: Database, released: int, known: int, code: str) -> None:
     driver.publish(source, declared(where=f"id <= {released}"))
-    text = "SELECT CASE WHEN id <= {} THEN id ELSE id + 100 END AS number, q, s FROM public.t"
+    text = (
+        "SELECT CASE WHEN id <= {} THEN id ELSE id + 99 END AS number, q + 1 AS q, s FROM public.t"
+    )
     view(source, "w", text.format(known))
     refused(source, code, declared("number", source="public.w", release="b"))
 
@@ -119,6 +122,27 @@ def test_the_same_rows_under_other_keys(source: Database) -> None:
     refused(source, "population", declared(source="public.u", release="b"))
     do(source, "UPDATE public.t SET id = id + 1000")
     refused(source, "population", declared(release="c"))
+
+
+def test_the_same_rows_under_another_name(source: Database) -> None:
+    """Whatever the policy accepts: the rows say who they are."""
+    driver.publish(source, declared(**NAMED))
+    do(
+        source,
+        "CREATE TABLE public.u AS SELECT visit AS patient, q, s FROM public.t;"
+        " GRANT SELECT ON public.u TO steward",
+    )
+    other = declared("patient", source="public.u", release="b", republication="allow")
+    error = refused(source, "population", {**other, "population": {"name": "others"}})
+    assert "made from the rows of public.u" in error.message
+    assert "not known" not in error.message
+
+
+def test_an_empty_source(source: Database) -> None:
+    """Nothing is said of its keys."""
+    driver.publish(source, declared())
+    do(source, "TRUNCATE public.t")
+    refused(source, "empty_source", declared())
 
 
 def test_a_copy_without_its_key(source: Database) -> None:
@@ -153,6 +177,17 @@ def test_a_tenth_of_the_people(source: Database, stay: int) -> None:
     driver.publish(source, declared())
     do(source, f"UPDATE public.t SET id = id + 100, q = q + 1 WHERE id > {stay}")
     refused(source, "keys_changed" if stay == 2 else "republication", declared())
+
+
+def test_a_tenth_of_a_release_that_grows(db: Database) -> None:
+    """Its people are those of all increments."""
+    db.source(growing.SOURCE)
+    for first, last in ((1, 20), (21, 32)):
+        growing.add(db, first, last)
+        growing.grow(db)
+    db.source("DELETE FROM public.person WHERE id > 20", grant=False)
+    growing.add(db, 41, 52)
+    assert growing.grow(db).version == 3
 
 
 def forgetting(db: Database, condition: str) -> int | None:

@@ -57,6 +57,7 @@ def test_what_is_remembered(source: Database, tmp_path: Path) -> None:
         "key": ["id"],
         "sources": ["public.t"],
         "crossings": [],
+        "warnings": [],
     }
     assert version == {
         "release": "r",
