@@ -192,15 +192,18 @@ def population_of(
         PreconditionError: population, the policy has to say which one it is.
     """
     spec = computation.plan.spec
+    prints, grows = prints_of(spec, computation.state.facts), spec.growth is not None
     # What an increment reads are newcomers, who may have rows like those of others before.
-    prints = prints_of(spec, computation.state.facts) if spec.growth is None else None
-    twin = republication.same_rows(prints) if prints else None
+    twin = republication.copied(prints) if grows else republication.same_rows(prints)
     found = populations.find(conn, spec, sources, twin.population if twin else None)
     if twin is not None and twin.population is not None:
         if found is None or found != twin.population:
             raise rows_of_others(spec, twin)
-        held = people_with_rows(conn, found, twin.label)
-        computation.guard(same_steps(spec, held, lambda state: state.work(CODED), "twin_people"))
+        if not grows:
+            held = people_with_rows(conn, found, twin.label)
+            computation.guard(
+                same_steps(spec, held, lambda state: state.work(CODED), "twin_people")
+            )
     if found is None and republication.publishes:
         found = populations.make(conn, spec, sources)
     return found
