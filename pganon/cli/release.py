@@ -17,7 +17,8 @@ from pganon.errors import EXIT_REFUSED
 from pganon.identifiers import quote
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle, views
-from pganon.publish.lifecycle import Changed, ReleaseInfo
+from pganon.publish.lifecycle import Changed, ReleaseInfo, VersionInfo
+from pganon.publish.memory import FINER, VOID
 from pganon.run import cleanup
 from pganon.spec.guarantee import CHOICES
 
@@ -121,16 +122,7 @@ def _show_versions(info: ReleaseInfo) -> None:
     if info.versions is None:
         return
     common.table(
-        [
-            "version",
-            "run",
-            "method",
-            "records",
-            "suppressed",
-            "published",
-            "state",
-            "others",
-        ],
+        ["version", "run", "method", "records", "suppressed", "published", "state"],
         [
             (
                 v.version,
@@ -139,13 +131,19 @@ def _show_versions(info: ReleaseInfo) -> None:
                 v.row_count,
                 v.suppressed,
                 moment(v.published_at),
-                "shown" if v.version == info.version else "stored" if v.stored else "gone",
-                v.over_versions,
+                _state(v, info.version),
             )
             for v in info.versions
         ],
         right=["version", "run", "records", "suppressed"],
     )
+
+
+def _state(version: VersionInfo, shown: int | None) -> str:
+    """Whether it can be read; and what its guarantee is worth beside others, if that is less."""
+    state = "stored" if version.stored else "gone"
+    worth = version.over_versions if version.over_versions in (FINER, VOID) else None
+    return ", ".join(filter(None, ["shown" if version.version == shown else state, worth]))
 
 
 def verify(

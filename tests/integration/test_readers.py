@@ -198,7 +198,7 @@ def test_show_marks_the_version_that_is_shown(source: Database) -> None:
     faults.run(source.dsn())
     lifecycle.rollback(source.owner(), "patients")
     lines = pganon("show", "patients", "--dsn", source.dsn()).out.splitlines()
-    rows = {line.split()[0]: line.split()[-2] for line in lines if " mondrian " in line}
+    rows = {line.split()[0]: line.split()[-1] for line in lines if " mondrian " in line}
     assert rows == {"2": "stored", "1": "shown"}
 
 

@@ -141,6 +141,8 @@ def test_what_is_accepted_is_void(db: Database) -> None:
     assert {item["over_versions"] for (stated,) in told for item in stated} == {ONE_VERSION}
     shown = pganon("show", "r", "--dsn", db.dsn("steward"), "--json").json
     assert [version["over_versions"] for version in shown["versions"]] == ["void", "void"]
+    lines = pganon("show", "r", "--dsn", db.dsn("steward")).out.splitlines()
+    assert sum("void" in line for line in lines) == 2
     (seen,) = db.admin.execute("select guarantee from pganon.releases").fetchall()
     assert seen[0][0]["over_versions"] == ONE_VERSION
 
