@@ -91,6 +91,7 @@ def groups(db: Database, known: str = "NOT NULL") -> int:
     )
 
 
+@pytest.mark.slow
 def test_nothing_leads_to_them_in_any_version(source: Database) -> None:
     """Shown, rolled back, dropped, or waiting for approval."""
     conn = source.connect("steward")
@@ -113,6 +114,7 @@ def test_nothing_leads_to_them_in_any_version(source: Database) -> None:
     assert all(finding.holds for finding in lifecycle.verify(conn, "r"))
 
 
+@pytest.mark.slow
 def test_nothing_leads_to_them_in_value_sets(source: Database) -> None:
     done = driver.publish(source, declared(**ANATOMY))
     assert done.suppressed == 0
@@ -140,6 +142,7 @@ def test_they_are_no_newcomers(db: Database) -> None:
     assert "2 people of public.person were forgotten and are left out" in done.warnings
 
 
+@pytest.mark.slow
 def test_several_groups_of_a_person_are_not_shown_again(source: Database) -> None:
     """The same rows and seed, but for who was forgotten."""
     several = {
@@ -175,6 +178,7 @@ def test_forgotten_while_a_version_is_made(source: Database) -> None:
     assert driver.publish(source, declared(republication="allow", release="b")).records == 23
 
 
+@pytest.mark.slow
 def test_a_copy_brings_them_back(source: Database) -> None:
     """Only when it is read it is known whose rows these are."""
     driver.publish(source, declared())
@@ -188,6 +192,7 @@ def test_a_copy_brings_them_back(source: Database) -> None:
         driver.publish(source, declared(source="public.u", republication="allow", release="b"))
 
 
+@pytest.mark.slow
 def test_a_version_that_is_forgotten_is_no_longer_judged_beside(source: Database) -> None:
     """Who judged beside it before judges again."""
     for _ in range(2):
@@ -198,6 +203,7 @@ def test_a_version_that_is_forgotten_is_no_longer_judged_beside(source: Database
     assert source.admin.execute(counter.encode()).fetchone() == (before[0] + 1,)
 
 
+@pytest.mark.slow
 def test_who_was_never_released_is_not_marked(source: Database) -> None:
     driver.publish(source, declared(where="id < 20"))
     assert forget(source, 21) == 0
@@ -205,6 +211,7 @@ def test_who_was_never_released_is_not_marked(source: Database) -> None:
     assert marks == (0,)
 
 
+@pytest.mark.slow
 def test_a_mark_tells_nothing_without_the_secret(source: Database) -> None:
     """It is no digest: who has the table alone can compare it with no member."""
     driver.publish(source, declared())

