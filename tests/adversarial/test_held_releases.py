@@ -9,15 +9,16 @@ import pytest
 from psycopg import sql
 
 from pganon.errors import PreconditionError, PrivacyRefusal
-from pganon.publish import lifecycle, transaction
+from pganon.publish import held, lifecycle, transaction
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter
 from pganon.run.forgetting import forget_people
 from pganon.run.pipeline import run_release
 from pganon.worker.job import Job
-from tests.support.harness import faults, queue
+from tests.support.harness import driver, faults, queue
 from tests.support.harness.cluster import Database
 from tests.support.sources import growing
+from tests.support.sources.keeping import Kept, declared
 
 pytestmark = pytest.mark.slow
 
@@ -90,9 +91,9 @@ def test_later_versions_are_judged_beside_it(db: Database) -> None:
         run_release(other, dsn=db.dsn())
 
 
-def _forget(db: Database) -> None:
+def _forget(db: Database, release: str = "patients") -> None:
     db.source("CREATE TABLE public.erased AS SELECT id FROM public.patient WHERE id = 3")
-    forget_people(db.owner(), "patients", "public.erased")
+    forget_people(db.owner(), release, "public.erased")
 
 
 def test_people_who_were_forgotten_meanwhile(db: Database) -> None:
@@ -118,6 +119,24 @@ def test_people_who_were_forgotten_when_it_was_claimed(db: Database) -> None:
     _forget(db)
     assert Job(worker, db.dsn(), None, mine).perform().code == "stale"
     assert queue.state(db, request) == ("failed", "stale")
+
+
+def test_people_who_were_forgotten_while_it_was_looked_at(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By another release about them, while the worker holds this one."""
+    queue.applied(db, publish=APPROVAL)
+    run_release(faults.policy(release="others"), dsn=db.dsn())
+    request = _held(db)
+    looked: list[Any] = []
+
+    def stamps(*arguments: Any) -> Any:
+        if not looked:
+            looked.append(_forget(db, "others"))
+        return transaction.stamps(*arguments)
+
+    monkeypatch.setattr(held, "stamps", stamps)
+    assert _approved(db, request) == ("failed", "stale")
 
 
 @pytest.fixture
@@ -340,6 +359,10 @@ def test_a_late_approval_of_a_function(
     queue.serve(db)
     assert queue.state(db, request) == ("released", None)
     assert _over_versions(db) == {"others": "holds", "patients": "finer"}
+    rows = db.admin.execute(
+        "SELECT manner -> 'functions' FROM pganon_private.version ORDER BY release"
+    ).fetchall()
+    assert rows == [(False,), (True,)]
     assert faults.run_tables(db.owner()) == []
 
 
@@ -353,3 +376,16 @@ def test_a_late_approval_that_accepts_what_appeared(db: Database) -> None:
     _beside(db, where="id > 3", republication="refuse")
     assert _approved(db, request) == ("released", None)
     assert _over_versions(db) == {"others": "void", "patients": "void"}
+
+
+def test_a_late_approval_of_value_sets(db: Database) -> None:
+    """Those of another version have taken the place of what these were added to."""
+    kept = Kept(db, l=2)
+    people = {1: "a", 2: "b", 3: "c", 4: "d"}
+    kept.release(people)
+    kept.fill({**people, 5: "a", 6: "b"})
+    asked = declared("t", publish=APPROVAL)
+    result = run_release(driver.loaded(asked), dsn=db.dsn("steward"))
+    assert result.request is not None
+    kept.release({**people, 7: "a", 8: "b"}, release="r_other")
+    assert _approved(db, result.request) == ("failed", "stale")

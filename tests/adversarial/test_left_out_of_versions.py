@@ -117,3 +117,18 @@ def test_a_null_among_published_values(db: Database) -> None:
     classes = declared(K2, columns={"s": "q"}, where="id > 8", release="other")
     db.source("insert into public.t values (10, 1, 1, 'a')")
     assert refused(db, classes) == "left_out"
+
+
+def test_who_has_another_record_is_not_left_out(db: Database) -> None:
+    make_table(
+        db.connect("source_owner"),
+        {"person": "text", "q": "integer", "s": "text"},
+        [("a", 1, "x"), ("a", None, "x"), ("b", 1, "y"), ("c", None, "y")],
+    )
+    columns = {"person": {"role": "individual"}, "q": {"nulls": "suppress"}, "s": "s"}
+    several = {"records_per_individual": "many_accepted"}
+    done = driver.publish(db, declared(K2, columns=columns, **several))
+    numbers = db.admin.execute(
+        f"select class_id from pganon_private.r{done.run_id}_members order by 1".encode()
+    ).fetchall()
+    assert numbers == [(0,), (1,), (1,)]

@@ -265,6 +265,25 @@ def test_an_increment_for_more_readers(source: Database, roles: list[str]) -> No
 
 
 @pytest.mark.slow
+def test_an_increment_for_who_has_finer_groups(source: Database, roles: list[str]) -> None:
+    """What he learns of those that were there is nothing, and their bounds are not for him."""
+    one, two, _ = roles
+    grows = {"refresh": "increments", "privacy": [{**K, "k": 48}]}
+    publish(source, "one", "q", one, **grows)
+    publish(source, "two", "q", two)
+    source.connect("source_owner").execute(
+        "INSERT INTO public.t (id, q, z, s) SELECT n, n, n, 'a' FROM generate_series(49, 96) AS n"
+    )
+    assert publish(source, "one", "q", one, two, **grows).version == 2
+    rows = source.admin.execute(
+        "SELECT version, over_versions, guarantee #>> '{0,over_versions}'"
+        " FROM pganon_private.version WHERE release = 'one' ORDER BY 1"
+    ).fetchall()
+    assert [state for _, state, _ in rows] == ["holds", "finer"]
+    assert rows[1][2].endswith("k = 4")
+
+
+@pytest.mark.slow
 def test_nobody_judges_until_a_reader_is_added(
     source: Database, roles: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -145,6 +145,20 @@ def test_records_without_a_quasi_identifier_are_one_class(db: Database) -> None:
     assert caught[0].reason == "changed"  # pyright: ignore
 
 
+def test_a_distribution_tells_of_nobody_who_came_later(db: Database) -> None:
+    """That of a release that grows is of its first version."""
+    asked = left_out_for_a_null(db, [*[(20, "ab"[n % 2]) for n in range(8)], *UNKNOWN])
+    publish(db, {**asked, "refresh": "increments"})
+    db.source(
+        "INSERT INTO public.t SELECT 100 + n, CASE WHEN n > 3 THEN 30 END,"
+        " CASE WHEN n % 2 = 0 THEN 'a' ELSE 'b' END FROM generate_series(0, 11) AS n"
+    )
+    done = publish(db, {**asked, "refresh": "increments"})
+    groups = sql.Identifier("pganon_private", f"r{done.run_id}_remembered_groups")
+    found = fetch(db.admin, sql.SQL("SELECT grp > 0 AS shown, people FROM {}").format(groups))
+    assert found == [{"shown": True, "people": 8}]
+
+
 def test_distributions_of_all_and_of_all_but_one(db: Database) -> None:
     """Attack: the same classes twice, and the distributions differ by one record that nobody
     sees."""

@@ -75,6 +75,16 @@ def test_merged_groups_are_a_function_and_the_reverse_is_finer(db: Database) -> 
     release(db, FOUR, release="again")
 
 
+def test_only_the_finer_version_has_other_bounds(db: Database) -> None:
+    """Beside it one of other people, which promises less."""
+    rows: list[Row] = [(n, n // 4, "ab"[n % 2]) for n in range(12)]
+    release(db, rows, release="others", where="q = 2", k=2)
+    release(db, rows, release="finer", where="q < 2", k=4)
+    release(db, rows, release="all", where="q < 2", k=8)
+    shown = pganon("show", "all", "--dsn", db.dsn("steward"), "--json").json
+    assert shown["guarantee"][0]["over_versions"].endswith("k = 4")
+
+
 def test_divided_groups(db: Database) -> None:
     release(db, FOUR, k=4)
     release(db, FOUR, "finer", release="parts")

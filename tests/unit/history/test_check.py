@@ -15,6 +15,7 @@ KEEPS = Manner(1, "exact", ("s",), ("q", "o"), invariant=("s",))
 
 def asked(new: Manner, past: Manner) -> list[str]:
     rule = Rule(New(new, TABLES), [Past(past.run_id, "", past, TABLES)])
+    assert rule.has_anything == bool(rule_steps(rule, refuses=True))
     return [step.name for step in rule_steps(rule, refuses=True)]
 
 
