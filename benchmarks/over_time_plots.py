@@ -19,14 +19,11 @@ def draw(found: Row, folder: Path) -> None:
         if panels:
             write([panels], _series, folder / f"time-increments-{figure}.png", size=(5.5, 3.6))
     rows = found.get("recomputed", [])
-    for figure, title in (
-        ("below k", "told from all but fewer than k (%)"),
-        ("certain", "value is certain (%)"),
-    ):
-        if rows:
-            panel = Panel(rows, "month", figure, "month", title, "every month made anew")
-            file = folder / f"time-recomputed-{figure.replace(' ', '-')}.png"
-            write([[panel]], lambda row: _TITLES[row["diversity"]], file, size=(5.5, 3.6))
+    if rows:
+        title = "told from all but fewer than k (%)"
+        panel = Panel(rows, "month", "below k", "month", title, "every month made anew")
+        file = folder / "time-recomputed-below-k.png"
+        write([[panel]], lambda row: _TITLES[row["diversity"]], file, size=(5.5, 3.6))
 
 
 def _by_diversity(rows: Sequence[Row]) -> dict[str, list[Row]]:

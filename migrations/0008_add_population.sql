@@ -1,4 +1,4 @@
--- Populations: people whom versions are about, and what all versions of one tell together.
+-- Populations: people whom versions are about, and how versions show them.
 
 CREATE TABLE pganon_private.population (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -19,36 +19,45 @@ COMMENT ON COLUMN pganon_private.population.sources IS
     'names of the sources, and of all relations that their rows come from';
 COMMENT ON COLUMN pganon_private.population.key IS 'names of the columns that tell people apart';
 COMMENT ON COLUMN pganon_private.population.counter IS
-    'grows with every change of the memory, so that nobody goes on with an older one';
+    'grows with every version, so that nobody goes on with what was judged before';
 
-CREATE TABLE pganon_private.memory (
+CREATE TABLE pganon_private.forgotten (
     population bigint NOT NULL REFERENCES pganon_private.population (id),
-    -- Empty for everybody, else the role that readers of these versions share.
-    audience text NOT NULL DEFAULT '',
-    columns text[] NOT NULL,
-    floors jsonb NOT NULL,
-    value_sets_of text,
-    value_set_table text,
-    person_table text NOT NULL,
-    cell_table text NOT NULL,
-    value_table text NOT NULL,
-    runs bigint[] NOT NULL,
-    fingerprint bytea NOT NULL,
-    -- The run whose secrets made the fingerprint.
-    run_id bigint NOT NULL,
-    PRIMARY KEY (population, audience)
+    -- Under the secret of the population.
+    mark bigint NOT NULL,
+    PRIMARY KEY (population, mark)
 );
 
-COMMENT ON TABLE pganon_private.memory IS
-    'what all versions of a population, or those that an audience could read, tell together';
-COMMENT ON COLUMN pganon_private.memory.columns IS
-    'remembered columns, in the order of the marks of a person and of the bounds of a cell';
-COMMENT ON COLUMN pganon_private.memory.floors IS
-    'lists of rules that people were promised; a cell names one by its place';
-COMMENT ON COLUMN pganon_private.memory.value_sets_of IS
-    'the column of which all versions that published it kept value sets; NULL: there is none';
-COMMENT ON COLUMN pganon_private.memory.value_set_table IS 'the values of every value set';
-COMMENT ON COLUMN pganon_private.memory.runs IS 'runs of the versions that it is about';
+COMMENT ON TABLE pganon_private.forgotten IS
+    'people who were forgotten and are left out if they return, by a hash of their digest';
+
+CREATE TABLE pganon_private.value_sets (
+    population bigint NOT NULL REFERENCES pganon_private.population (id),
+    columns text[] NOT NULL,
+    person_table text NOT NULL,
+    set_table text NOT NULL,
+    -- Under the secrets of the run.
+    fingerprint bytea NOT NULL,
+    run_id bigint NOT NULL,
+    PRIMARY KEY (population, columns)
+);
+
+COMMENT ON TABLE pganon_private.value_sets IS
+    'who has which set of values, where people are only in groups with these';
+COMMENT ON COLUMN pganon_private.value_sets.set_table IS
+    'the values of every set, of several columns together';
+
+CREATE TABLE pganon_private.crossing (
+    run_id bigint NOT NULL,
+    other_run bigint NOT NULL,
+    reason text NOT NULL,
+    people bigint NOT NULL,
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (run_id, other_run)
+);
+
+COMMENT ON TABLE pganon_private.crossing IS
+    'pairs of versions of which both together may tell more than either promises';
 
 ALTER TABLE pganon_private.run_secret
     ADD COLUMN population bigint REFERENCES pganon_private.population (id);
@@ -56,23 +65,28 @@ ALTER TABLE pganon_private.run_secret
 COMMENT ON COLUMN pganon_private.run_secret.population IS
     'whose secret makes the digests of the members; NULL: the key of the run does';
 
--- Versions from before have members under their plain keys, and no histograms.
 ALTER TABLE pganon_private.version
     ADD COLUMN population bigint REFERENCES pganon_private.population (id),
-    ADD COLUMN guard jsonb,
+    ADD COLUMN manner jsonb,
+    ADD COLUMN over_versions text,
+    ADD COLUMN rows_fingerprint bytea,
     ADD COLUMN readable_by text[];
 
 ALTER TABLE pganon_private.version ALTER COLUMN readable_by SET DEFAULT '{}';
 
 COMMENT ON COLUMN pganon_private.version.population IS
     'the people whom it is about; NULL where nothing tells them apart';
-COMMENT ON COLUMN pganon_private.version.guard IS
-    'how the version enters the memory: links, columns, rules and rounds of propagation';
+COMMENT ON COLUMN pganon_private.version.manner IS
+    'how the version shows groups, as far as others are compared with it; NULL without a key';
+COMMENT ON COLUMN pganon_private.version.over_versions IS
+    'whether its guarantee holds beside other versions: holds, finer or void; NULL without a key';
+COMMENT ON COLUMN pganon_private.version.rows_fingerprint IS
+    'fingerprint of what was read but for the keys: the same rows may have others in a copy';
 
 COMMENT ON COLUMN pganon_private.version.readable_by IS
     'roles that could ever read it; public, or NULL where that is not known: everybody';
 
--- A population is at work on from its guard to its publication.
+-- A population is at work on while a version is judged and published.
 ALTER TABLE pganon_private.activity
     ADD COLUMN population bigint,
     DROP CONSTRAINT activity_kind,
@@ -95,6 +109,6 @@ ALTER TABLE pganon_private.ledger DROP CONSTRAINT ledger_event_known;
 ALTER TABLE pganon_private.ledger ADD CONSTRAINT ledger_event_known CHECK (
     event IN (
         'started', 'released', 'unchanged', 'dry_run', 'refused', 'failed', 'rolled_back',
-        'dropped', 'readers', 'forgotten', 'rebuilt'
+        'dropped', 'readers', 'forgotten'
     )
 );

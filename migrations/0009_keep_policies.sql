@@ -143,7 +143,7 @@ ALTER TABLE pganon_private.ledger DROP CONSTRAINT ledger_event_known;
 ALTER TABLE pganon_private.ledger ADD CONSTRAINT ledger_event_known CHECK (
     event IN (
         'started', 'released', 'unchanged', 'dry_run', 'refused', 'failed', 'rolled_back',
-        'dropped', 'readers', 'forgotten', 'rebuilt', 'unchecked', 'awaiting_approval', 'approved',
+        'dropped', 'readers', 'forgotten', 'unchecked', 'awaiting_approval', 'approved',
         'rejected', 'expired', 'superseded', 'withdrawn'
     )
 );

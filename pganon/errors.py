@@ -124,10 +124,12 @@ class PrivacyRefusal(PganonError):
         observed: float | None = None,
         hint: str | None = None,
         code: str | None = None,
+        reason: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint, code=code)
         self.model = model
         self.required = required
+        self.reason = reason
         # JSON, and so the ledger, has no infinity: no parameter would be enough.
         self.observed = observed if observed is not None and isfinite(observed) else None
 

@@ -14,7 +14,7 @@ from psycopg import sql
 
 from pganon import sqlfiles
 from pganon.errors import PreconditionError
-from pganon.identifiers import QualifiedName
+from pganon.identifiers import QualifiedName, quote
 from pganon.inference import DateOrder, date_of
 from pganon.publish.grants import Grant, held
 
@@ -134,6 +134,43 @@ def _require_values(conn: Connection, target: QualifiedName, names: Sequence[str
             for name in complete
         )
         conn.execute(sql.SQL("ALTER TABLE {} {}").format(target.identifier, changes))
+
+
+def add_key(conn: Connection, target: QualifiedName, key: Sequence[str]) -> None:
+    """Make columns the primary key.
+
+    Raises:
+        PreconditionError: key_null, key_repeated.
+    """
+    if not key:
+        return
+    columns = [sql.Identifier(name) for name in key]
+    nulls = sql.SQL(", ").join(
+        sql.SQL("count(*) FILTER (WHERE {} IS NULL)").format(column) for column in columns
+    )
+    listed = sql.SQL(", ").join(columns)
+    found = conn.execute(
+        sql.SQL("SELECT count(*) - count(DISTINCT ROW({})), {} FROM {}").format(
+            listed, nulls, target.identifier
+        )
+    ).fetchone()
+    assert found is not None
+    repeated, *missing = found
+    for name, rows in zip(key, missing, strict=True):
+        if rows:
+            raise PreconditionError(
+                f"column {quote(name)} of the key has no value in {rows} rows",
+                hint="fill it, or take another column; nothing was imported",
+                code="key_null",
+            )
+    if repeated:
+        raise PreconditionError(
+            f"{repeated} rows have the same {', '.join(map(quote, key))} as another",
+            hint="remove repeated rows, or take a column that tells them apart; for several records"
+            " of a person leave --key out and declare `individual`; nothing was imported",
+            code="key_repeated",
+        )
+    conn.execute(sql.SQL("ALTER TABLE {} ADD PRIMARY KEY ({})").format(target.identifier, listed))
 
 
 def seal(conn: Connection, target: QualifiedName) -> None:

@@ -26,7 +26,7 @@ from psycopg import sql
 from pganon import import_table
 from pganon.catalog.introspect import refuse_own
 from pganon.errors import UsageError
-from pganon.identifiers import MAX_BYTES, NameProblem, QualifiedName, parse_name
+from pganon.identifiers import MAX_BYTES, NameProblem, QualifiedName, parse_name, quote
 from pganon.import_hints import missing_words
 from pganon.inference import DateOrder, infer_types
 from pganon.publish.grants import regrant
@@ -116,6 +116,7 @@ def import_file(
     table: str,
     *,
     form: Format = DEFAULT_FORMAT,
+    key: Sequence[str] = (),
     replace: bool = False,
     report: Callable[[int], None] = lambda rows: None,
 ) -> Imported:
@@ -123,18 +124,20 @@ def import_file(
 
     Args:
         conn: autocommit connection of a role that may create the table.
+        key: columns that become the primary key.
         report: called now and then with the number of rows read so far.
 
     Raises:
         UsageError: the file cannot be read as described; says in which line.
         PreconditionError: the table exists (without `replace`), its schema does not or is one of
-            pganon's, or others keep a privilege on it.
+            pganon's, or others keep a privilege on it; key_null, key_repeated.
     """
     target = _target(table)
     refuse_own(target, "target of an import")
     with _reading(file, form) as records, conn.transaction():
         import_table.check_target(conn, target, replace)
         names = _names(records, form, file)
+        _check_key(names, key)
         _make_stage(conn, len(names))
         rows = _load(conn, records, names, form, report)
         types = infer_types(conn, _STAGE, len(names), form.dates)
@@ -142,6 +145,7 @@ def import_file(
         notes = missing_words(conn, _STAGE, columns, form)
         grants = import_table.drop(conn, target) if replace else []
         import_table.make(conn, target, _STAGE, columns, form.dates)
+        import_table.add_key(conn, target, key)
         import_table.seal(conn, target)
         regrant(conn, target, [name for name, _ in columns], grants)
     return Imported(str(target), columns, rows, notes)
@@ -243,6 +247,15 @@ def _names(records: _Records, form: Format, file: Path) -> list[str]:
     if given is None:
         raise UsageError("without a header the names of the columns are needed", hint="--names a,b")
     return _checked_names(given)
+
+
+def _check_key(names: Sequence[str], key: Sequence[str]) -> None:
+    missing = [name for name in key if name not in names]
+    if missing:
+        raise UsageError(
+            f"the file has no column {quote(missing[0])}, which --key names",
+            hint="name a column as the table will have it",
+        )
 
 
 def _refuse_undivided(header: str, file: Path) -> None:

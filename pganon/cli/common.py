@@ -190,6 +190,11 @@ def block(text: str, *, on: Callable[[], Console] = stdout) -> None:
     on().print(Text(escaped(text, _IN_BLOCKS)), soft_wrap=True)
 
 
+def hint(text: str) -> None:
+    """What can be done, on stderr."""
+    _labelled("hint", text)
+
+
 def warn(warnings: Iterable[str]) -> None:
     """Additional information for the user, on stderr."""
     for warning in warnings:
@@ -368,7 +373,7 @@ def show_error(error: PganonError, *, json: bool) -> None:
     for text in others:
         note(text)
     if error.hint:
-        _labelled("hint", error.hint)
+        hint(error.hint)
     if database.reached() and isinstance(error, _OF_A_SERVER):
         _labelled("server", database.reached() or "")
 

@@ -11,7 +11,7 @@ from pganon.cli.release import Name
 from pganon.errors import UsageError
 from pganon.identifiers import quote
 from pganon.run.forgetting import forget_people, forget_version
-from pganon.run.rebuilding import Guarded, guarded
+from pganon.run.guarded import Guarded, guarded
 
 
 def register(app: typer.Typer) -> None:
@@ -21,18 +21,14 @@ def register(app: typer.Typer) -> None:
 
 def guard(
     policy: common.PolicyArgument,
-    rebuild: Annotated[
-        bool,
-        typer.Option("--rebuild", help="Make it again from all versions, in their order."),
-    ] = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Show what is remembered of the people of POLICY, which new versions are judged by."""
+    """Show the versions about the people of POLICY, which new ones are compared with."""
     loaded = common.read_policy(policy)
     with common.connect_owner(dsn, owner) as conn:
-        found = guarded(conn, loaded, rebuild=rebuild)
+        found = guarded(conn, loaded)
     if json:
         common.emit_json(found.as_dict())
         return
@@ -80,26 +76,29 @@ def _show(found: Guarded) -> None:
     common.facts(
         {
             "population": found.population or "without a name",
-            "key": ", ".join(found.key),
+            "key": ", ".join(found.key) or "none: people cannot be told apart",
             "sources": ", ".join(found.sources),
-            "changes": f"{found.changes}{', made again just now' if found.rebuilt else ''}",
         }
     )
     common.table(
-        ["audience", "versions", "people", "cells", "smallest cell", "promised", "memory"],
+        ["version", "form", "readers", "people", "groups", "smallest", "left out", "guarantee"],
         [
             (
-                one.name or "everybody",
-                ", ".join(one.versions),
-                one.people,
-                one.cells,
-                one.smallest_cell,
-                "; ".join(one.floors),
-                one.state,
+                f"{one.release} {one.version}",
+                one.form,
+                "everybody" if one.readers is None else ", ".join(one.readers),
+                "missing" if one.people is None else one.people,
+                one.groups,
+                one.smallest,
+                one.left_out,
+                one.over_versions,
             )
-            for one in found.audiences
+            for one in found.versions
         ],
-        right=["people", "cells", "smallest cell"],
+        right=["people", "groups", "smallest", "left out"],
     )
-    if not found.audiences:
-        common.note("nothing is remembered; make it again with --rebuild")
+    for one in found.crossings:
+        common.note(f"{one.one} and {one.other}: {one.reason}, {one.people} people; void together")
+    common.warn(found.warnings)
+    if not found.versions:
+        common.note("nothing was released of these people")

@@ -48,7 +48,7 @@ def history(
 
 
 def _brief(details: dict[str, object]) -> str:
-    """Counts, codes and names; requirements and figures of the guard are in the versions."""
+    """Counts, codes and names; versions have requirements, and figures of versions together."""
     shown = {
         key: ", ".join(map(str, value)) if isinstance(value, list) else value
         for key, value in details.items()

@@ -52,6 +52,14 @@ def import_(
     dates: Annotated[
         Dates, typer.Option("--dates", help="Order of day, month and year in dates.")
     ] = Dates.YMD,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--key",
+            help="Columns of the primary key, separated by commas; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Drop an existing table; keeps its grants.")
     ] = False,
@@ -78,7 +86,15 @@ def import_(
             for task in bar.task_ids:
                 bar.update(task, description=f"{file.name}: {rows:,} rows")
 
-        done = engine.import_file(conn, file, table, form=form, replace=replace, report=report)
+        done = engine.import_file(
+            conn,
+            file,
+            table,
+            form=form,
+            key=common.names(key or ()),
+            replace=replace,
+            report=report,
+        )
     if json:
         common.emit_json(done.as_dict())
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -106,9 +107,8 @@ def check(
         raise UsageError("which policy?", hint="name a file, or add --stored")
     loaded = common.read_policy(file)
     check_files(loaded)
-    if source:
-        _check_source(loaded, dsn)
-    checked = _checked(loaded, source)
+    told = _check_source(loaded, dsn) if source else []
+    checked = _checked(loaded, source, told)
     if json:
         common.emit_json({"valid": True, **asdict(checked)})
     else:
@@ -146,18 +146,21 @@ def _check_stored(name: str | None, dsn: str | None, owner: str | None, json: bo
         raise typer.Exit(EXIT_USAGE)
 
 
-def _check_source(loaded: LoadedPolicy, dsn: str | None) -> None:
+def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
+    """Gives warnings."""
     # Slow to load, and the offline check needs none of it.
     from pganon.publish.target import check_readers
     from pganon.run.resolving import check_trusted, resolve_policy
+    from pganon.spec.republication import without_key
 
     with common.connect(dsn) as conn:
-        resolve_policy(conn, loaded)
+        spec = resolve_policy(conn, loaded)
         check_readers(conn, loaded.policy.publish.readers)
         check_trusted(conn, loaded.policy.trust)
+    return without_key(spec)
 
 
-def _checked(loaded: LoadedPolicy, against_source: bool) -> Checked:
+def _checked(loaded: LoadedPolicy, against_source: bool, told: Sequence[str]) -> Checked:
     policy = loaded.policy
     return Checked(
         file=str(loaded.path),
@@ -168,7 +171,7 @@ def _checked(loaded: LoadedPolicy, against_source: bool) -> Checked:
         models=[model.model for model in policy.privacy],
         method=policy.method.name,
         against_source=against_source,
-        warnings=warnings(policy),
+        warnings=[*warnings(policy), *told],
     )
 
 

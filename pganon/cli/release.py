@@ -17,7 +17,8 @@ from pganon.errors import EXIT_REFUSED
 from pganon.identifiers import quote
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle, views
-from pganon.publish.lifecycle import Changed, ReleaseInfo
+from pganon.publish.lifecycle import Changed, ReleaseInfo, VersionInfo
+from pganon.publish.memory import FINER, VOID
 from pganon.run import cleanup
 from pganon.spec.guarantee import CHOICES
 
@@ -130,12 +131,19 @@ def _show_versions(info: ReleaseInfo) -> None:
                 v.row_count,
                 v.suppressed,
                 moment(v.published_at),
-                "shown" if v.version == info.version else "stored" if v.stored else "gone",
+                _state(v, info.version),
             )
             for v in info.versions
         ],
         right=["version", "run", "records", "suppressed"],
     )
+
+
+def _state(version: VersionInfo, shown: int | None) -> str:
+    """Whether it can be read; and what its guarantee is worth beside others, if that is less."""
+    state = "stored" if version.stored else "gone"
+    worth = version.over_versions if version.over_versions in (FINER, VOID) else None
+    return ", ".join(filter(None, ["shown" if version.version == shown else state, worth]))
 
 
 def verify(
@@ -148,11 +156,15 @@ def verify(
 
     The exit code is 1 if anything does not hold.
     """
+    from pganon.run.granted import look_at
+
     with common.connect_owner(dsn, owner) as conn, common.progress(f"measuring {name}", quiet=json):
         found = lifecycle.verify(conn, name)
+        warnings = look_at(conn, [name])
     holds = all(item.holds for item in found)
     if json:
-        common.emit_json({"release": name, "holds": holds, "checks": [asdict(m) for m in found]})
+        checks = [asdict(m) for m in found]
+        common.emit_json({"release": name, "holds": holds, "checks": checks, "warnings": warnings})
     else:
         common.table(
             ["check", "column", "against", "required", "measured", "holds"],
@@ -171,6 +183,7 @@ def verify(
             whole=["check", "column", "against"],
         )
         common.line(f"{name}: {'everything holds' if holds else 'NOT everything holds'}")
+        common.warn(warnings)
     if not holds:
         raise typer.Exit(EXIT_REFUSED)
 

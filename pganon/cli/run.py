@@ -28,6 +28,7 @@ from pganon.run.pipeline import run_release
 from pganon.run.planning import plan_release
 from pganon.run.result import Added, IncrementFigures, RunResult, Verified
 from pganon.spec.guarantee import adversary
+from pganon.spec.republication import without_key
 from pganon.steps import State
 
 ChosenArgument = Annotated[
@@ -77,7 +78,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
                     for c in view.columns
                 ],
                 "unreleased": list(spec.unreleased),
-                "warnings": warnings(spec.policy),
+                "warnings": [*warnings(spec.policy), *without_key(spec)],
                 "steps": steps,
             }
         )
@@ -105,7 +106,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
         common.line(f"-- {step.phase}: {step.step}: {step.purpose}")
         if step.sql:
             common.block(f"{step.sql};\n")
-    common.warn(warnings(spec.policy))
+    common.warn([*warnings(spec.policy), *without_key(spec)])
 
 
 def run(
@@ -250,6 +251,8 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
     common.warn((*result.warnings, *told(result.dependents)))
     if result.refusal:
         common.note(f"a run would be refused: {result.refusal}")
+    if result.refusal_hint:
+        common.hint(result.refusal_hint)
 
 
 def _show_made(result: RunResult) -> None:

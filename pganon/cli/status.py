@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -36,11 +37,15 @@ def status(
 
     With NAME its source is read, to see whether it changed and its hierarchies have all values.
     """
+    from pganon.run.granted import look_at
+
     reading = None
     if name is not None and not fast:
         reading = Reading(common.chosen_dsn(dsn), common.chosen_owner(owner))
     with common.connect_owner(dsn, owner) as conn:
         found = look(conn, name)
+        granted = look_at(conn, [shown.release for shown in found.releases])
+        found = replace(found, warnings=(*found.warnings, *granted))
         with common.progress("looking at sources", quiet=json):
             changes = [drift(conn, shown.release, reading) for shown in found.releases]
         drifts = {change.release: change for change in changes if change is not None}

@@ -14,6 +14,7 @@ from sqlglot import exp
 from pganon.catalog.model import Column, Outside, Relation
 from pganon.encode.keys import key_text_of
 from pganon.errors import PreconditionError
+from pganon.identifiers import quote
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.population import NEW, OLD
 from pganon.sqltools import aliased, col, fragment, named, num, query
@@ -32,6 +33,7 @@ CODE = "aliases"
 _FAULTS = {
     "several": "{n} keys have several earlier ones",
     "shared": "{n} keys have several later ones",
+    "unnamed": f"{{n}} pairs have no key in {OLD} or {NEW}",
     "endless": f"{{n}} keys follow one another in a circle, or more than {LONGEST} of them",
 }
 
@@ -86,7 +88,8 @@ def known_as(spec: ReleaseSpec, key: exp.Expr) -> exp.Expr:
 def _pairs(spec: ReleaseSpec, relation: Relation) -> exp.Select:
     later, earlier = (_key(spec, relation, name) for name in (NEW, OLD))
     return query(
-        "select distinct :later as key, :earlier as earlier from e where :later <> :earlier",
+        "select distinct :later as key, :earlier as earlier from e"
+        " where (:later <> :earlier) is not false",
         {"e": relation.name},
         later=later,
         earlier=earlier,
@@ -103,7 +106,7 @@ def _roots(state: State) -> exp.Expr:
     pairs = state.work(PAIRS)
     return query(
         "with recursive chain as ("
-        " select p.key, p.earlier as root, 1 as steps from p"
+        " select p.key, p.earlier as root, 1 as steps from p where p.key <> p.earlier"
         " union all"
         " select c.key, p.earlier as root, c.steps + 1 as steps from chain as c"
         " join p on p.key = c.root where c.steps < :longest)"
@@ -116,11 +119,12 @@ def _roots(state: State) -> exp.Expr:
 
 def _faults(state: State) -> exp.Expr:
     tables = {"p": state.work(PAIRS), "a": state.work(ALIASES)}
-    several = query("select 1 as one from p group by p.key having count(*) > 1", tables)
-    shared = query("select 1 as one from p group by p.earlier having count(*) > 1", tables)
+    several = query("select 1 as one from p group by p.key having count(p.earlier) > 1", tables)
+    shared = query("select 1 as one from p group by p.earlier having count(p.key) > 1", tables)
+    unnamed = query("select 1 as one from p where p.key is null or p.earlier is null", tables)
     endless = query("select 1 as one from a join p on p.key = a.pganon_first", tables)
     found = exp.select()
-    for name, rows in zip(_FAULTS, (several, shared, endless), strict=True):
+    for name, rows in zip(_FAULTS, (several, shared, unnamed, endless), strict=True):
         number = query("select count(*) as n from r", {"r": rows}).subquery()
         found = found.select(named(number, name))
     return found
@@ -130,7 +134,8 @@ def both_keys(spec: ReleaseSpec, records: int) -> PreconditionError:
     """For records under a later and an earlier key of one person, who can have only one."""
     assert spec.aliases is not None
     return PreconditionError(
-        f"{records} records of {spec.source.name} have a key whose earlier one, by"
+        f"{records} records of {spec.source.name} have a key in"
+        f" {', '.join(map(quote, spec.record_key))} whose earlier one, by"
         f" {spec.aliases.name}, it has as well",
         hint=f"take these keys out of {spec.aliases.name}, or the records out with `where`",
         code=CODE,

@@ -50,6 +50,11 @@ def unknown_records(spec: ReleaseSpec, state: State) -> exp.Select:
     return query("select count(*) as unknown from t", {"t": state.work(SNAP)}).where(unknown)
 
 
+def suppresses_nulls(spec: ReleaseSpec) -> bool:
+    """Whether there are rules for NULL that leave records out."""
+    return any(attribute.nulls == "suppress" for attribute in spec.attributes)
+
+
 def _where_kept(spec: ReleaseSpec, tree: exp.Select) -> exp.Select:
     unknown = _unknown(spec)
     return tree if unknown is None else tree.where(exp.not_(unknown))

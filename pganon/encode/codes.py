@@ -8,7 +8,12 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
-from pganon.encode.coded import kept_records, left_out_records, unknown_records
+from pganon.encode.coded import (
+    kept_records,
+    left_out_records,
+    suppresses_nulls,
+    unknown_records,
+)
 from pganon.encode.dictionaries import dictionary_chains
 from pganon.encode.facts import COLLAPSED, KEPT, has_null, levels, size
 from pganon.encode.records import NUMBER
@@ -69,7 +74,7 @@ def encode_steps(
     ]
     steps.append(_once(spec))
     steps += _collapse_steps(spec)
-    if left_out and any(attribute.nulls == "suppress" for attribute in spec.attributes):
+    if left_out and suppresses_nulls(spec):
         purpose = "records that the rules for NULL leave out"
         steps.append(
             CreateTable(

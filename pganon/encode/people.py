@@ -12,10 +12,12 @@ from sqlglot import exp
 from pganon.encode.secrets import SECRETS
 from pganon.identifiers import QualifiedName
 from pganon.spec.model import ReleaseSpec
-from pganon.sqltools import col, fragment, num, query, scalar
+from pganon.sqltools import fragment, num, query, scalar, text
 from pganon.steps import State
 
 POPULATION = QualifiedName("pganon_private", "population")
+FORGOTTEN = QualifiedName("pganon_private", "forgotten")
+"""Table (population, mark) of people who were forgotten."""
 
 
 def identity(spec: ReleaseSpec) -> str | None:
@@ -40,6 +42,16 @@ def population_secret(state: State) -> exp.Select:
     )
 
 
+def secret_of(population: int) -> exp.Select:
+    """SELECT of the secret of a population."""
+    return query("select p.secret from p where p.id = :id", {"p": POPULATION}, id=num(population))
+
+
+def mark_of_forgotten(person: exp.Expr, population: int) -> exp.Expr:
+    """What is kept of who was forgotten, given by the digest."""
+    return person_hash(person, "forgotten", secret_of(population))
+
+
 def digest(key: exp.Expr, secret: exp.Select) -> exp.Expr:
     """16 bytes of sha256 of the secret and the text of a key, as uuid."""
     return fragment(
@@ -56,10 +68,16 @@ def mark(person: exp.Expr, value: exp.Expr, secret: exp.Select) -> exp.Expr:
 
 def mark_seed(person: exp.Expr, secret: exp.Select) -> exp.Expr:
     """What all marks of a person are made from."""
+    return person_hash(person, "marks", secret)
+
+
+def person_hash(person: exp.Expr, purpose: str, secret: exp.Select) -> exp.Expr:
+    """A 64-bit keyed hash of a person, given by the digest; another one for every purpose."""
     seed = query(
-        "select ('x' || encode(substr(sha256(k.secret || 'marks'::bytea), 1, 8), 'hex'))"
+        "select ('x' || encode(substr(sha256(k.secret || :purpose::bytea), 1, 8), 'hex'))"
         "::bit(64)::bigint from k",
         {"k": query("select :secret as secret", secret=scalar(secret.copy()))},
+        purpose=text(purpose),
     )
     return fragment("uuid_hash_extended(:person, :seed)", person=person, seed=scalar(seed))
 
@@ -67,17 +85,3 @@ def mark_seed(person: exp.Expr, secret: exp.Select) -> exp.Expr:
 def mark_from(seed: exp.Expr, value: exp.Expr) -> exp.Expr:
     """The mark of a text, of the person whose :func:`mark_seed` that is."""
     return fragment("hashtextextended(:value, :seed)", value=value, seed=seed)
-
-
-def mark_column(number: int) -> str:
-    """Where the memory of a population has the marks of the column with this number, from 1."""
-    return f"mark{number}"
-
-
-def remembered_mark(table: str, number: int, *, apart: bool) -> exp.Expr:
-    """The mark of a column.
-
-    Args:
-        apart: whether columns have marks apart; if not, `marks` has those of all.
-    """
-    return col(mark_column(number), table) if apart else fragment(f"{table}.marks[{number}]")

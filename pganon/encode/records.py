@@ -30,11 +30,18 @@ PLACE = "place"
 
 
 def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
-    """A row of the snapshot, with how it looks: equal values may be published as 1.0 and 1.00."""
+    """A row of the snapshot but for its :func:`keys`, with how it looks: equal values may be
+    published as 1.0 and 1.00."""
     exact = [a for a in spec.attributes if a.form in (Shown.EXACT, Shown.VALUES)]
     shown = [*[(f"q{a.index}", a) for a in exact], *_unchanged(spec)]
     looks = [look for name, item in shown for look in ties(item, col(name, table))]
-    return exp.func("row", *_columns(spec, table), *looks)
+    return exp.func("row", *_values(spec, table), *looks)
+
+
+def keys(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
+    """Columns of the snapshot that tell records apart, and people."""
+    found: list[exp.Expr] = [col("record", table)] if spec.record_key else []
+    return [*found, *([col("individual", table)] if spec.individual else [])]
 
 
 def ties(item: Attribute | Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
@@ -102,13 +109,14 @@ def hides(spec: ReleaseSpec, table: str) -> exp.Expr:
 
 
 def _columns(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
+    return [*_values(spec, table), *keys(spec, table)]
+
+
+def _values(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
     names = [f"q{item.index}" for item in spec.attributes]
     names += [name for name, _ in _unchanged(spec)]
     names += [hidden.flag for hidden in spec.hidden]
-    found: list[exp.Expr] = [col(name, table) for name in names]
-    found += [col("record", table)] if spec.record_key else []
-    found += [col("individual", table)] if spec.individual else []
-    return found
+    return [col(name, table) for name in names]
 
 
 def _looks(spec: ReleaseSpec, table: str) -> list[exp.Expr]:

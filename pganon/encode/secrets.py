@@ -5,10 +5,12 @@ No seed or key is ever a literal in SQL.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.sqltools import cast, col, computed_once, fragment, num, query, scalar
+from pganon.sqltools import cast, col, computed_once, fragment, named, num, query, scalar
 from pganon.steps import State
 
 SECRETS = QualifiedName("pganon_private", "run_secret")
@@ -58,21 +60,35 @@ def _columns_hash(row: exp.Expr, seed: exp.Expr) -> exp.Expr:
     return fragment("hash_record_extended(:row, :seed)::text", row=row, seed=seed)
 
 
-def row_sums(source: QualifiedName | exp.Select, row: exp.Expr) -> exp.Select:
-    """SELECT `row_count`, `sum_a`, `sum_b`: a keyed hash of a multiset of rows.
+def row_sums(
+    source: QualifiedName | exp.Select, row: exp.Expr, key: Sequence[exp.Expr] = ()
+) -> exp.Select:
+    """SELECT `row_count`, `sum_a`, `sum_b`, `keyed_a`, `keyed_b`: keyed hashes of a multiset of
+    rows, and of rows with their keys.
 
     Each row is hashed under two secret 64-bit seeds of the installation and the hashes are added
-    up, so the order of
-    rows does not matter and a missing, added or changed row changes the sums. `row` is a record of
-    the columns of the source, `t`.
+    up, so the order of rows does not matter and a missing, added or changed row changes the sums.
+
+    Args:
+        row: a record of columns of the source, `t`.
+        key: further columns of it.
     """
     seed_a, seed_b = (scalar(installation_secret(f"seed_{part}")) for part in "ab")
-    rows = query("select :hash as hash from t", {"t": source}, hash=_columns_hash(row, seed_a))
-    return query(
-        "select count(*) as row_count,"
-        " coalesce(sum(hashtextextended(r.hash, :seed_a)), 0)::text as sum_a,"
-        " coalesce(sum(hashtextextended(r.hash, :seed_b)), 0)::text as sum_b from r",
-        {"r": computed_once(rows)},
-        seed_a=seed_a,
-        seed_b=seed_b,
-    )
+    names = [f"key{place}" for place, _ in enumerate(key)]
+    rows = query(
+        "select :hash as hash from t", {"t": source}, hash=_columns_hash(row, seed_a)
+    ).select(*[named(column, name) for name, column in zip(names, key, strict=True)])
+    whole: exp.Expr = col("hash", "r")
+    if key:
+        whole = _columns_hash(exp.func("row", whole, *[col(n, "r") for n in names]), seed_a)
+    keyed = query("select r.hash, :whole as keyed from r", {"r": computed_once(rows)}, whole=whole)
+    sums = query("select count(*) as row_count from k", {"k": computed_once(keyed)})
+    for column, name in (("hash", "sum"), ("keyed", "keyed")):
+        for part, seed in (("a", seed_a), ("b", seed_b)):
+            added = fragment(
+                "coalesce(sum(hashtextextended(:hash, :seed)), 0)::text",
+                hash=col(column, "k"),
+                seed=seed,
+            )
+            sums = sums.select(named(added, f"{name}_{part}"))
+    return sums

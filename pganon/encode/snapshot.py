@@ -23,6 +23,7 @@ from pganon.encode.hidden import (
     with_flags,
 )
 from pganon.encode.keys import key_text_of
+from pganon.encode.known import RETURNED_RECORDS, known_steps
 from pganon.encode.work import SNAP
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import quote
@@ -47,7 +48,8 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         outside=Outside(spec.read),
         counted=READ,
     )
-    return (*alias_steps(spec), read, inspection(spec))
+    known = known_steps(spec, lambda state: state.work(SNAP))
+    return (*alias_steps(spec), read, *known, inspection(spec))
 
 
 def inspection(spec: ReleaseSpec) -> Check:
@@ -238,8 +240,9 @@ def _inspection_problem(
 ) -> PganonError | None:
     source = str(spec.source.name)
     records = row["records"]
-    if records != state[READ]:
-        return Unbalanced(f"{state[READ]} records were read, and {records} are there")
+    kept = state[READ] - _left_out(spec, state)
+    if records != kept:
+        return Unbalanced(f"{kept} records were read, and {records} are there")
     if records == 0:
         filtered = " under the policy's `where`" if spec.where is not None else ""
         return PreconditionError(
@@ -269,6 +272,12 @@ def _inspection_problem(
         if problem:
             return problem
     return _individual_problem(spec, row)
+
+
+def _left_out(spec: ReleaseSpec, state: State) -> int:
+    """Records that were read, and that the snapshot has no longer."""
+    whole = spec.growth is None and spec.resumed is None
+    return (state.facts.get(RETURNED_RECORDS) or 0) if whole else 0
 
 
 def _column_problem(

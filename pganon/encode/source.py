@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from psycopg import sql
@@ -18,18 +18,19 @@ from sqlglot import exp
 
 from pganon.encode.prior import prior_row, reading_steps
 from pganon.encode.public import public_steps, public_table
-from pganon.encode.records import snapshot_row
+from pganon.encode.records import keys, snapshot_row
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
 from pganon.encode.work import PRIOR, SNAP
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
 from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import Earlier, Republication
-from pganon.sqltools import col, named, num, query, scalar, text
+from pganon.spec.republication import Earlier, Prints, Republication
+from pganon.sqltools import col, fragment, named, num, query, scalar, text
 from pganon.steps import Check, State, Statement, Step
 from pganon.steps.facts import Fact, Facts, count, digest, or_null
 
+_PLAIN = or_null(digest("source_plain"))
 _ROWS = or_null(digest("source_rows"))
 _OTHERS = "source_other"
 _PRIOR = digest(f"{_OTHERS}_prior")
@@ -39,11 +40,17 @@ def source_check(spec: ReleaseSpec) -> Check:
     """Fact about the rows of the snapshot; it needs nothing else."""
 
     def select(state: State) -> exp.Expr:
-        return exp.select(
-            _digest(state.work(SNAP), snapshot_row(spec, "t"), _signature(spec), _ROWS.column)
+        sums = row_sums(state.work(SNAP), snapshot_row(spec, "t"), keys(spec, "t"))
+        columns = _signature(spec)
+        keyed = _signature(spec, [list(spec.record_key), spec.partition.get("individual")])
+        return query("select 1 from x", {"x": sums}).select(
+            named(_of_sums(columns, "sum"), _PLAIN.column),
+            named(_of_sums(keyed, "keyed"), _ROWS.column),
+            append=False,
         )
 
-    return Check("source", "fingerprint of the source", select, _secret_missing, gives=[_ROWS])
+    gives = [_PLAIN, _ROWS]
+    return Check("source", "fingerprint of the source", select, _secret_missing, gives=gives)
 
 
 def decision_steps(spec: ReleaseSpec, republication: Republication | None) -> tuple[Step, ...]:
@@ -56,9 +63,7 @@ def decision_steps(spec: ReleaseSpec, republication: Republication | None) -> tu
         "the source compared with that of earlier versions",
         lambda state: _others(spec, state),
         lambda row, state: (
-            republication.after_reading(source_fingerprint(spec, state.facts))
-            if republication
-            else None
+            republication.after_reading(prints_of(spec, state.facts)) if republication else None
         ),
         gives=[count("nothing", "source_"), *_other_facts(spec)],
     )
@@ -73,6 +78,11 @@ def source_fingerprint(spec: ReleaseSpec, facts: Facts) -> bytes:
     others = sorted(_other_facts(spec), key=lambda fact: fact.name)
     parts = [facts[_ROWS] or b"", *(facts[fact] for fact in others)]
     return hashlib.sha256(b"".join(parts)).digest()
+
+
+def prints_of(spec: ReleaseSpec, facts: Facts) -> Prints:
+    """That, and 32 bytes of the rows alone."""
+    return Prints(source_fingerprint(spec, facts), facts[_PLAIN] or b"")
 
 
 def assumed_fingerprint(spec: ReleaseSpec) -> bytes:
@@ -109,14 +119,12 @@ def _inheritance(spec: ReleaseSpec, republication: Republication) -> Statement:
     )
 
 
-def _signature(spec: ReleaseSpec) -> str:
+def _signature(spec: ReleaseSpec, key: Sequence[Any] = ()) -> str:
     """What the columns of the snapshot are: rows of other columns can have the same hash."""
     items = (*spec.attributes, *spec.sensitive, *spec.carried)
     # An enum is text here, and the order of its labels decides groups.
     columns = [[item.column.name, item.column.type_name, *item.column.labels] for item in items]
-    return json.dumps(
-        [columns, list(spec.record_key), spec.partition.get("individual")], ensure_ascii=False
-    )
+    return json.dumps([columns, *key], ensure_ascii=False)
 
 
 def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -164,14 +172,18 @@ def _given_trees(spec: ReleaseSpec) -> list[str]:
 
 
 def _digest(source: QualifiedName, row: exp.Expr, signature: str, name: str) -> exp.Expr:
-    digest = query(
-        "select sha256(:key || convert_to(:signature || ':' || x.row_count || ':' || x.sum_a"
-        " || ':' || x.sum_b, 'UTF8')) from x",
-        {"x": row_sums(source, row)},
+    found = query("select :digest from x", {"x": row_sums(source, row)}, digest=_of_sums(signature))
+    return named(scalar(found), name)
+
+
+def _of_sums(signature: str, sums: str = "sum") -> exp.Expr:
+    """The digest of one of the sums in a row `x` of :func:`row_sums`."""
+    return fragment(
+        f"sha256(:key || convert_to(:signature || ':' || x.row_count || ':' || x.{sums}_a"
+        f" || ':' || x.{sums}_b, 'UTF8'))",
         key=scalar(installation_secret("key")),
         signature=text(hashlib.sha256(signature.encode()).hexdigest()),
     )
-    return named(scalar(digest), name)
 
 
 def _secret_missing(row: Mapping[str, Any], state: State) -> PganonError | None:

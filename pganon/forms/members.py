@@ -12,15 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
-from pganon.encode.facts import KEPT
+from pganon.encode.coded import suppresses_nulls
 from pganon.encode.lookups import dictionary, joined
 from pganon.encode.people import digest, identity, mark, population_secret
 from pganon.encode.secrets import keyed_digest
-from pganon.encode.work import CODED
+from pganon.encode.work import CODED, LEFT_OUT
 from pganon.identifiers import QualifiedName
 from pganon.privacy.rows import Relation
-from pganon.published.facts import SUPPRESSED
-from pganon.published.remembered import has_scattered_records
+from pganon.published.elements import carried_keys
+from pganon.published.facts import failed_records
+from pganon.published.remembered import has_scattered_records, reads_values, tells_of_left_out
 from pganon.published.stored import repeated
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import (
@@ -37,10 +38,12 @@ from pganon.sqltools import (
     stacked,
 )
 from pganon.steps import CreateTable, State
-from pganon.steps.facts import RECORDS
 
-LEFT_OUT = -1
-"""Number of the group of a person who was kept and then left out."""
+NOWHERE = 0
+"""Number of the group of who is in none, whatever the values are."""
+
+TOGETHER = -1
+"""Number of the group of everybody who was left out, where a distribution of all is published."""
 
 
 def members_step(groups: str, select: Callable[[State], exp.Expr]) -> CreateTable:
@@ -69,7 +72,10 @@ def members(
     """SELECT (member, groups.., marks) for the part "members" of a release.
 
     A member is a digest of the individual or of the key of a record, whose marks are in the order
-    of `values`; numbers of groups are :data:`LEFT_OUT` for who has a record that a method left out.
+    of `values`, then of the columns that are published unchanged. Numbers of groups are at most
+    :data:`NOWHERE`, and there are no marks, for who else is in the source: a negative number, of
+    this person alone, where a value may be why a method left a record out, or a NULL in a column
+    that is shown, and :data:`TOGETHER` where a published distribution tells of their values.
     Without either, a member is a keyed hash of the values of the columns that are grouped by, which
     several rows may have in common: of each its number of bytes (4, big-endian) and its text in
     UTF-8, or -1 for NULL. Those have no marks.
@@ -90,7 +96,8 @@ def members(
         return _decoded(spec, state, tree).select(hashed, *numbered, append=False)
     secret = population_secret(state)
     person = named(digest(col(known, "g"), secret), "member")
-    texts = [named(value, f"v{place}") for place, value in enumerate(values)]
+    shown = [*values, *carried_keys(spec, "g")]
+    texts = [named(value, f"v{place}") for place, value in enumerate(shown)]
     told = computed_once(tree.select(person, *numbered, *texts, append=False))
     marks = [mark(col("member", "t"), col(text.alias, "t"), secret) for text in texts]
     found = query("select t.member from t", {"t": told}).select(
@@ -98,32 +105,57 @@ def members(
     )
     if spec.individual:
         found = found.distinct()  # several records of an individual may be in a group
-    if not _some_left_out(state):
-        return found
-    return stacked([found, _left_out(state, others, known, list(groups.values()))])
+    left = [
+        *([_left_out(spec, state, others, known)] if failed_records(state) > 0 else []),
+        *([_unknown(spec, state, known)] if suppresses_nulls(spec) else []),
+    ]
+    return stacked([found, _nowhere(spec, left, list(groups.values()))]) if left else found
 
 
 def _array(marks: Sequence[exp.Expr]) -> exp.Expr:
     return cast(exp.Array(expressions=list(marks)), "bigint[]")
 
 
-def _some_left_out(state: State) -> bool:
-    """Whether a method left out any of the records that the rules for NULL keep."""
-    return (state.facts.get(SUPPRESSED) or 0) > state[RECORDS] - state[KEPT]
+def _nowhere(spec: ReleaseSpec, left: Sequence[exp.Select], groups: Sequence[str]) -> exp.Select:
+    """(member, groups.., marks) of (person, judged): every one who is left out for a value is a
+    group alone, since which of them failed together depends on values, too."""
+    alone = "(- row_number() over (partition by p.judged order by p.person))::integer"
+    number: exp.Expr = fragment(f"case when p.judged then {alone} else :n end", n=num(NOWHERE))
+    if tells_of_left_out(spec):
+        number = num(TOGETHER)
+    numbers = [named(number.copy(), name) for name in groups]
+    return query("select p.person as member from p", {"p": stacked(left)}).select(
+        *numbers, named(fragment("null::bigint[]"), "marks")
+    )
 
 
-def _left_out(state: State, source: Relation, known: str, groups: Sequence[str]) -> exp.Select:
-    """(member, groups.., marks) of who has more records than are released."""
+def _left_out(spec: ReleaseSpec, state: State, source: Relation, known: str) -> exp.Select:
+    """(person, judged) of who has more records than are released."""
     kept = query("select :key as key, 1 as n from c", {"c": state.work(CODED)}, key=col(known, "c"))
     found = query("select :key as key, -1 as n from g", {"g": source}, key=col(known, "g"))
     rows = stacked([kept, found])
     people = query("select r.key from r group by r.key having sum(r.n) > 0", {"r": rows})
-    nowhere = [named(num(LEFT_OUT), name) for name in groups]
+    return _digested(state, people, judged=reads_values(spec))
+
+
+def _unknown(spec: ReleaseSpec, state: State, known: str) -> exp.Select:
+    """(person, judged) of who has no other records than such as the rules for NULL leave out."""
+    people = query(
+        "select distinct :key as key from l where not exists (select from c where :own = :key)",
+        {"l": state.work(LEFT_OUT), "c": state.work(CODED)},
+        key=col(known, "l"),
+        own=col(known, "c"),
+    )
+    return _digested(state, people, judged=bool(spec.qs_sets))
+
+
+def _digested(state: State, people: exp.Select, *, judged: bool) -> exp.Select:
     return query(
-        "select :person as member from p",
+        "select :person as person, :judged as judged from p",
         {"p": people},
         person=digest(col("key", "p"), population_secret(state)),
-    ).select(*nowhere, named(fragment("null::bigint[]"), "marks"))
+        judged=exp.Boolean(this=judged),
+    )
 
 
 def _open(spec: ReleaseSpec) -> list[Axis]:
@@ -172,8 +204,9 @@ def cell_members(
     if known is None:
         return members(spec, state, grouped, {group: group})
     texts = [named(value, f"value{place}") for place, value in enumerate(values)]
+    beside = [col(f"p{item.index}", "c") for item in spec.carried]
     tree = query("select 1 from c", {"c": state.work(CODED)}).select(
-        col(known, "c"), col(group, "g"), *texts, append=False
+        col(known, "c"), col(group, "g"), *texts, *beside, append=False
     )
     source = tree.join(aliased(grouped, "g"), on=equal(keys, "g", "c"))
     marked = [col(text.alias, "g") for text in texts]

@@ -4,7 +4,8 @@
 
 Who knows the distribution of the source can subtract that of the release: what is left are the
 sensitive values of the records that are suppressed, and often it is visible who they are. So they
-must satisfy what a class must (rule R of the specification of beta-likeness).
+must satisfy what a class must (rule R of the specification of beta-likeness). None may be left out
+for its value: which of them failed, and what all of them have, would tell more together.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pganon.forms.checked import violations_check
 from pganon.policy.options import REFERENCE, SHARE
 from pganon.privacy.base import Relation, Requirement
 from pganon.published.elements import text_key, value_key
+from pganon.published.facts import failed_records
 from pganon.published.form import Tables
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, render, scalar, union_all
@@ -59,7 +61,7 @@ def shares_steps(spec: ReleaseSpec) -> list[Step]:
         "subtracted",
         "what the published distribution tells of suppressed records",
         lambda s: _subtracted(spec, s, item),
-        lambda row, state: _disclosed(spec, row),
+        lambda row, state: _disclosed(spec, row, failed_records(state)),
         gives=counts("withheld", "missed", of="subtracted_"),
     )
     return [told, shown]
@@ -109,15 +111,17 @@ def _measured(
     return model.measure(histogram, ["class_id"], against)
 
 
-def _disclosed(spec: ReleaseSpec, row: Mapping[str, Any]) -> PrivacyRefusal | None:
-    if not row["missed"]:
+def _disclosed(spec: ReleaseSpec, row: Mapping[str, Any], failed: int) -> PrivacyRefusal | None:
+    if not row["missed"] and not failed:
         return None
     suppresses = getattr(spec.policy.method, "residual", None) == "suppress"
     instead = ", which residual: absorb may do" if suppresses else ""
+    why = "which as a class would miss the requirements"
+    if not row["missed"]:
+        why = f"and {failed} of them are left out for what they are"
     return PrivacyRefusal(
         f"suppressed records would be disclosed by subtraction ({row['withheld']} records): the"
-        " published distribution of the source less that of the release is theirs, which as a class"
-        " would miss the requirements",
+        f" published distribution of the source less that of the release is theirs, {why}",
         hint=f"suppress no records{instead}, or leave out publish.reference",
         code="disclosed_by_subtraction",
     )

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from pganon.catalog.model import Outside
 from pganon.encode.aliases import alias_steps
+from pganon.encode.known import known_steps
 from pganon.encode.people import digest, identity, population_secret
 from pganon.encode.secrets import SECRETS
 from pganon.encode.snapshot import READ, SNAPSHOT, snapshot_select
@@ -97,7 +98,8 @@ def whole_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         lambda s: _whole(spec, s),
         outside=Outside(spec.read),
     )
-    return (*alias_steps(spec), read)
+    known = known_steps(spec, lambda state: state.work(WHOLE))
+    return (*alias_steps(spec), read, *known)
 
 
 def commit_step(

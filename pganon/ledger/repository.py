@@ -1,6 +1,6 @@
 """The ledger: one row per event of a run or release; rows are added, never changed.
 
-Events: `started`, then one of `released`, `unchanged`, `dry_run`, `refused`, `failed`, `rebuilt`,
+Events: `started`, then one of `released`, `unchanged`, `dry_run`, `refused`, `failed`,
 `forgotten`, `awaiting_approval`; later `rolled_back`, `dropped`, `readers`, and after approval
 `released`. SQL functions write `approved`, `rejected`, `withdrawn`.
 Details hold names, counts, parameters and error codes, never a value of a row.
@@ -24,7 +24,7 @@ from pganon.errors import DatabaseError, PganonError, PrivacyRefusal, UserInterr
 from pganon.install.state import program_version
 
 Connection = psycopg.Connection[Any]
-Ended = Literal["dry_run", "refused", "failed", "rebuilt", "forgotten", "readers"]
+Ended = Literal["dry_run", "refused", "failed", "forgotten", "readers"]
 Event = Literal[
     "released",
     "unchanged",
@@ -144,6 +144,7 @@ def error_details(error: BaseException) -> dict[str, Any]:
     found: dict[str, Any] = {"code": error.code}
     if isinstance(error, PrivacyRefusal):
         found |= {"model": error.model, "required": error.required, "observed": error.observed}
+        found |= {"reason": error.reason}
     if isinstance(error, DatabaseError):
         found |= {"sqlstate": error.sqlstate, "step": error.step}
     return {name: value for name, value in found.items() if value is not None}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, axes
+from pganon.encode.coded import suppresses_nulls
 from pganon.encode.number_line import place, share
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.published.form import Description
@@ -56,7 +57,7 @@ def all_records(spec: ReleaseSpec, state: State) -> tuple[exp.Select, list[str]]
     names = [axis.code for axis in axes(spec.attributes)]
     names += [f"s{item.index}" for item in spec.sensitive]
     tables = [CODED]
-    if any(attribute.nulls == "suppress" for attribute in spec.attributes):
+    if suppresses_nulls(spec):
         tables.append(LEFT_OUT)
     records = [
         query("select 1 from t", {"t": state.work(table)}).select(
@@ -143,7 +144,7 @@ def records(
 ) -> exp.Select:
     """These columns of :attr:`Description.members` of all records, suppressed ones too."""
     parts = [_columns(description.members(spec, state), columns)]
-    if any(attribute.nulls == "suppress" for attribute in spec.attributes):
+    if suppresses_nulls(spec):
         left = query("select null::int as group_id, l.* from l", {"l": state.work(LEFT_OUT)})
         parts.append(_columns(left, columns))
     return stacked(parts)

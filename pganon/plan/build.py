@@ -17,8 +17,10 @@ from pganon.encode.snapshot import inspection, snapshot_steps
 from pganon.encode.source import decision_steps, source_check
 from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
-from pganon.guard.model import Memory
-from pganon.guard.staged import staged_steps, version_of
+from pganon.history.check import Rule, rule_steps
+from pganon.history.model import New, Past
+from pganon.history.model import Tables as Remembered
+from pganon.history.value_sets import Keeping, value_set_steps
 from pganon.identifiers import QualifiedName
 from pganon.increments.kept import commit_steps, resumed_steps
 from pganon.increments.steps import gather_steps, restricted_step
@@ -29,15 +31,20 @@ from pganon.metrics.reasons import reason_steps
 from pganon.metrics.whole import whole_steps
 from pganon.published.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.published.form import Tables
+from pganon.published.groups import GROUPS
 from pganon.published.metrics import Metrics
 from pganon.published.remembered import (
-    is_deferred,
+    HISTOGRAM,
     is_remembered,
+    linked,
+    manner,
     relations,
+    shown_columns,
     staging_steps,
 )
 from pganon.published.request import Request
 from pganon.spec.increments import all_checks
+from pganon.spec.invariance import ValueSets
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
 from pganon.sqltools import num, query, stacked
@@ -84,7 +91,7 @@ class Phase:
 
 
 def guard_phase(steps: Sequence[Step]) -> Phase:
-    return Phase(GUARD, "what all versions about the same people tell together", tuple(steps))
+    return Phase(GUARD, "the rule about groups of all versions about the same people", tuple(steps))
 
 
 @dataclass(frozen=True)
@@ -92,7 +99,7 @@ class Plan:
     """What one run does up to publication.
 
     Attributes:
-        memory: what is remembered of the people; a run reads it when it gets there.
+        past: versions about the same people; a run reads them when it gets there.
     """
 
     spec: ReleaseSpec
@@ -100,7 +107,7 @@ class Plan:
     republication: Republication | None = None
     request: Request = NOTHING_MORE
     reasoned: bool = False
-    memory: Memory | None = None
+    past: tuple[Past, ...] = ()
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
@@ -120,7 +127,7 @@ class Plan:
                     spec,
                     beside=[source_check(spec)],
                     then=decision_steps(spec, self.republication),
-                    left_out=not self.request.nothing,
+                    left_out=not self.request.nothing or self.is_remembered,
                 ),
             ),
             *self._newcomers,
@@ -165,21 +172,20 @@ class Plan:
 
     @property
     def is_remembered(self) -> bool:
-        """Whether the guard can judge what the release and others tell together."""
+        """Whether the rule about groups can be held against the release and others."""
         return is_remembered(self.spec, self.method.form)
 
     @property
-    def defers(self) -> bool:
-        """Whether a first version is remembered only when another one is judged beside it."""
-        return is_deferred(self.spec, self.method.form)
-
-    @property
     def _guard(self) -> tuple[Phase, ...]:
-        beside = self.republication is not None and self.republication.versions
-        if not self.is_remembered or (self.defers and not beside):
-            return ()
-        version = version_of(self.spec, self.method.form, self.memory)
-        return (guard_phase(staged_steps(self.spec, self.method.form, version)),)
+        policy = self.spec.policy
+        steps: list[Step] = []
+        if self.past:
+            rule = Rule(new_of(self, State(0)), self.past)
+            refuses = policy.republication == "refuse"
+            steps += rule_steps(rule, refuses=refuses)
+        if self.spec.invariant and self.is_remembered:
+            steps += value_set_steps(keeping_of(self, State(0), self.spec.value_sets))
+        return (guard_phase(steps),) if steps else ()
 
     @property
     def _reasons(self) -> tuple[Phase, ...]:
@@ -206,6 +212,35 @@ class Plan:
 
     def _tables(self, state: State, *, staged: bool) -> Tables:
         return _tables(self.relations(state), staged=staged)
+
+
+def new_of(plan: Plan, state: State) -> New:
+    """The staged version for the rule, but for what publication compares beside."""
+    spec, form = plan.spec, plan.method.form
+    link = linked(spec, form, state).links[0]
+    return New(
+        manner(spec, form, state), Remembered(state.stage("members"), state.stage(GROUPS), link)
+    )
+
+
+def keeping_of(plan: Plan, state: State, known: ValueSets | None) -> Keeping:
+    """The staged version as one that keeps value sets.
+
+    Args:
+        known: those that people had before.
+    """
+    spec, form = plan.spec, plan.method.form
+    names = spec.kept_columns
+    told = [column.name for column in linked(spec, form, state).columns]
+    return Keeping(
+        names,
+        tuple(shown_columns(spec).index(name) + 1 for name in names),
+        tuple(told.index(name) + 1 for name in names),
+        lambda s: new_of(plan, s).tables,
+        lambda s: s.stage(HISTOGRAM),
+        known,
+        lambda s: linked(spec, form, s).rows,
+    )
 
 
 def build_plan(

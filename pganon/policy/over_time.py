@@ -26,6 +26,7 @@ class Population(Declaration):
         name: the same in every policy about these people.
         key: columns that tell them apart, as this source has them; else `individual`, else the
             primary key.
+        renewed: whether the people of a version may all be others than those of the one before.
     """
 
     name: Name | None = None
@@ -35,11 +36,12 @@ class Population(Declaration):
         BeforeValidator(_columns, json_schema_input_type=str | list[str]),
         AfterValidator(no_repeats),
     ] = ()
+    renewed: bool = False
 
     @model_validator(mode="after")
     def _says_something(self) -> Population:
-        if self.name is None and not self.key:
-            refuse_one("needs name, key or both", suggestion="for example {name: patients}")
+        if self.name is None and not self.key and not self.renewed:
+            refuse_one("needs name, key or renewed", suggestion="for example {name: patients}")
         return self
 
 
@@ -61,12 +63,9 @@ class OverTime(Declaration):
         republication: what happens if all versions together show more than the policy allows.
         refresh: whether a version is made anew, from the one before plus groups of newcomers, or of
             groups with the values that their people had.
-        floor: whether people keep the strongest models under which they were released.
         audiences: whether everybody is taken to have every version, or roles what they can read.
         aliases: relation with the columns `old` and `new`, of people whose key changed.
         exclude: relation with the key columns of people who are in no version from now on.
-        assume: what the steward takes for granted of readers: that columns which no version shows
-            together tell them nothing of one another.
         increment_size: newcomers of a region that make an increment.
         regions: whether newcomers are divided as the first version was.
         ranges: whether groups show what they contain, or the region that they are in.
@@ -81,10 +80,6 @@ class OverTime(Declaration):
         Literal["recompute", "increments", "invariant"],
         known_word("word for refresh", REFRESH),
     ] = "recompute"
-    floor: Annotated[
-        Literal["strongest", "policy"],
-        known_word("word for floor", ("strongest", "policy")),
-    ] = "strongest"
     audiences: Annotated[
         Literal["everybody", "by_reader"],
         known_word("word for audiences", ("everybody", "by_reader")),
@@ -92,11 +87,6 @@ class OverTime(Declaration):
     population: Population | None = None
     aliases: OfPeople | None = None
     exclude: OfPeople | None = None
-    assume: Annotated[
-        tuple[Literal["independent_columns"], ...],
-        Field(strict=False),
-        AfterValidator(no_repeats),
-    ] = ()
     increment_size: Annotated[int, Field(ge=1)] | None = None
     regions: Annotated[
         Literal["none", "leaves"], known_word("word for regions", ("none", "leaves"))

@@ -50,11 +50,9 @@ PRACTICE = frozenset({"requests", "schedule", "time_zone", "undeclared"})
 ELSE = PRACTICE | {
     "release",
     "republication",
-    "floor",
     "audiences",
     "population",
     "aliases",
-    "assume",
     "publish",
     "trust",
     "inference",
@@ -62,7 +60,7 @@ ELSE = PRACTICE | {
 }
 """All other keys."""
 
-APPLIED = PRACTICE | {"republication", "floor", "aliases", "assume", "trust", "variables"}
+APPLIED = PRACTICE | {"republication", "aliases", "trust", "variables"}
 PUBLISH_APPLIED = frozenset({"readers", "keep", "approval", "review_by"})
 """Keys, of the policy and under `publish`, that can be applied to an existing version."""
 

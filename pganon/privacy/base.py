@@ -80,7 +80,7 @@ class Model(ABC):
 
     @property
     def judged(self) -> Judged:
-        """What of a cell of people is held against it; see :mod:`pganon.privacy.judged`."""
+        """What of a group is held against it; see :mod:`pganon.privacy.judged`."""
         return self.judged_of
 
     @property

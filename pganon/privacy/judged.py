@@ -1,4 +1,4 @@
-"""What of a cell is held against a model: people with the same past, after several versions."""
+"""What a model holds people against."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from enum import StrEnum
 
 
 class Judged(StrEnum):
-    """What is counted, and so for whom the model holds over all versions.
+    """What of a group is held against a model, and so what its people may be left out for.
 
     PEOPLE: the number of people.
-    MOST: how many of them can have a value at most.
-    EXTREMES: how many can have it at most and at least.
-    VALUES: the different values that they do have.
-    RECORDS: the values that they do have, with their frequencies.
+    MOST: how many of them have a value at most.
+    EXTREMES: how many have it at most and at least.
+    VALUES: the different values that they have.
+    RECORDS: the values that they have, with their frequencies.
     COMBINATIONS: the combinations of their own values.
-    NOTHING: the model bounds what people look like, or one version alone.
+    NOTHING: what people look like, or one version alone.
     """
 
     PEOPLE = "people"
@@ -26,28 +26,9 @@ class Judged(StrEnum):
     NOTHING = "nothing"
 
 
-OF_COLUMNS = frozenset({Judged.MOST, Judged.EXTREMES, Judged.VALUES, Judged.COMBINATIONS})
-"""What readers conclude about columns from the groups of versions, without knowing whose rows of
-different versions belong together."""
+ONE_VERSION = "readers of one version"
 
-HOLDS_FOR = {
-    Judged.PEOPLE: "readers who also know which rows of different versions belong together",
-    Judged.MOST: "readers who know who was in which group of every version",
-    Judged.EXTREMES: "readers who know who was in which group of every version",
-    Judged.VALUES: "readers who know who was in which group of every version: so many values"
-    " remain possible, not equally likely",
-    Judged.RECORDS: "readers who know which rows belong to people with the same past, and nothing"
-    " that other versions tell of their values",
-    Judged.COMBINATIONS: "readers who know who was in which group of every version: so many"
-    " combinations remain possible, not equally likely",
-    Judged.NOTHING: "readers of one version",
-}
-
-INDEPENDENT = (
-    "; taken for granted is that columns which no version shows together tell them nothing of one"
-    " another"
-)
-"""Added where cells are those of versions that share or associate columns."""
+ALL_VERSIONS = "readers of all versions, who know who was in which group of every one"
 
 KEPT_SETS = (
     "readers who know who was in which group of every version, and hold no value of a group for"
@@ -61,3 +42,11 @@ KEPT_VECTORS = (
     " likelier than another"
 )
 """The same of several columns."""
+
+
+def over_finer(k: int) -> str:
+    """Instead, where who has a finer version, which promises k, could make this one from it."""
+    return (
+        "readers of this and coarser versions; who has the finer one that this follows from has its"
+        f" bounds: k = {k}"
+    )

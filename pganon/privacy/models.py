@@ -6,8 +6,7 @@ A new model is one class here and one line in :data:`MODELS`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -346,17 +345,3 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     EIRAlphaBetaAnonymity,
 )
 """Every privacy model of this version."""
-
-
-@cache
-def measured_models() -> dict[str, Callable[..., Model]]:
-    """What is measured of groups for any of them, by name; called with the parameters."""
-
-    def kinds(base: type[Model]) -> Iterator[type[Model]]:
-        for kind in base.__subclasses__():
-            if kind.name:
-                yield kind
-            yield from kinds(kind)
-
-    # Of two with one name that which the other changes.
-    return {kind.name: kind for kind in reversed(tuple(kinds(Model)))}

@@ -51,15 +51,26 @@ def let_in(conn: Connection, known: History, readers: Sequence[str]) -> tuple[st
     return tuple(role for role in readers if role not in there)
 
 
+def unknown_readers(conn: Connection, known: History | None) -> tuple[str, ...]:
+    """Who can read the current version of a release, and is not remembered to."""
+    values = _current_readers(conn, known)
+    row = conn.execute(sqlfiles.query("publish", "unknown_readers"), values).fetchone()
+    return tuple(row[0]) if row else ()
+
+
 def remember_readers(conn: Connection, known: History | None) -> tuple[str, ...]:
     """Remember who can read the current version of a release; gives those who could not before."""
-    current = known.current if known else None
-    if known is None or current is None:
-        return ()
-    values = {
-        "release": known.release.name,
-        "version": current.version,
-        "readers": list(roles_of(conn, granted(conn, [view.name for view in current.views]))),
-    }
+    values = _current_readers(conn, known)
     row = conn.execute(sqlfiles.query("publish", "remember_readers"), values).fetchone()
     return tuple(row[0]) if row else ()
+
+
+def _current_readers(conn: Connection, known: History | None) -> dict[str, Any]:
+    """Parameters of the queries: nothing is found without a version."""
+    current = known.current if known else None
+    views = [view.name for view in current.views] if current else []
+    return {
+        "release": known.release.name if known else None,
+        "version": current.version if current else None,
+        "readers": list(roles_of(conn, granted(conn, views))),
+    }

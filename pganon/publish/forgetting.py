@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,24 +14,24 @@ from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Outside, Relation
 from pganon.encode.keys import key_text_of
-from pganon.encode.people import POPULATION, digest
+from pganon.encode.people import FORGOTTEN, digest, mark_of_forgotten, secret_of
 from pganon.errors import LedgerError, UsageError
-from pganon.guard.replayed import key_of_plain
-from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
-from pganon.publish import history, memory
+from pganon.publish import history, memory, value_sets
 from pganon.publish.held import stop_waiting
 from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.spec.increments import AS_RELEASED, cohorts_table
 from pganon.spec.population import Known
-from pganon.sqltools import col, computed_once, fragment, named, num, query, statement
+from pganon.sqltools import col, computed_once, fragment, named, query, statement
 from pganon.steps.relations import PRIVATE_SCHEMA
 
 Connection = psycopg.Connection[Any]
 
 _GONE = "pganon_forgotten"
-"""Temporary table (person, key, other): digests of people, and instead random keys with theirs."""
+"""Temporary table (person, key, other, mark): digests of people, instead of these random keys with
+theirs, and what is kept to know by that they were forgotten."""
 
 
 @dataclass(frozen=True)
@@ -71,29 +70,19 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
     releases = dict.fromkeys(version.release for version in about)
     known = {name: history.read(conn, name) for name in releases}
     intact = [v for one in known.values() if one for v in one.versions if _whole(conn, v)]
-    found = memory.read(conn, population.id)
-    people = max([_exchange(conn, one.memory.person, "person") for one in found], default=0)
     for version in about:
-        if version.members_table is None:
-            continue
-        schema, name = parse_name(version.members_table)
-        members = QualifiedName(schema or PRIVATE_SCHEMA, name)
-        guard = version.guard or {}
-        done = (
-            _exchange_keys(conn, members, guard, population.id)
-            if guard.get("plain")
-            else _exchange(conn, members, "member")
-        )
-        people = max(people, done)
+        _forget_groups(conn, version)
+    kept = value_sets.all_of(conn, population.id)
     cohorts = conn.execute(
         sqlfiles.query("population", "cohorts"), {"population": population.id}
     ).fetchall()
-    for (run_id,) in cohorts:
-        people = max(people, _exchange(conn, cohorts_table(run_id), "person"))
-    for marked in {t for version in about for t in _as_released(version)}:
-        _exchange(conn, marked, "person")
-    for one in found:
-        memory.remember_fingerprint(conn, population.id, one)
+    tables = [(version.tables.members, "member") for version in about]
+    tables += [(sets.person, "person") for sets, _, _ in kept]
+    tables += [(cohorts_table(run_id), "person") for (run_id,) in cohorts]
+    tables += [(t, "person") for t in {t for version in about for t in _as_released(version)}]
+    people = sum(_exchange(conn, population.id, *table) for table in tables)
+    for sets, columns, run_id in kept:
+        value_sets.remember_fingerprint(conn, population.id, columns, run_id, sets)
     for version in intact:
         conn.execute(
             sqlfiles.query("population", "fingerprint_again"),
@@ -130,8 +119,8 @@ def _others(population: Known, relation: Relation) -> exp.Select:
     return query(
         "select k.person, k.key, :other as other from k",
         {"k": computed_once(keys)},
-        other=digest(col("key", "k"), _secret(population.id)),
-    )
+        other=digest(col("key", "k"), secret_of(population.id)),
+    ).select(named(mark_of_forgotten(col("person", "k"), population.id), "mark"))
 
 
 _KEY_OF_PARTS = "jsonb_build_array(gen_random_uuid())::text"
@@ -146,32 +135,45 @@ def _digests(population: Known, relation: Relation) -> exp.Select:
             hint="name a table with these columns",
         )
     key = key_text_of([column for column in columns if column is not None], "e")
-    person = named(digest(key, _secret(population.id)), "person")
+    person = named(digest(key, secret_of(population.id)), "person")
     return query("select 1 from e", {"e": relation.name}).select(person, append=False).distinct()
 
 
-def _secret(population: int) -> exp.Select:
-    return query("select p.secret from p where p.id = :id", {"p": POPULATION}, id=num(population))
-
-
-def _exchange(conn: Connection, table: QualifiedName, column: str) -> int:
-    """Random digests in a table; how many people of it."""
+def _exchange(conn: Connection, population: int, table: QualifiedName, column: str) -> int:
+    """Random digests in a table; how many people of it were in no other so far."""
+    text = sql.SQL(
+        "WITH done AS (UPDATE {table} AS t SET {column} = g.other FROM {gone} AS g"
+        " WHERE g.person = t.{column} RETURNING g.mark)"
+        " INSERT INTO {forgotten} (population, mark) SELECT DISTINCT {id}::bigint, d.mark"
+        " FROM done AS d ON CONFLICT DO NOTHING"
+    )
     done = conn.execute(
-        sql.SQL("UPDATE {} AS t SET {c} = g.other FROM {} AS g WHERE g.person = t.{c}").format(
-            table.identifier, sql.Identifier(_GONE), c=sql.Identifier(column)
+        text.format(
+            table=table.identifier,
+            column=sql.Identifier(column),
+            gone=sql.Identifier(_GONE),
+            forgotten=FORGOTTEN.identifier,
+            id=sql.Literal(population),
         )
     )
     return done.rowcount
 
 
-def _exchange_keys(
-    conn: Connection, table: QualifiedName, guard: Mapping[str, Any], population: int
-) -> int:
-    """Random keys where members have no digests."""
-    person = digest(key_of_plain(guard, "t"), _secret(population))
-    text = sql.SQL("UPDATE {} AS t SET member = g.key FROM {} AS g WHERE g.person = {}")
-    done = conn.execute(text.format(table.identifier, sql.Identifier(_GONE), statement(person)))
-    return done.rowcount
+def _forget_groups(conn: Connection, version: memory.About) -> None:
+    """Their groups in a version are no other groups from now on."""
+    tables = version.tables
+    groups = sql.SQL(
+        "UPDATE {groups} AS g SET who1 = NULL, who2 = NULL, held = NULL WHERE g.grp IN ("
+        "SELECT m.{link} FROM {members} AS m JOIN {gone} AS d ON d.person = m.member)"
+    )
+    conn.execute(
+        groups.format(
+            groups=tables.groups.identifier,
+            link=sql.Identifier(tables.link),
+            members=tables.members.identifier,
+            gone=sql.Identifier(_GONE),
+        )
+    )
 
 
 def _still_shown(known: History, found: Version) -> int | None:
@@ -191,7 +193,7 @@ def _still_shown(known: History, found: Version) -> int | None:
 def forget_version(conn: Connection, known: History, number: int, reason: str) -> None:
     """Members and histograms of a version go, and what is left of its tables.
 
-    In a transaction, under the lock of the population; the memory is to be made again.
+    In a transaction, under the lock of the population.
 
     Raises:
         LedgerError: unknown_version; UsageError: it is shown.
@@ -223,6 +225,6 @@ def forget_version(conn: Connection, known: History, number: int, reason: str) -
         {
             "release": name,
             "version": number,
-            "guard": as_jsonb({"forgotten": reason}),
+            "manner": as_jsonb({"forgotten": reason}),
         },
     )

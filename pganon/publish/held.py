@@ -21,7 +21,7 @@ from pganon import locks, sqlfiles
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.publish import memory, views
+from pganon.publish import views
 from pganon.publish.memory import MemoryMoved
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, publishing, stamps
@@ -53,14 +53,14 @@ class Kept:
 
     Attributes:
         staged: what publication needs.
-        memories: keyed fingerprints of the memories that it would put in place, by audience.
+        beside: keyed fingerprint of what is staged about other versions, if anything is.
     """
 
     # Bytes as JSON.
     __pydantic_config__: ClassVar = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
     staged: Staged
-    memories: dict[str, bytes]
+    beside: bytes | None
 
     def to_json(self) -> str:
         """Inverse of :meth:`of`."""
@@ -106,7 +106,7 @@ def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
             {
                 "request": request,
                 "run_id": staged.run_id,
-                "staged": Kept(staged, _memories(conn, staged)).to_json(),
+                "staged": Kept(staged, _beside(conn, staged)).to_json(),
             },
         )
         ledger.append(
@@ -141,9 +141,9 @@ def _request(conn: Connection, staged: Staged, holding: Holding) -> int:
 
 def stop_waiting(conn: Connection, population: int) -> None:
     """No release about these people waits for approval any more: it knows who was forgotten."""
-    rows = conn.execute(
-        sqlfiles.query("requests", "stop_waiting"), {"population": population}
-    ).fetchall()
+    values = {"population": population}
+    rows = conn.execute(sqlfiles.query("requests", "stop_waiting"), values).fetchall()
+    conn.execute(sqlfiles.query("requests", "forget_waiting"), values)
     for request, release, run_id in rows:
         ledger.append(
             conn, "superseded", run_id=run_id, release=release, details={"request": request}
@@ -157,15 +157,20 @@ def kept_for(conn: Connection, request: int) -> Kept | None:
 
 
 def publish_held(
-    conn: Connection, kept: Kept, request: int, last: Callable[[PublishedVersion], None]
+    conn: Connection,
+    kept: Kept,
+    request: int,
+    judged_again: Callable[[Connection, Staged], Staged],
+    last: Callable[[PublishedVersion], None],
 ) -> PublishedVersion:
     """Publish what was approved, if it is still what was verified.
 
     Args:
+        judged_again: judges it beside versions that appeared since, if any did; may raise.
         last: called at the end of the publishing transaction.
 
     Raises:
-        PrivacyRefusal: changed_after_verification; republication, if others appeared meanwhile.
+        PrivacyRefusal: changed_after_verification; republication, beside those that appeared.
         PreconditionError: superseded; stale; see :func:`pganon.publish.transaction.publish`.
     """
     staged = kept.staged
@@ -174,11 +179,7 @@ def publish_held(
         if newer is not None:
             raise Overtaken(staged, newer)
         if not all(views.find(conn, name) for name in _tables(staged)):
-            raise PreconditionError(
-                f'the tables of the approved release "{staged.release}" are gone',
-                hint="run the release again",
-                code="stale",
-            )
+            raise _gone(staged)
         # A stamp is for a session. Taken before the fingerprint, it covers what comes after.
         names = [relation.staged for relation in staged.relations]
         taken = tuple(stamp for stamp, _ in stamps(conn, names))
@@ -190,12 +191,24 @@ def publish_held(
             last(version)
 
         with _alone(conn, staged):
-            if _memories(conn, staged) != kept.memories:
+            if kept_for(conn, request) is None:  # it knows who was forgotten meanwhile
+                raise _gone(staged)
+            if _beside(conn, staged) != kept.beside:
                 raise _changed(staged)
             try:
-                return publish(conn, replace(staged, stamps=taken), last=finally_)
+                again = judged_again(conn, staged)
+                if again is not staged:
+                    _keep_again(conn, request, again)
+                return publish(conn, replace(again, stamps=taken), last=finally_)
             except MemoryMoved as moved:
                 raise PreconditionError(moved.message, hint=moved.hint, code="stale") from None
+
+
+def _keep_again(conn: Connection, request: int, staged: Staged) -> None:
+    """What publication needs if this attempt fails, and another one goes on."""
+    kept = Kept(staged, _beside(conn, staged))
+    values = {"request": request, "staged": kept.to_json()}
+    conn.execute(sqlfiles.query("requests", "keep_again"), values)
 
 
 def _tables(staged: Staged) -> list[QualifiedName]:
@@ -204,14 +217,11 @@ def _tables(staged: Staged) -> list[QualifiedName]:
     return shared + [relation.staged for relation in staged.relations]
 
 
-def _memories(conn: Connection, staged: Staged) -> dict[str, bytes]:
-    """Fingerprints of staged memories, which no stamp covers; without those that are gone."""
-    judged = staged.judged
-    found = {
-        audience: memory.fingerprint(conn, staged.run_id, one)
-        for audience, one in (judged.memories if judged else {}).items()
-    }
-    return {audience: mark for audience, mark in found.items() if mark is not None}
+def _beside(conn: Connection, staged: Staged) -> bytes | None:
+    """Fingerprint of tables that no stamp covers; None without any, or if one is gone."""
+    tables = staged.judged.tables if staged.judged else ()
+    there = [name for name in tables if views.find(conn, name)]
+    return fingerprint(conn, staged.run_id, there) if there else None
 
 
 @contextmanager
@@ -222,6 +232,14 @@ def _alone(conn: Connection, staged: Staged) -> Iterator[None]:
         return
     with locks.population_lock(conn, staged.judged.population):
         yield
+
+
+def _gone(staged: Staged) -> PreconditionError:
+    return PreconditionError(
+        f'what was to be published of the approved release "{staged.release}" is gone',
+        hint="run the release again",
+        code="stale",
+    )
 
 
 def _changed(staged: Staged) -> PrivacyRefusal:

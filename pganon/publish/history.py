@@ -16,6 +16,8 @@ from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
 from pganon.policy.partition import part_hash
+from pganon.privacy.judged import over_finer
+from pganon.publish.memory import FINER
 from pganon.publish.staged import Staged
 from pganon.spec.increments import Increment
 from pganon.spec.republication import CODE, Earlier
@@ -52,6 +54,7 @@ class Version:
         sources: names of the source and of all relations that its rows come from.
         source_columns: all columns of the source when it was read, {name, type}.
         source_mark: what :func:`source_mark` said before it was read.
+        over_versions: whether its guarantee holds beside other versions; None without a key.
     """
 
     version: int
@@ -73,7 +76,9 @@ class Version:
     dropped_at: datetime | None
     fingerprint: bytes | None
     source_fingerprint: bytes | None
+    rows_fingerprint: bytes | None
     partition: dict[str, Any] | None
+    over_versions: str | None
     increments: tuple[Increment, ...] | None
     sources: list[str] | None
     source_columns: list[dict[str, str]] | None
@@ -165,7 +170,7 @@ def check_none_appeared(conn: Connection, staged: Staged) -> None:
     for found in earlier(conn, staged.release, staged.sources):
         if staged.judged is not None and found.population == staged.judged.population:
             continue  # judged beside it, under the lock of the population
-        near = found.is_over_source or found.source_fingerprint == staged.source_fingerprint
+        near = found.is_over_source or found.rows_fingerprint == staged.prints.rows
         if near and found.run_id not in staged.compared_with:
             raise PrivacyRefusal(
                 f"{found.label} over the same source was published while the run went on",
@@ -239,7 +244,7 @@ def add_version(
             "version": number,
             "run_id": staged.run_id,
             "method": staged.method,
-            "guarantee": as_jsonb(staged.guarantee),
+            "guarantee": as_jsonb(_over_versions(staged)),
             "columns": as_jsonb(_columns(staged.views)),
             "views": as_jsonb([view_as_dict(view) for view in staged.views]),
             "relations": as_jsonb(
@@ -258,7 +263,8 @@ def add_version(
             "row_count": staged.row_count,
             "suppressed": staged.suppressed,
             "fingerprint": staged.fingerprint,
-            "source_fingerprint": staged.source_fingerprint,
+            "source_fingerprint": staged.prints.source,
+            "rows_fingerprint": staged.prints.rows,
             "members_table": str(members[0]) if members else None,
             "increments": as_jsonb([i.as_dict() for i in staged.increments])
             if staged.increments
@@ -268,11 +274,21 @@ def add_version(
             ),
             "source_mark": staged.source_mark,
             "population": staged.judged.population if staged.judged else None,
-            "guard": as_jsonb(staged.judged.guard if staged.judged else {}),
+            "manner": as_jsonb(staged.judged.manner) if staged.judged else None,
+            "over_versions": staged.judged.over_versions if staged.judged else None,
         },
     ).fetchone()
     assert row is not None
     return number, row[0]
+
+
+def _over_versions(staged: Staged) -> list[dict[str, Any]]:
+    """The guarantee, and who may have which other versions."""
+    judged = staged.judged
+    if judged is None or judged.finer_k is None or judged.over_versions != FINER:
+        return staged.guarantee
+    said = over_finer(judged.finer_k)
+    return [{**item, "over_versions": said} for item in staged.guarantee]
 
 
 def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:

@@ -29,7 +29,12 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class VersionInfo:
-    """A version as the steward sees it; `stored` says whether it can be read or gone back to."""
+    """A version as the steward sees it; `stored` says whether it can be read or gone back to.
+
+    Attributes:
+        over_versions: whether its guarantee holds beside other versions: holds, finer, void; None
+            where people cannot be told apart.
+    """
 
     version: int
     run_id: int
@@ -43,6 +48,7 @@ class VersionInfo:
     published_at: datetime | None
     dropped_at: datetime | None
     stored: bool
+    over_versions: str | None
 
 
 @dataclass(frozen=True)

@@ -1,79 +1,121 @@
-"""What is remembered of a population: tables that only the owner can read."""
+"""What is remembered of versions about a population, as far as others are compared with them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
-from psycopg import sql
 
 from pganon import sqlfiles
 from pganon.errors import LedgerError, PreconditionError
-from pganon.guard.model import Memory, floors_of, floors_to_json
-from pganon.identifiers import QualifiedName, parse_name
-from pganon.ledger.repository import as_jsonb
-from pganon.publish import populations
+from pganon.history.model import Past, Tables
+from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.privacy.judged import ONE_VERSION, over_finer
+from pganon.publish import populations, value_sets
+from pganon.publish.value_sets import StagedSets
+from pganon.published.groups import GROUPS
+from pganon.spec.manner import Manner
 from pganon.steps.relations import PRIVATE_SCHEMA
 
 Connection = psycopg.Connection[Any]
 
-EVERYBODY = ""
-"""The audience that has every version."""
-
 CODE = "memory"
 
-
-@dataclass(frozen=True)
-class Remembered:
-    """A memory and the versions that it is about.
-
-    Attributes:
-        runs: of these versions, the oldest first.
-        fingerprint: keyed, under the secrets of the run `run_id`.
-    """
-
-    audience: str
-    memory: Memory
-    runs: tuple[int, ...]
-    fingerprint: bytes
-    run_id: int
+HOLDS, FINER, VOID = "holds", "finer", "void"
+"""Whether a guarantee holds beside other versions: as it is, only for who has no finer one, or not
+at all."""
 
 
 @dataclass(frozen=True)
 class About:
-    """A version about a population, as it enters the memory.
+    """A version about a population.
 
     Attributes:
-        guard: links, columns, rules and rounds; see :mod:`pganon.guard.replayed`.
+        manner: as :func:`manner_as_dict` gives it.
         readers: roles that could ever read it; None where everybody may have.
-        columns: of the policy, by name.
+        drawn: see :func:`drawn`; None without its secrets.
+        increments: runs that a version that grows is made of, the oldest first.
         audiences: of the policy.
     """
 
     release: str
     version: int
     run_id: int
-    method: str
-    members_table: str | None
+    members_table: str
     relations: list[dict[str, Any]]
-    guard: dict[str, Any] | None
-    published_at: Any
-    dropped_at: Any
+    manner: dict[str, Any]
+    partition_hash: str | None
+    drawn: bytes | None
+    increments: list[int]
     readers: list[str] | None
-    columns: dict[str, dict[str, Any]]
     audiences: str | None
+    over_versions: str | None
 
     @property
-    def is_deferred(self) -> bool:
-        """Whether it was to be remembered when another one is judged beside it."""
-        return bool(self.guard and self.guard.get("deferred"))
+    def label(self) -> str:
+        return f"version {self.version} of the release {quote(self.release)}"
+
+    @property
+    def tables(self) -> Tables:
+        groups = next(r for r in self.relations if r["part"] == GROUPS and _is_of(r, self.run_id))
+        functions = functions_table(self.run_id) if self.manner["functions"] else None
+        return Tables(
+            _named(self.members_table),
+            QualifiedName(groups["schema"], groups["name"]),
+            self.manner["link"],
+            functions,
+        )
+
+    def past(self, root: int) -> Past:
+        """The version for the rule.
+
+        Args:
+            root: the run of the first version that it grew from.
+        """
+        shown = manner_of(self.run_id, self.manner, self.partition_hash, self.drawn)
+        return Past(root, self.label, shown, self.tables)
 
 
-def is_due(known: Sequence[Remembered], about: Sequence[About]) -> bool:
-    """Whether the memory of these versions was left for later, and is not made yet."""
-    return bool(about) and not known and all(version.is_deferred for version in about)
+def _is_of(relation: dict[str, Any], run_id: int) -> bool:
+    return relation["name"] == f"r{run_id}_{GROUPS}"
+
+
+def functions_table(run_id: int) -> QualifiedName:
+    """(grp, of): groups of a version that are a function of others."""
+    return QualifiedName(PRIVATE_SCHEMA, f"r{run_id}_functions")
+
+
+def manner_as_dict(shown: Manner, link: str, *, functions: bool) -> dict[str, Any]:
+    """What a version keeps of how it shows groups."""
+    return {
+        "form": shown.form,
+        "columns": list(shown.columns),
+        "quasi": list(shown.quasi),
+        "layout": [list(names) for names in shown.layout],
+        "invariant": list(shown.invariant),
+        "least": shown.least,
+        "link": link,
+        "functions": functions,
+    }
+
+
+def manner_of(
+    run_id: int, kept: dict[str, Any], partition_hash: str | None, drawn: bytes | None
+) -> Manner:
+    """Inverse of :func:`manner_as_dict`."""
+    return Manner(
+        run_id,
+        kept["form"],
+        tuple(kept["columns"]),
+        tuple(kept["quasi"]),
+        partition_hash,
+        drawn,
+        tuple(map(tuple, kept["layout"])),
+        tuple(kept["invariant"]),
+        kept["least"],
+    )
 
 
 def versions(conn: Connection, population: int) -> tuple[About, ...]:
@@ -84,28 +126,42 @@ def versions(conn: Connection, population: int) -> tuple[About, ...]:
     return tuple(About(*row) for row in rows)
 
 
-def read(conn: Connection, population: int) -> tuple[Remembered, ...]:
-    """All memories of a population, by audience."""
-    rows = conn.execute(
-        sqlfiles.query("population", "memories"), {"population": population}
-    ).fetchall()
-    found: list[Remembered] = []
-    for row in rows:
-        audience, columns, floors, *tables, own, runs, fingerprint, run_id, kept, sets = row[:-2]
-        apart, packed = row[-2:]
-        person, cell, value = map(_named, tables)
-        memory = Memory(
-            tuple(columns),
-            floors_of(floors),
-            *(person, cell, value),
-            own=tuple(map(_named, own)),
-            kept=None if kept is None else tuple(kept),
-            sets=None if sets is None else _named(sets),
-            marked_apart=apart,
-            packed=packed,
-        )
-        found.append(Remembered(audience, memory, tuple(runs), bytes(fingerprint), run_id))
-    return tuple(found)
+def drawn(conn: Connection, run_id: int, source: bytes) -> bytes:
+    """Fingerprint of a source and of the seed of a run: with the same policy both make the same
+    groups."""
+    values = {"run_id": run_id, "source": source}
+    row = conn.execute(sqlfiles.query("population", "drawn"), values).fetchone()
+    assert row is not None
+    return bytes(row[0])
+
+
+def pasts(about: Sequence[About]) -> dict[int, Past]:
+    """By run."""
+    roots = {run: one.increments[0] for one in about for run in one.increments}
+    return {one.run_id: one.past(roots.get(one.run_id, one.run_id)) for one in about}
+
+
+def check(conn: Connection, found: Sequence[Past]) -> None:
+    """Refuse to judge where it is not known who was in which group.
+
+    Raises:
+        LedgerError: memory.
+    """
+    for past in found:
+        for name in missing(conn, past.tables):
+            raise LedgerError(
+                f"{name}, who was in which group of {past.label}, is missing",
+                hint="restore it from a backup; if no copy of the version is left,"
+                " `pganon forget NAME --version N`",
+                code=CODE,
+            )
+
+
+def missing(conn: Connection, tables: Tables) -> list[QualifiedName]:
+    """Those that are gone."""
+    names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
+    found = (conn.execute("SELECT to_regclass(%s)", [str(name)]).fetchone() for name in names)
+    return [name for name, row in zip(names, found, strict=True) if row == (None,)]
 
 
 def _named(text: str) -> QualifiedName:
@@ -113,84 +169,53 @@ def _named(text: str) -> QualifiedName:
     return QualifiedName(schema or PRIVATE_SCHEMA, name)
 
 
-def check(conn: Connection, known: Sequence[Remembered], about: Sequence[About]) -> None:
-    """Refuse to judge with a memory that is not that of the versions.
+@dataclass(frozen=True)
+class Crossing:
+    """Another version with which the guarantees of both are void."""
 
-    Raises:
-        LedgerError: memory.
-    """
-    if not about or is_due(known, about):
-        return
-    if not known:
-        raise _unusable("what is remembered of these people is missing")
-    wanted = {version.run_id for version in about}
-    seen = {run for one in known for run in one.runs}
-    if seen != wanted:
-        missing = [f"version {v.version} of {v.release}" for v in about if v.run_id not in seen]
-        found = f"lacks {', '.join(missing)}" if missing else "is of versions about others, too"
-        raise _unusable(f"what is remembered of these people {found}")
-    for one in known:
-        if fingerprint(conn, one.run_id, one.memory) != one.fingerprint:
-            raise _unusable("what is remembered of these people was changed or is missing")
-
-
-def remember_fingerprint(conn: Connection, population: int, one: Remembered) -> None:
-    """The tables were changed by the owner, who stands by it."""
-    conn.execute(
-        sqlfiles.query("population", "memory_fingerprint"),
-        {
-            "population": population,
-            "audience": one.audience,
-            "fingerprint": fingerprint(conn, one.run_id, one.memory),
-        },
-    )
-
-
-def _unusable(what: str) -> LedgerError:
-    return LedgerError(what, hint="make it again with `pganon guard POLICY --rebuild`", code=CODE)
-
-
-def fingerprint(conn: Connection, run_id: int, memory: Memory) -> bytes | None:
-    """Keyed fingerprint of the tables; None if one of them or the secret is missing."""
-    names = [str(table) for table in memory.tables]
-    try:
-        with conn.transaction():
-            row = conn.execute(
-                sqlfiles.query("publish", "fingerprint"), {"run_id": run_id, "relations": names}
-            ).fetchone()
-    except psycopg.Error as error:
-        if error.sqlstate in ("PA302", "PA303"):
-            return None
-        raise
-    assert row is not None
-    return bytes(row[0])
+    run_id: int
+    reason: str
+    people: int
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A memory that a run staged, for publication to swap in.
+    """A version that the rule was held against, for publication.
 
     Attributes:
         population: whom it is about.
         counter: of the population, when the version was judged.
         name: of the population as the policy has it.
         sources: of the version, which become those of the population.
-        memories: by audience.
-        runs: of the versions that each is about, without the new one.
-        guard: how the version enters the memory; see :class:`About`.
-        kept: audiences who have not the version, and whose memories stay as they are.
+        manner: see :func:`manner_as_dict`.
+        over_versions: whether its guarantee holds beside others.
+        finer_k: what finer versions promise of which it is a function.
+        functions: staged table, of groups that are a function of other versions.
+        sets: staged tables of who has which value set.
         readers: roles that it was judged for; None for everybody.
+        figures: of all versions together.
+        crossings: versions beside which the policy accepts it all the same.
     """
 
     population: int
     counter: int
     name: str | None
     sources: tuple[str, ...]
-    memories: dict[str, Memory]
-    runs: dict[str, tuple[int, ...]]
-    guard: dict[str, Any]
-    kept: tuple[str, ...] = ()
+    manner: dict[str, Any]
+    over_versions: str = HOLDS
+    finer_k: int | None = None
+    functions: QualifiedName | None = None
+    sets: StagedSets | None = None
     readers: tuple[str, ...] | None = None
+    figures: dict[str, Any] = field(default_factory=dict)
+    crossings: tuple[Crossing, ...] = ()
+
+    @property
+    def tables(self) -> tuple[QualifiedName, ...]:
+        """Staged ones, which are no part of the release."""
+        found = [] if self.functions is None else [self.functions]
+        found += [] if self.sets is None else [self.sets.person, self.sets.sets]
+        return tuple(found)
 
 
 class MemoryMoved(PreconditionError):
@@ -207,16 +232,40 @@ class MemoryMoved(PreconditionError):
         )
 
 
-def swap(conn: Connection, judged: Judged, run_id: int) -> None:
-    """Put staged memories in the place of those before; in the publishing transaction.
+def remember(conn: Connection, judged: Judged, run_id: int) -> None:
+    """What others are compared with from now on; in the publishing transaction.
 
     Raises:
-        MemoryMoved: what was judged with is not the memory any more.
+        MemoryMoved: what it was judged beside are not all versions any more.
     """
     if populations.counter(conn, judged.population) != judged.counter:
         raise MemoryMoved
-    replace_all(conn, judged.population, judged.memories, judged.runs, run_id, judged.kept)
+    if judged.functions is not None:
+        value_sets.moved(conn, judged.functions)
+    if judged.sets is not None:
+        value_sets.replace(conn, judged.population, judged.sets, run_id)
+    for crossing in judged.crossings:
+        cross(conn, run_id, crossing)
     count(conn, judged.population, judged.name, judged.sources)
+
+
+def cross(conn: Connection, run_id: int, crossing: Crossing) -> None:
+    """The guarantees of the version of a run and of another one are void for who has both."""
+    values = {**crossing.__dict__, "run_id": run_id, "other_run": crossing.run_id}
+    conn.execute(sqlfiles.query("population", "cross"), values)
+    for one in (run_id, crossing.run_id):
+        _promise(conn, one, VOID, ONE_VERSION)
+
+
+def finer(conn: Connection, run_id: int, k: int | None) -> None:
+    """Who can read a version has one of which it is a function, which promises k; None: nobody."""
+    if k is not None:
+        _promise(conn, run_id, FINER, over_finer(k))
+
+
+def _promise(conn: Connection, run_id: int, state: str, said: str) -> None:
+    values = {"run_id": run_id, "state": state, "said": said}
+    conn.execute(sqlfiles.query("population", "promise"), values)
 
 
 def check_readers(judged: Judged, readers: Sequence[str]) -> None:
@@ -233,67 +282,8 @@ def check_readers(judged: Judged, readers: Sequence[str]) -> None:
 def count(
     conn: Connection, population: int, name: str | None = None, sources: Sequence[str] = ()
 ) -> None:
-    """The memory changed; a version may have brought a name, and sources."""
+    """What is known of the population changed; a version may have brought a name, and sources."""
     conn.execute(
         sqlfiles.query("population", "count"),
         {"population": population, "name": name, "sources": list(sources)},
     )
-
-
-def replace_all(
-    conn: Connection,
-    population: int,
-    memories: dict[str, Memory],
-    runs: dict[str, tuple[int, ...]],
-    run_id: int,
-    kept: Sequence[str] = (),
-) -> None:
-    """Staged memories instead of all but the kept; `run_id` has the secrets of fingerprints."""
-    gone = conn.execute(
-        sqlfiles.query("population", "forget_memories"),
-        {"population": population, "kept": list(kept)},
-    ).fetchall()
-    for *tables, own in gone:
-        for name in filter(None, [*tables, *own]):
-            drop = sql.SQL("DROP TABLE IF EXISTS {}").format(_named(name).identifier)
-            conn.execute(drop)
-    for audience, staged in memories.items():
-        stored = Memory(
-            staged.columns,
-            staged.floors,
-            *(_moved(conn, staged.person), _moved(conn, staged.cell), _moved(conn, staged.value)),
-            own=tuple(_moved(conn, table) for table in staged.own),
-            kept=staged.kept,
-            sets=None if staged.sets is None else _moved(conn, staged.sets),
-        )
-        found = fingerprint(conn, run_id, stored)
-        assert found is not None
-        conn.execute(
-            sqlfiles.query("population", "add_memory"),
-            {
-                "population": population,
-                "audience": audience,
-                "columns": list(stored.columns),
-                "floors": as_jsonb(floors_to_json(stored.floors)),
-                "person": str(stored.person),
-                "cell": str(stored.cell),
-                "value": str(stored.value),
-                "own": list(map(str, stored.own)),
-                "runs": list(runs[audience]),
-                "fingerprint": found,
-                "run_id": run_id,
-                "value_sets_of": None if stored.kept is None else list(stored.kept),
-                "value_set": None if stored.sets is None else str(stored.sets),
-            },
-        )
-
-
-def _moved(conn: Connection, staged: QualifiedName) -> QualifiedName:
-    stored = QualifiedName(PRIVATE_SCHEMA, staged.name)
-    conn.execute(
-        sql.SQL("ALTER TABLE {} SET SCHEMA {}").format(
-            staged.identifier, sql.Identifier(PRIVATE_SCHEMA)
-        )
-    )
-    conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(stored)])
-    return stored

@@ -15,45 +15,60 @@ from pganon.spec.population import Asked, Known, chosen
 Connection = psycopg.Connection[Any]
 
 
-def find(
+def choose(
     conn: Connection, spec: ReleaseSpec, sources: Sequence[str], copied: int | None = None
-) -> int | None:
+) -> Known | None:
     """The population of a source that has a key; None if nothing was released of it.
 
     Args:
         sources: names of the source and of all that its rows come from.
-        copied: the population of a version with the same rows, from a table of another name.
+        copied: the population of a version with the same rows.
 
     Raises:
         PreconditionError: population.
     """
-    asked = _asked(spec, sources)
+    asked = _asked(spec)
     values = {"name": asked.name, "sources": list(sources), "copied": copied}
     rows = conn.execute(sqlfiles.query("population", "known"), values).fetchall()
-    known = [
-        Known(number, name, frozenset(all_), frozenset(released or ()), tuple(key))
-        for number, name, all_, released, key in rows
-    ]
-    found = chosen(asked, known, copied)
+    return chosen(asked, [_known(*row) for row in rows])
+
+
+def find(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], copied: int | None = None
+) -> int | None:
+    """The id of what :func:`choose` finds."""
+    found = choose(conn, spec, sources, copied)
     return found.id if found else None
+
+
+def _known(
+    number: int, name: str | None, released: list[str] | None, key: list[str], near: bool = True
+) -> Known:
+    return Known(number, name, frozenset(released or ()), tuple(key), near)
 
 
 def of_release(conn: Connection, name: str) -> Known | None:
     """The population of the newest version of a release that is about one."""
     row = conn.execute(sqlfiles.query("population", "of_release"), {"release": name}).fetchone()
-    if row is None:
-        return None
-    number, called, sources, key = row
-    return Known(number, called, frozenset(sources), frozenset(), tuple(key))
+    return None if row is None else _known(*row)
 
 
-def _asked(spec: ReleaseSpec, sources: Sequence[str]) -> Asked:
+def has_forgotten(conn: Connection, population: int) -> bool:
+    """Whether anybody of it was forgotten."""
+    row = conn.execute(
+        sqlfiles.query("population", "has_forgotten"), {"population": population}
+    ).fetchone()
+    return row == (True,)
+
+
+def _asked(spec: ReleaseSpec) -> Asked:
     declared = spec.policy.population
     return Asked(
         name=declared.name if declared else None,
         source=str(spec.source.name),
-        sources=frozenset(sources),
+        columns=frozenset(column.name for column in spec.source.columns),
         key=spec.individual or spec.record_key,
+        accepts=spec.policy.republication != "refuse",
     )
 
 
@@ -63,7 +78,7 @@ def make(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int:
     Raises:
         PreconditionError: population.
     """
-    asked = _asked(spec, sources)
+    asked = _asked(spec)
     values = {
         "name": asked.name,
         "sources": sorted(sources),

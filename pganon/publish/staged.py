@@ -10,6 +10,7 @@ from pydantic import ConfigDict
 from pganon.policy.partition import Part
 from pganon.publish.memory import Judged
 from pganon.spec.increments import Increment
+from pganon.spec.republication import Prints
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
 
 
@@ -26,7 +27,7 @@ class Staged:
             verified.
         partition: the partition part of the policy.
         sources: names of the source and of all relations that its rows come from.
-        source_fingerprint: fingerprint with which the source of later versions is compared.
+        prints: fingerprints with which the source of later versions is compared.
         compared_with: runs of the versions over these sources that this one was compared with;
             None if it may be published whatever the others show.
         judged: what it tells beside the others; None if nobody can tell.
@@ -57,7 +58,7 @@ class Staged:
     suppressed: int
     stamps: tuple[str, ...]
     fingerprint: bytes
-    source_fingerprint: bytes
+    prints: Prints
     partition: Part
     sources: tuple[str, ...]
     compared_with: frozenset[int] | None = None

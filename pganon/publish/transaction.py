@@ -127,7 +127,7 @@ def publish(
         for relation in staged.relations:
             _move(conn, relation)
         if judged is not None:
-            memory.swap(conn, judged, staged.run_id)
+            memory.remember(conn, judged, staged.run_id)
         version = _make_readable(conn, staged, known, rows)
         last(version)
         return version
@@ -171,7 +171,7 @@ def _make_readable(
             "replaced": replaced,
             "retired": retired,
             "dependents": dependents,
-            **({"guard": staged.judged.guard["figures"]} if staged.judged else {}),
+            **({"guard": staged.judged.figures} if staged.judged else {}),
         },
     )
     return PublishedVersion(

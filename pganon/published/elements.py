@@ -70,6 +70,11 @@ def own_values(spec: ReleaseSpec, table: str = "c") -> list[exp.Expr]:
     return [own_value(item, table) for item in spec.sensitive]
 
 
+def carried_keys(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
+    """The keys of all columns that are published unchanged and are not sensitive, of a record."""
+    return [text_key(col(f"p{item.index}", table)) for item in spec.carried]
+
+
 def of_text_key(item: Sensitive, key: exp.Expr) -> exp.Expr:
     """The value of a key, in the type that is published."""
     value = cast(fragment("substr(:k, 2)", k=key), item.column.stored_type)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from pganon.encode.facts import KEPT
 from pganon.spec.model import ReleaseSpec
-from pganon.steps.facts import Fact, count, measure
+from pganon.steps import State
+from pganon.steps.facts import RECORDS, Fact, count, measure
 
 SUPPRESSED = count("suppressed")
 """Records of the source that are not released. Every method observes it."""
+
+
+def failed_records(state: State) -> int:
+    """Those of them that a method left out, and no rule for NULL."""
+    return (state.facts.get(SUPPRESSED) or 0) - (state[RECORDS] - state[KEPT])
+
 
 NUMBERED = count("numbered")
 """The greatest number of a group of the versions that the release adds to."""

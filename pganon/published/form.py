@@ -17,6 +17,7 @@ from pganon.published.linked import Linked
 from pganon.published.metrics import Metrics
 from pganon.published.request import Request, Restricts
 from pganon.published.utility import Utility
+from pganon.spec.manner import Form
 from pganon.spec.model import ReleaseSpec, Sensitive
 from pganon.steps import Chains, State, Step
 from pganon.steps.facts import Facts
@@ -127,6 +128,7 @@ class PublishedForm:
             beside others of the same people.
         linked_by: names of the steps, in the last ones of staging, that make what `linked` reads;
             None where that are all of them.
+        shows: how groups are shown, from what the run observed.
         weights: columns of the first view, of which it has one, with the number of records that a
             row stands for; without any a row is a record.
     """
@@ -148,4 +150,5 @@ class PublishedForm:
     warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: ()
     linked: Callable[[ReleaseSpec, State, Tables], Linked] | None = None
     linked_by: Callable[[ReleaseSpec], Collection[str]] | None = None
+    shows: Callable[[ReleaseSpec, State], Form] = lambda spec, state: "classes"
     weights: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What a version keeps of its histograms, which outlive its tables."""
+"""What a version keeps of its groups, which outlives its tables."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from pganon.encode.people import identity
+from pganon.encode.first import compares_with_first
+from pganon.encode.people import has_several, identity
+from pganon.privacy.judged import Judged
 from pganon.published.form import PublishedForm, Tables
+from pganon.published.groups import GROUPS, groups_step
 from pganon.published.growing import growing_parts, growing_steps
 from pganon.published.linked import Linked
 from pganon.published.stored import stored
+from pganon.spec.manner import Manner
 from pganon.spec.model import ReleaseSpec
 from pganon.sqltools import num, query, stacked
 from pganon.steps import CreateTable, Parallel, State, Step
@@ -31,16 +35,6 @@ def linked(spec: ReleaseSpec, form: PublishedForm, state: State) -> Linked:
     return form.linked(spec, state, tables)
 
 
-def is_plain(spec: ReleaseSpec, form: PublishedForm) -> bool:
-    """Whether a person is in one group of a version, whatever runs observe.
-
-    With several partitions, or several records that may be in different groups, a cell is of the
-    people with the same groups: fewer than were promised from the first version on, so that no
-    later one could be held against the promise.
-    """
-    return len(linked(spec, form, State(0)).links) == 1 and not has_scattered_records(spec)
-
-
 def has_scattered_records(spec: ReleaseSpec) -> bool:
     """Whether records of a person may be in different groups."""
     policy = spec.policy
@@ -48,14 +42,41 @@ def has_scattered_records(spec: ReleaseSpec) -> bool:
     return several and not policy.method.reserves_identity
 
 
-def is_deferred(spec: ReleaseSpec, form: PublishedForm) -> bool:
-    """Whether what is remembered of a first version waits until something is judged beside it.
+def reads_values(spec: ReleaseSpec) -> bool:
+    """Whether who is left out may follow from values that readers are not taken to know."""
+    return any(r.model.judged is not Judged.PEOPLE for r in spec.requirements)
 
-    With several partitions nearly everybody is a cell alone, which takes longer to remember than to
-    release, and is never asked for unless a later policy accepts what cannot be judged.
+
+def tells_of_left_out(spec: ReleaseSpec) -> bool:
+    """Whether a published distribution of all tells, by subtraction, of who is left out.
+
+    That of the first version of a release that grows tells of nobody whom later ones leave out.
     """
-    keeps = spec.growth is not None or bool(spec.invariant)
-    return is_remembered(spec, form) and not keeps and not is_plain(spec, form)
+    return spec.policy.publish.reference and not compares_with_first(spec)
+
+
+def shown_columns(spec: ReleaseSpec) -> tuple[str, ...]:
+    """Names, in the source, of what is shown of people in groups, in the order of their marks."""
+    if spec.qs_sets:
+        first = [attribute.column.name for attribute in spec.attributes]
+    else:
+        first = [item.column.name for item in spec.sensitive]
+    return (*first, *[item.column.name for item in spec.carried])
+
+
+def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Manner:
+    """How a version shows groups, but for what publication compares beside."""
+    shows = "several" if has_several(spec) else form.shows(spec, state)
+    if shows == "classes" and spec.background is not None:
+        shows = "exact"  # such beliefs tell people of a class apart by what they know of them
+    return Manner(
+        state.run_id,
+        shows,
+        shown_columns(spec),
+        tuple(attribute.column.name for attribute in spec.attributes),
+        invariant=spec.kept_columns,
+        least=spec.minimum_size,
+    )
 
 
 def relations(spec: ReleaseSpec, form: PublishedForm, state: State) -> tuple[StoredRelation, ...]:
@@ -63,7 +84,7 @@ def relations(spec: ReleaseSpec, form: PublishedForm, state: State) -> tuple[Sto
     found = form.relations(spec, state)
     if not is_remembered(spec, form):
         return found
-    parts = [(HISTOGRAM, PRIVATE_SCHEMA)]
+    parts = [(HISTOGRAM, PRIVATE_SCHEMA), (GROUPS, PRIVATE_SCHEMA)]
     parts += [] if spec.growth is None else growing_parts(spec.growth, state)
     return (*found, *stored(state, parts))
 
@@ -73,9 +94,18 @@ def staging_steps(spec: ReleaseSpec, form: PublishedForm) -> tuple[Step, ...]:
     if not is_remembered(spec, form):
         return form.staging_steps(spec)
     growing = () if spec.growth is None else growing_steps(spec, spec.growth)
+    growing = (
+        groups_step(
+            spec,
+            lambda s: linked(spec, form, s).links[0],
+            shown_columns(spec),
+            told=tells_of_left_out(spec),
+        ),
+        *growing,
+    )
     step = CreateTable(
         HISTOGRAM,
-        "the values of every group, which the next versions are judged by",
+        "the values of every group, which later groups may be compared with",
         lambda s: s.stage(HISTOGRAM),
         lambda s: _histogram(linked(spec, form, s)),
     )

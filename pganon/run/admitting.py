@@ -3,106 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import psycopg
 
 from pganon import locks
-from pganon.errors import PganonError, PrivacyRefusal
-from pganon.guard.audiences import Audience
+from pganon.errors import PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.ledger import repository as ledger
 from pganon.policy.model import Policy
-from pganon.publish import history, lifecycle, populations, readers
-from pganon.publish.audience import roles_of
+from pganon.publish import lifecycle, memory, populations, readers
 from pganon.publish.history import Version
 from pganon.publish.lifecycle import Changed
 from pganon.publish.memory import About
 from pganon.publish.readers import Access
-from pganon.run.apart import new_audiences, tells_apart, with_readers
-from pganon.run.cleanup import drop_run
+from pganon.run.admission import Admission, run_of_its_own
+from pganon.run.crossed import finer_k
 from pganon.run.executor import Executor
-from pganon.run.independent import held_apart
-from pganon.run.rebuilding import judge_again
-from pganon.spec.republication import Earlier, beside_people
+from pganon.run.granted import with_readers
+from pganon.run.reading import tells_apart
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
-
-
-@dataclass(frozen=True)
-class Admission:
-    """Roles that are about to read versions that there are.
-
-    Attributes:
-        about: all versions about the population.
-        shown: runs of those that they are to read.
-        policy: of a run that shows these again; None where nobody made a version.
-    """
-
-    conn: Connection
-    population: int
-    about: Sequence[About]
-    shown: frozenset[int]
-    roles: Sequence[str]
-    policy: Policy | None = None
-
-    @cached_property
-    def audiences(self) -> tuple[Audience, ...]:
-        """Whom nobody has judged so far, with all that they will have."""
-        accepted = self.policy is not None and self.policy.republication != "refuse"
-        given = self.policy.audiences if self.policy else None
-        if accepted or not tells_apart(given, self.about):
-            return ()
-        return new_audiences(self.about, self.shown, self.roles)
-
-    def judge(self, executor: Executor, first: int = 0) -> None:
-        """Hold what they will have against what was promised.
-
-        Args:
-            first: number of the first memory that is made on the way.
-
-        Raises:
-            PrivacyRefusal: republication.
-            LedgerError: memory.
-        """
-        for one in self.audiences:
-            self._check_partitions(one.runs)
-        for number, one in enumerate(self.audiences, start=first):
-            versions = [version for version in self.about if version.run_id in one.runs]
-            place = next(n for n, version in enumerate(versions) if version.run_id in self.shown)
-            apart = [*held_apart(executor, self.population, versions, self.shown, number)]
-            # A first version was verified by itself.
-            whole = (versions, max(place, 1), False if apart else None)
-            for told, judged, independent in (whole, *((*own, True) for own in apart)):
-                judge_again(
-                    executor,
-                    self.conn,
-                    self.population,
-                    told,
-                    first=first,
-                    judged=judged,
-                    name=one.name,
-                    independent=independent,
-                )
-
-    def _check_partitions(self, runs: Collection[int]) -> None:
-        """Refuse versions with several partitions, as the guard would find no fault with them."""
-        versions = {one.run_id: one for one in history.earlier(self.conn, "", ())}
-        shown = [versions[run] for run in self.shown if run in versions]
-        had = [versions[run] for run in runs if run in versions and run not in self.shown]
-        for one in shown:
-            if not any(one.same_groups(other) for other in had):
-                _check_beside(one, had, self.policy)
-
-
-def _check_beside(one: Earlier, others: Sequence[Earlier], policy: Policy | None) -> None:
-    for other in others:
-        if not (one.is_plain and other.is_plain):
-            raise beside_people(other, policy)
 
 
 def change_readers(
@@ -144,40 +67,27 @@ def rollback(
 def _judged(
     conn: Connection, name: str, shown: Version, roles: Sequence[str]
 ) -> Iterator[tuple[str, ...]]:
-    population = populations.of_release(conn, name) if roles else None
+    population = populations.of_release(conn, name)
     if population is None:
         yield ()
         return
     with locks.population_lock(conn, population.id):
         about, warnings = with_readers(conn, population.id)
-        admission = Admission(conn, population.id, about, _shown_by(shown), roles_of(conn, roles))
-        if admission.audiences:
-            _judge(conn, name, shown, roles, admission)
+        if roles and tells_apart(None, about):
+            with _refusing(roles), run_of_its_own(conn, name, shown, roles) as executor:
+                _admit(conn, shown, roles, about, executor)
         yield warnings
 
 
-def _judge(
-    conn: Connection, name: str, current: Version, added: Sequence[str], admission: Admission
+def _admit(
+    conn: Connection,
+    shown: Version,
+    added: Sequence[str],
+    about: Sequence[About],
+    executor: Executor,
 ) -> None:
-    """In a run of its own."""
-    run_id = ledger.start_run(conn, name, current.policy_hash or "")
-    with locks.run_lock(conn, run_id):
-        try:
-            admission.judge(Executor(conn, State(run_id)))
-            drop_run(conn, run_id)
-            ledger.finish(conn, run_id, "readers", {"judged": list(added)})
-        except PrivacyRefusal as refusal:
-            _end(conn, run_id, refusal)
-            raise _refused(refusal, added) from None
-        except BaseException as error:
-            _end(conn, run_id, error)
-            raise
-
-
-def _end(conn: Connection, run_id: int, error: BaseException) -> None:
-    with contextlib.suppress(psycopg.Error, PganonError):
-        ledger.finish_with(conn, run_id, error)
-        drop_run(conn, run_id)
+    rules = Admission.to(conn, shown, added, about).judge(executor.run)
+    memory.finer(conn, shown.run_id, finer_k(conn, rules, executor.state))
 
 
 @contextlib.contextmanager
@@ -192,33 +102,31 @@ def admitted(
         PrivacyRefusal: republication.
         LedgerError: memory.
     """
-    population = populations.of_release(conn, policy.release) if added else None
+    population = populations.of_release(conn, policy.release)
     if population is None:
         yield ()
         return
     held = policy.refresh == "increments"
     with contextlib.nullcontext() if held else locks.population_lock(conn, population.id):
         about, warnings = with_readers(conn, population.id)
-        roles = roles_of(conn, added)
-        admission = Admission(conn, population.id, about, _shown_by(current), roles, policy)
-        try:
-            admission.judge(Executor(conn, State(run_id)))
-        except PrivacyRefusal as refusal:
-            raise _refused(refusal, added) from None
+        if added and policy.republication == "refuse" and tells_apart(policy, about):
+            with _refusing(added):
+                _admit(conn, current, added, about, Executor(conn, State(run_id)))
         yield warnings
 
 
-def _shown_by(version: Version) -> frozenset[int]:
-    """Runs whose groups a version shows."""
-    return frozenset([version.run_id, *(one.run_id for one in version.increments or ())])
-
-
-def _refused(refusal: PrivacyRefusal, added: Sequence[str]) -> PrivacyRefusal:
-    return PrivacyRefusal(
-        f"for {', '.join(map(quote, added))} to read this version, too: {refusal.message}",
-        hint="let roles read it that have read no other version about the same people",
-        model=refusal.model,
-        required=refusal.required,
-        observed=refusal.observed,
-        code=refusal.code,
-    )
+@contextlib.contextmanager
+def _refusing(added: Sequence[str]) -> Iterator[None]:
+    """A refusal names whom it is about."""
+    try:
+        yield
+    except PrivacyRefusal as refusal:
+        raise PrivacyRefusal(
+            f"for {', '.join(map(quote, added))} to read this version, too: {refusal.message}",
+            hint="let roles read it that have read no other version about the same people",
+            model=refusal.model,
+            required=refusal.required,
+            observed=refusal.observed,
+            code=refusal.code,
+            reason=refusal.reason,
+        ) from None

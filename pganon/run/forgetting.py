@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import psycopg
@@ -10,11 +11,12 @@ from pganon import locks
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.publish import forgetting, populations
+from pganon.publish import forgetting, memory, populations
 from pganon.publish.forgetting import Forgotten
 from pganon.publish.lifecycle import find, translated
 from pganon.publish.transaction import publishing
-from pganon.run.rebuilding import rebuild_memory
+from pganon.run.cleanup import clean
+from pganon.spec.population import Known
 
 Connection = psycopg.Connection[Any]
 
@@ -22,7 +24,7 @@ Connection = psycopg.Connection[Any]
 def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
     """Know people by random digests from now on; `name` is a release about their population.
 
-    What was published stays as it is. Who returns counts as new.
+    What was published stays as it is. Who returns is left out of later versions.
 
     Raises:
         LedgerError: unknown_release, no_population.
@@ -41,6 +43,7 @@ def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
                 release=name,
                 details={"people": people},
             )
+        clean(conn)  # tables of what waited for approval, or was interrupted, have them still
     return Forgotten(name, people=people)
 
 
@@ -48,23 +51,29 @@ def forget_version(conn: Connection, name: str, number: int, reason: str) -> For
     """Forget who was in a version of which no copy is left; nothing is judged beside it any more.
 
     Raises:
-        LedgerError: unknown_release, unknown_version, no_population.
+        LedgerError: unknown_release, unknown_version.
         UsageError: the version is shown.
     """
     with translated(), locks.release_lock(conn, name):
         known = find(conn, name)
-        population = _population(conn, name)
-
-        def change() -> dict[str, Any]:
+        population = populations.of_release(conn, name)
+        newest = known.versions[0]
+        alone = locks.population_lock(conn, population.id) if population else nullcontext()
+        with alone, publishing(conn):
             forgetting.forget_version(conn, known, number, reason)
-            return {"version": number, "reason": reason}
-
-        with locks.population_lock(conn, population.id):
-            rebuild_memory(conn, population.id, name, known.versions[0].policy_hash or "", change)
+            if population:
+                memory.count(conn, population.id)
+            ledger.append(
+                conn,
+                "forgotten",
+                run_id=newest.run_id,
+                release=name,
+                details={"version": number, "reason": reason},
+            )
     return Forgotten(name, version=number)
 
 
-def _population(conn: Connection, name: str) -> Any:
+def _population(conn: Connection, name: str) -> Known:
     found = populations.of_release(conn, name)
     if found is None:
         raise LedgerError(

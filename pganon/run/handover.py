@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from pganon.encode.known import RETURNED
 from pganon.increments.leavers import LEAVING_RECORDS
 from pganon.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
@@ -20,6 +21,7 @@ from pganon.run.result import IncrementFigures, Verified
 from pganon.spec.guarantee import guarantee
 from pganon.spec.increments import WITHDRAWN, Growth, Increment, all_checks, all_views, promised
 from pganon.spec.model import ReleaseSpec
+from pganon.spec.republication import Prints
 from pganon.steps import State, stamp_of
 from pganon.steps.facts import RECORDS, Fact
 from pganon.steps.relations import CheckQuery, PublishedView
@@ -30,7 +32,7 @@ def staged(
     state: State,
     checks: tuple[CheckQuery, ...],
     measures: dict[str, Any],
-    fingerprint: bytes,
+    prints: Prints,
     sources: tuple[str, ...],
     source_mark: str | None,
 ) -> Staged:
@@ -38,7 +40,7 @@ def staged(
 
     Args:
         measures: of the run, for the steward.
-        fingerprint: of the source.
+        prints: of the source.
         sources: names of the source and of all that its rows come from.
         source_mark: of these, from before they were read.
     """
@@ -63,10 +65,10 @@ def staged(
         suppressed=totals(plan, state).suppressed,
         stamps=tuple(state[stamp_of(r.staged)] for r in relations),
         fingerprint=state[FINGERPRINT],
-        source_fingerprint=fingerprint,
+        prints=prints,
         partition=spec.partition,
         sources=sources,
-        compared_with=_compared_with(plan, fingerprint),
+        compared_with=_compared_with(plan, prints.source),
         measures=measures,
         shared=kept(spec, state),
         increments=increments,
@@ -117,6 +119,12 @@ def _kept(
         "verified": [one.__dict__ for one in verified],
         **({"metrics": asdict(metrics)} if metrics else {}),
     }
+
+
+def left_out(state: State) -> dict[str, int]:
+    """What the ledger keeps of people who were forgotten and are left out."""
+    returned = state.facts.get(RETURNED)
+    return {"forgotten": returned} if returned else {}
 
 
 def _increment(found: IncrementFigures) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a run tells beside all versions about the same people, judged before it is published."""
+"""A run beside all versions about the same people, judged before it is published."""
 
 from __future__ import annotations
 
@@ -10,47 +10,42 @@ from typing import Any
 import psycopg
 
 from pganon import locks
-from pganon.encode.source import source_fingerprint
-from pganon.errors import LedgerError
-from pganon.guard.audiences import MOST
-from pganon.guard.model import Memory, Version
-from pganon.guard.propagation import limit
-from pganon.guard.report import figures
-from pganon.guard.staged import staged_steps, teller, version_of
-from pganon.guard.steps import new_memory
-from pganon.plan.build import Plan
-from pganon.publish import history, memory, populations
-from pganon.publish.memory import EVERYBODY, About, Judged, Remembered
-from pganon.published.remembered import is_plain
-from pganon.run.admitting import Admission
-from pganon.run.apart import Apart, apart, will_read, with_readers
-from pganon.run.cleanup import run_tables
+from pganon.encode.known import nobody_forgotten, same_steps
+from pganon.encode.source import prints_of, source_fingerprint
+from pganon.encode.work import CODED
+from pganon.history.model import New, Past
+from pganon.history.reasons import NO_WAYS, Ways
+from pganon.history.value_sets import PERSON, SETS, value_set_steps
+from pganon.plan.build import Plan, keeping_of, new_of
+from pganon.policy.partition import part_hash
+from pganon.publish import memory, populations, value_sets
+from pganon.publish.memory import About, Judged, manner_as_dict
+from pganon.publish.people import people_with_rows, rows_of_others
+from pganon.publish.value_sets import StagedSets
+from pganon.run.admission import Admission
 from pganon.run.computation import Computation
-from pganon.run.found import Found
-from pganon.run.independent import Together, together, was_assumed
-from pganon.run.rebuilding import replay
-from pganon.run.tables import drop_tables
-from pganon.spec.republication import Earlier, Republication, beside_people
+from pganon.run.crossed import finer_k
+from pganon.run.granted import with_readers
+from pganon.run.reading import tells_apart, will_read
+from pganon.run.ruling import forget_judgement, held_for, hold
+from pganon.spec.model import ReleaseSpec
+from pganon.spec.republication import Republication
 from pganon.steps import State
+from pganon.steps.relations import PublishedView
 
 Connection = psycopg.Connection[Any]
 
-_REPLAYED = 1000
-"""Numbers of memories that are made for one audience."""
-_OF_COLUMNS = MOST + 1
-"""What is added to the number of an audience for what versions of the same columns tell it."""
-_DEFERRED = 2 * _OF_COLUMNS * _REPLAYED
-"""Number of the first of those that were left for later."""
-_ADMITTED = _DEFERRED + _REPLAYED
-"""Number of the first of those that new readers are judged with."""
+_ADMITTED = 1000
+"""Number of the first judgement about roles that read earlier groups anew."""
 
 
 class Judging:
-    """The guard of one run.
+    """The rule over versions, for one run.
 
     Args:
         population: whom the run is about; None for a dry run about people who are in no version.
         sources: names of the source and of all that its rows come from.
+        ways: what there is instead, if the version is refused.
     """
 
     def __init__(
@@ -59,15 +54,16 @@ class Judging:
         computation: Computation,
         population: int | None,
         sources: tuple[str, ...],
+        ways: Ways = NO_WAYS,
     ) -> None:
         self.conn = conn
         self.computation = computation
         self.plan = computation.plan
         self.population = population
         self.sources = sources
-        self._versions: list[Version] = []
-        self._new_readers: tuple[str, ...] = ()
-        self._together: dict[str, Together] = {}
+        self.ways = ways
+        self.figures: dict[str, Any] = {}
+        self.warnings: tuple[str, ...] = ()
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -79,245 +75,145 @@ class Judging:
             yield
 
     def judge(self) -> Judged | None:
-        """Make the new memory, staged; None for a dry run about people who are in no version.
+        """Hold the version against all others; None of people who are in no version.
 
         Raises:
-            PrivacyRefusal: republication, all versions together tell too much.
-            LedgerError: memory, what is remembered is missing or was changed.
+            PrivacyRefusal: republication, value_sets.
+            LedgerError: memory, what is remembered is missing.
         """
-        population = self.population
+        population, policy = self.population, self.plan.spec.policy
         if population is None:
-            self._judge([] if self.plan.defers else [self._version(None)])
             return None
-        self._together = {}
-        about, self._new_readers = with_readers(self.conn, population)
-        known = memory.read(self.conn, population)
-        memory.check(self.conn, known, about)
+        about, self.warnings = with_readers(self.conn, population)
+        past = memory.pasts(about)
+        memory.check(self.conn, tuple(past.values()))
         counter = populations.counter(self.conn, population)
-        self._check_partitions(population)
-        self._admit(population, about)
-        if self.plan.defers and not about:
-            return self._deferred(population, counter)
-        everybody = next((one for one in known if one.audience == EVERYBODY), None)
-        before = tuple(one.run_id for one in about) if everybody is None else everybody.runs
-        version = self._version(everybody.memory if everybody else self._due(population, about))
-        found = apart(self.conn, self.plan, self.state, about)
-        runs = {EVERYBODY: (*before, self.state.run_id)}
-        if found is not None:
-            versions = self._apart(population, found, version, about, known)
-            runs |= {one.name: (*one.runs, self.state.run_id) for one in found.seeing}
-        else:
-            versions = self._beside(population, version, about)
-        self._judge(versions)
+        if populations.has_forgotten(self.conn, population):
+            check = nobody_forgotten(population, lambda state: state.stage("members"))
+            self.computation.guard((check,))
+        by_reader = policy.audiences == "by_reader"
+        roles = will_read(self.conn, self.plan, self.state) if tells_apart(policy, about) else ()
+        gained = self._admit(about, past, roles)
+        new = self._new()
+        found = hold(
+            self.conn,
+            self.computation.guard,
+            lambda: self.state,
+            held_for(policy, new, about, past, roles),
+            policy,
+        )
+        known = [k for k in (gained, found.finer_k) if k is not None]
+        found = replace(found, finer_k=min(known, default=None))
+        self.figures = found.figures
+        self.warnings += found.warnings
         return Judged(
             population=population,
             counter=counter,
-            name=self._name,
+            name=policy.population.name if policy.population else None,
             sources=self.sources,
-            memories={v.audience: new_memory(v, self.state) for v in versions if not v.independent},
-            runs=runs,
-            guard=self._entered(version, self._rounds),
-            kept=found.kept(known) if found else (),
-            readers=found.readers if found else None,
+            manner=manner_as_dict(
+                new.manner, new.tables.link, functions=found.functions is not None
+            ),
+            over_versions=found.over_versions,
+            finer_k=found.finer_k,
+            functions=found.functions,
+            sets=self._value_sets(population),
+            readers=roles if by_reader else None,
+            figures=found.figures,
+            crossings=found.crossings,
         )
 
-    def _check_partitions(self, population: int) -> None:
-        """Refuse what the guard would find no fault with, as versions are not comparable."""
-        plan, policy = self.plan, self.plan.spec.policy
-        if policy.republication != "refuse" or self._repeated is not None:
-            return
-        plain = is_plain(plan.spec, plan.method.form)
-        for version in history.earlier(self.conn, policy.release, self.sources):
-            grows = plan.spec.growth is not None and version.release == policy.release
-            comparable = grows or (plain and version.is_plain)
-            if version.population == population and not comparable:
-                raise beside_people(version, policy)
-
-    def _admit(self, population: int, about: Sequence[About]) -> None:
-        """Groups that are shown again are new to whoever did not have them."""
-        repeated, growth = self._repeated, self.plan.spec.growth
-        again = {repeated.run_id} if repeated else set[int]()
-        again |= {one.run_id for one in growth.increments} if growth else set()
-        shown = frozenset(version.run_id for version in about if version.run_id in again)
-        roles = will_read(self.conn, self.plan, self.state)
-        policy = self.plan.spec.policy
-        admission = Admission(self.conn, population, about, shown, roles, policy)
-        admission.judge(self.computation.executor, first=_ADMITTED)
-
-    @property
-    def _repeated(self) -> Earlier | None:
-        """The version whose groups the run shows again; who grows compares itself apart."""
-        known = self.plan.republication
-        if known is None:
+    def _admit(
+        self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]
+    ) -> int | None:
+        """Groups that are shown again are new to whoever did not have them; what finer ones that
+        he has promise."""
+        growth, policy = self.plan.spec.growth, self.plan.spec.policy
+        shown = {one.run_id for one in growth.increments} if growth else set[int]()
+        shown &= set(past)
+        if policy.republication != "refuse" or not shown or not roles:
             return None
-        return known.repeated(source_fingerprint(self.plan.spec, self.state.facts))
+        admission = Admission(about, past, frozenset(shown), roles)
+        rules = admission.judge(self.computation.guard, first=_ADMITTED)
+        return finer_k(self.conn, rules, self.state)
 
-    def _deferred(self, population: int, counter: int) -> Judged:
-        """Of a first version that is remembered when it has to be."""
-        self._judge([])
-        entered = {**self._entered(self._version(None), 0), "deferred": True}
-        return Judged(population, counter, self._name, self.sources, {}, {}, entered)
-
-    def _due(self, population: int, about: Sequence[About]) -> Memory | None:
-        """The memory of versions of which it was left for later; None of no version."""
-        executor = self.computation.executor
-        return replay(executor, self.conn, population, about, first=_DEFERRED)
-
-    @property
-    def _name(self) -> str | None:
-        declared = self.plan.spec.policy.population
-        return declared.name if declared else None
-
-    @property
-    def _rounds(self) -> int:
-        """The most that an audience took."""
-        return max(figures(one, self.state.facts)["guard_rounds"] for one in self._versions)
-
-    def _version(self, before: Memory | None, number: int = 0, audience: str = "") -> Version:
-        found = version_of(self.plan.spec, self.plan.method.form, before, number)
-        return replace(found, audience=audience)
-
-    def _apart(
-        self,
-        population: int,
-        found: Apart,
-        everybody: Version,
-        about: Sequence[About],
-        known: Sequence[Remembered],
-    ) -> list[Version]:
-        """For every audience that will have the version; last everybody, perhaps only measured."""
-        versions: list[Version] = []
-        for number, one in enumerate(found.seeing, start=1):
-            same = next((k.memory for k in known if set(k.runs) == set(one.runs)), None)
-            wanted = [version for version in about if version.run_id in one.runs]
-            if same is None:
-                executor = self.computation.executor
-                same = replay(executor, self.conn, population, wanted, first=number * _REPLAYED)
-            versions += self._beside(population, self._version(same, number, one.name), wanted)
-        if self.plan.spec.policy.audiences == "by_reader":
-            last = [replace(everybody, republication="allow")]
-        else:
-            last = self._beside(population, everybody, about)
-        rounds = max(limit(version) for version in (*versions, *last))
-        return [*versions, *last[:-1], replace(last[-1], rounds=rounds)]
-
-    def _beside(self, population: int, version: Version, about: Sequence[About]) -> list[Version]:
-        """With `assume`, rules about columns beside versions of the same columns alone.
-
-        Versions that took so for granted are held against it if this one makes it untrue.
-
-        Args:
-            version: the new one, beside all that its audience has.
-            about: what that is.
-        """
-        policy, number = self.plan.spec.policy, version.number + _OF_COLUMNS
-        if not (policy.assume or was_assumed(about)):
-            return [version]
-        tell = teller(self.plan.spec, self.plan.method.form)
-        found = together(self.computation, tell, population, about, number)
-        if found is None or not (policy.assume or found.joined):
-            return [version]
-        same = replay(
-            self.computation.executor,
-            self.conn,
-            population,
-            found.versions,
-            first=number * _REPLAYED,
-            judged=1 if found.joined and version.republication == "refuse" else None,
-            name=version.audience,
-            independent=True,
+    def _new(self) -> New:
+        spec, state = self.plan.spec, self.state
+        found = new_of(self.plan, state)
+        drawn = None
+        if spec.growth is None:
+            drawn = memory.drawn(self.conn, state.run_id, source_fingerprint(spec, state.facts))
+        shown = replace(
+            found.manner,
+            partition_hash=part_hash(spec.partition),
+            drawn=drawn,
+            layout=_layout(spec, self.plan.stored_views(state)),
         )
-        if not policy.assume:
-            return [version]
-        self._together[version.audience] = found
-        own = replace(self._version(same, number, version.audience), independent=True)
-        rounds = max(limit(own), limit(version))
-        return [own, replace(version, independent=False, rounds=rounds)]
+        return replace(found, manner=shown, ways=self.ways)
 
-    def _judge(self, versions: Sequence[Version]) -> None:
-        self._versions = []
-        for version in versions:
-            self._versions.append(version)
-            self.computation.guard(staged_steps(self.plan.spec, self.plan.method.form, version))
+    def _value_sets(self, population: int) -> StagedSets | None:
+        spec = self.plan.spec
+        if not spec.invariant:
+            return None
+        names = spec.kept_columns
+        keeping = keeping_of(self.plan, self.state, value_sets.read(self.conn, population, names))
+        self.computation.guard(value_set_steps(keeping))
+        return StagedSets(names, self.state.stage(PERSON), self.state.stage(SETS))
 
     @property
     def state(self) -> State:
         return self.computation.state
 
-    @property
-    def figures(self) -> dict[str, Any]:
-        """What all versions together tell the audience whom they tell most."""
-        return self._found.figures
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What all versions together leave of the promises, where the policy wants to know."""
-        return (*self._new_readers, *self._found.warnings)
-
-    @property
-    def _found(self) -> Found:
-        everybody = self.plan.spec.policy.audiences == "everybody"
-        return Found(self._versions, self.state, self._together, everybody)
-
     def again(self) -> None:
         """Take away what the last judgement made, for another one."""
-        run = f"r{self.state.run_id}"
-        tables = [
-            table
-            for table in run_tables(self.conn, self.state.run_id)
-            if table.name.startswith((f"{run}_guard", f"{run}_told"))
-        ]
-        self.computation.executor.filled.difference_update(tables)
-        drop_tables(self.conn, tables)
+        gone = forget_judgement(self.conn, self.state.run_id)
+        self.computation.executor.filled.difference_update(gone)
 
-    def _entered(self, version: Version, rounds: int) -> dict[str, Any]:
-        """How the version enters the memory, for who makes it again."""
-        told = teller(self.plan.spec, self.plan.method.form)(self.state)
-        return {
-            "links": list(told.links),
-            "columns": [list(column) for column in told.columns],
-            "several": told.several,
-            "bounded": sorted(version.bounded),
-            "invariant": list(version.invariant),
-            "rules": [rule.to_json() for rule in version.rules],
-            "rounds": rounds,
-            "strongest": version.strongest,
-            "figures": self.figures,
-        }
+
+def _layout(spec: ReleaseSpec, views: Sequence[PublishedView]) -> tuple[tuple[str, ...], ...]:
+    """Columns of the source by view; what else a view has follows from the policy."""
+    shown = (*spec.attributes, *spec.sensitive, *spec.carried)
+    sources = {item.published: item.column.name for item in shown}
+    return tuple(
+        tuple(sources[column.name] for column in view.columns if column.name in sources)
+        for view in views
+    )
 
 
 def population_of(
     conn: Connection,
-    plan: Plan,
+    computation: Computation,
     republication: Republication,
     sources: tuple[str, ...],
-    source_fingerprint: bytes,
 ) -> int | None:
     """Whom the run is about; None for a dry run about people who are in no version.
 
     Raises:
         PreconditionError: population, the policy has to say which one it is.
-        LedgerError: memory, a version over the source was published by an earlier pganon.
     """
-    older = next((v for v in republication.earlier if not v.is_known), None)
-    if older is not None:
-        raise LedgerError(
-            f"{older.label} was published by an earlier pganon and is not in what is remembered of"
-            " its people",
-            hint="make that with `pganon guard POLICY --rebuild`",
-            code=memory.CODE,
-        )
-    copied = republication.copied(source_fingerprint)
-    found = populations.find(conn, plan.spec, sources, copied.population if copied else None)
+    spec = computation.plan.spec
+    prints, grows = prints_of(spec, computation.state.facts), spec.growth is not None
+    # What an increment reads are newcomers, who may have rows like those of others before.
+    twin = republication.copied(prints) if grows else republication.same_rows(prints)
+    found = populations.find(conn, spec, sources, twin.population if twin else None)
+    if twin is not None and twin.population is not None:
+        if found is None or found != twin.population:
+            raise rows_of_others(spec, twin)
+        if not grows:
+            held = people_with_rows(conn, found, twin.label)
+            computation.guard(
+                same_steps(spec, held, lambda state: state.work(CODED), "twin_people")
+            )
     if found is None and republication.publishes:
-        found = populations.make(conn, plan.spec, sources)
+        found = populations.make(conn, spec, sources)
     return found
 
 
-def remembered(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> Memory | None:
-    """What is remembered of the people of a plan now."""
+def pasts_of(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> tuple[Past, ...]:
+    """All versions about the people of a plan."""
     if not plan.is_remembered:
-        return None
+        return ()
     population = populations.find(conn, plan.spec, sources)
-    known = memory.read(conn, population) if population is not None else ()
-    return next((one.memory for one in known if one.audience == EVERYBODY), None)
+    if population is None:
+        return ()
+    return tuple(memory.pasts(memory.versions(conn, population)).values())

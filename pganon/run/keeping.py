@@ -10,11 +10,10 @@ import psycopg
 from pganon import locks, sqlfiles
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError
-from pganon.guard.model import Memory
 from pganon.increments.kept import WAITING
 from pganon.increments.steps import COHORTS, DUE
-from pganon.publish import history, memory, populations
-from pganon.publish.memory import EVERYBODY, MemoryMoved
+from pganon.publish import history, populations, value_sets
+from pganon.publish.memory import MemoryMoved
 from pganon.run.computation import Computation
 from pganon.run.result import Added
 from pganon.spec.increments import cohorts_table
@@ -46,10 +45,7 @@ def value_sets_of(conn: Connection, spec: ReleaseSpec, population: int | None) -
     """
     if not spec.invariant or population is None:
         return None
-    known = memory.read(conn, population)
-    memory.check(conn, known, memory.versions(conn, population))
-    found = next((one.memory for one in known if one.audience == EVERYBODY), None)
-    return taken_over(spec, found)
+    return value_sets.read(conn, population, spec.kept_columns)
 
 
 def resumed(
@@ -122,18 +118,3 @@ def end_unless_there(conn: Connection, spec: ReleaseSpec, run_id: int) -> None:
     later ones wait no longer."""
     if spec.resumed is not None and spec.resumed.cohort is not None:
         history.finish_cohorts(conn, spec.policy.release, run_id)
-
-
-def taken_over(spec: ReleaseSpec, known: Memory | None) -> ValueSets | None:
-    """Those of a memory.
-
-    None if there are none to keep: of the first version about these people, or if another version
-    published the column without keeping them. The guard then judges such a version by its cells.
-    """
-    if not spec.invariant or known is None or known.sets is None:
-        return None
-    names = spec.kept_columns
-    if known.kept != names:
-        return None
-    numbers = tuple(known.columns.index(name) + 1 for name in names)
-    return ValueSets(known.person, known.cell, known.sets, numbers, known.marked_apart)

@@ -6,7 +6,7 @@ It is the beginning of a dry run, so it is in the ledger, as whatever reads the 
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
@@ -20,6 +20,7 @@ from pganon.plan.build import build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.partition import part_hash
 from pganon.publish import history
+from pganon.publish.people import people_of
 from pganon.run.cleanup import drop_run
 from pganon.run.computation import Computation
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
@@ -90,8 +91,9 @@ def _record(conn: Connection, run_id: int, error: BaseException) -> None:
 
 def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Looked:
     sources = history.sources_of(conn, spec.source.oid)
-    computation = Computation(conn, connect, build_plan(spec), run_id, Options(), sources)
     try:
+        spec = replace(spec, people=people_of(conn, spec, sources))
+        computation = Computation(conn, connect, build_plan(spec), run_id, Options(), sources)
         state = computation.decide()
     except PganonError as error:
         if isinstance(error, DatabaseError):

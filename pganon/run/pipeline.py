@@ -18,7 +18,7 @@ from typing import Any
 import psycopg
 
 from pganon import database, locks
-from pganon.encode.source import source_fingerprint
+from pganon.encode.source import prints_of, source_fingerprint
 from pganon.errors import PganonError, PrivacyRefusal, UsageError, translate
 from pganon.identifiers import QualifiedName
 from pganon.increments.steps import DUE
@@ -34,6 +34,7 @@ from pganon.publish.audience import let_in
 from pganon.publish.history import Version
 from pganon.publish.lifecycle import ReleaseInfo
 from pganon.publish.memory import MemoryMoved
+from pganon.publish.people import people_of
 from pganon.publish.privileges import check_closed, unexpected_readers
 from pganon.publish.readers import access
 from pganon.publish.renewal import Renewal
@@ -53,6 +54,7 @@ from pganon.run.planning import beside
 from pganon.run.resolving import check_trusted, resolve_policy
 from pganon.run.result import RunResult, StepSeconds, standing_result
 from pganon.run.warnings import warnings_of
+from pganon.run.ways import ways_of
 from pganon.spec.increments import Growth
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
@@ -202,7 +204,8 @@ class _Run:
         with growing.alone(self.conn, spec, self.sources):
             growth = growing.growth_of(self.conn, spec, self.sources, run_id)
             resumed = keeping.resumed(self.conn, spec, self.sources, run_id)
-            spec = replace(spec, growth=growth, resumed=resumed)
+            people = people_of(self.conn, spec, self.sources)
+            spec = replace(spec, growth=growth, resumed=resumed, people=people)
             dry = self.options.dry_run
             found = beside(self.conn, spec, self.sources, publishes=not dry)
             apart = self.options.seed is not None or (
@@ -272,8 +275,8 @@ class _Run:
                 plan,
                 state,
                 plan.stored_checks(state),
-                figures.as_dict(totals.records),
-                source_fingerprint(spec, state.facts),
+                {**figures.as_dict(totals.records), **handover.left_out(state)},
+                prints_of(spec, state.facts),
                 self.sources,
                 self.source_mark,
             )
@@ -320,17 +323,17 @@ class _Run:
         return self._finished(result)
 
     def _judging(self, computation: Computation, known: Republication) -> Judging | None:
-        """The guard, for a run about people who can be told apart."""
+        """The rule about groups, for a run about people who can be told apart."""
         if not computation.plan.is_remembered:
             return None
-        found = source_fingerprint(computation.plan.spec, computation.state.facts)
-        population = population_of(self.conn, computation.plan, known, self.sources, found)
+        population = population_of(self.conn, computation, known, self.sources)
         if computation.plan.spec.growth is not None:
             growing.check_population(computation.plan.spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
         computation.keep(keeping.value_sets_of(self.conn, computation.plan.spec, population))
-        return Judging(self.conn, computation, population, self.sources)
+        ways = ways_of(computation.plan.spec, known)
+        return Judging(self.conn, computation, population, self.sources, ways)
 
     def _judged(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:
         """Publish what may stand beside all versions about the same people."""
@@ -365,9 +368,7 @@ class _Run:
         """A dry run ends here, with what publication would refuse."""
         built = built_upon(self.conn, result.release, plan.stored_views(state))
         republication = plan.republication
-        refusal = republication and republication.if_published(
-            source_fingerprint(plan.spec, state.facts)
-        )
+        refusal = republication and republication.if_published(prints_of(plan.spec, state.facts))
         if judging is not None and refusal is None:
             try:
                 with judging.alone():
@@ -382,6 +383,7 @@ class _Run:
             dependents=tuple(built),
             reasons=reasons(plan.spec, state, plan.method.form.utility(plan.spec, state.facts)),
             refusal=refusal.message if refusal else None,
+            refusal_hint=refusal.hint if refusal else None,
             guard=judging.figures if judging and refusal is None else {},
         )
 

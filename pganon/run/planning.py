@@ -16,10 +16,11 @@ from pganon.loading import load_policy
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history, lifecycle
-from pganon.published.remembered import is_plain, is_remembered
+from pganon.publish import history, lifecycle, populations
+from pganon.publish.people import people_of
+from pganon.published.remembered import is_remembered
 from pganon.run import growing, keeping
-from pganon.run.judging import remembered
+from pganon.run.judging import pasts_of
 from pganon.run.resolving import resolve_policy
 from pganon.spec.model import ReleaseSpec
 from pganon.spec.republication import Republication
@@ -36,11 +37,13 @@ def plan_release(
         become_owner(conn, named=owner)
         spec = resolve_policy(conn, loaded)
         sources = history.sources_of(conn, spec.source.oid)
-        spec = replace(spec, growth=growing.growth_of(conn, spec, sources))
+        growth, people = growing.growth_of(conn, spec, sources), people_of(conn, spec, sources)
+        spec = replace(spec, growth=growth, people=people)
         plan = build_plan(spec, beside(conn, spec, sources, publishes=True))
-        known = remembered(conn, plan, sources)
-        spec = replace(spec, value_sets=keeping.taken_over(spec, known))
-        return replace(plan, spec=spec, memory=known)
+        if spec.invariant:
+            population = populations.find(conn, spec, sources)
+            spec = replace(spec, value_sets=keeping.value_sets_of(conn, spec, population))
+        return replace(plan, spec=spec, past=pasts_of(conn, plan, sources))
 
 
 def beside(
@@ -50,5 +53,4 @@ def beside(
     earlier = history.earlier(conn, spec.policy.release, sources)
     form = method_of(spec).form
     keyed = is_remembered(spec, form)
-    judged = keyed and is_plain(spec, form)
-    return Republication(spec.policy, spec.partition, earlier, publishes, judged, keyed)
+    return Republication(spec.policy, spec.partition, earlier, publishes, keyed)

@@ -108,6 +108,7 @@ class RunResult:
         applied: what an unchanged run changed nevertheless, such as readers.
         reasons: of a dry run, what every quasi-identifier costs.
         refusal: why a dry run would have been refused, where only publication is at fault.
+        refusal_hint: what can be done then.
         request: the request that waits for approval, where one must approve.
         guard: figures of what all versions about the same people tell together; nothing where they
             cannot be told apart.
@@ -136,6 +137,7 @@ class RunResult:
     applied: tuple[str, ...] = ()
     reasons: tuple[Reason, ...] = ()
     refusal: str | None = None
+    refusal_hint: str | None = None
     request: int | None = None
     guard: dict[str, Any] = field(default_factory=dict)
     added: Added | None = None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pganon.encode.facts import respelled
-from pganon.encode.source import source_fingerprint
+from pganon.encode.known import RETURNED
+from pganon.encode.source import prints_of
 from pganon.exclusions.idle import idle_rules
 from pganon.identifiers import quote
 from pganon.increments.kept import WAITING
@@ -15,6 +16,7 @@ from pganon.plan.build import Plan
 from pganon.privacy import lookalikes
 from pganon.privacy.unprotected import warning
 from pganon.spec.model import ReleaseSpec
+from pganon.spec.republication import without_key
 from pganon.steps import State
 
 
@@ -32,7 +34,9 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     found += _lookalikes(spec, state)
     found += idle_rules(spec, state.facts)
     found += plan.method.form.warnings(spec, state.facts)
+    found += without_key(spec)
     found += _waiting(spec, state)
+    found += _forgotten(spec, state)
     found += undeclared(spec)
     return tuple(found)
 
@@ -41,6 +45,13 @@ def _waiting(spec: ReleaseSpec, state: State) -> Iterator[str]:
     """Newcomers who come after those that an earlier run could not release."""
     if spec.resumed is not None and state[WAITING]:
         yield f"{state[WAITING]} newcomers wait for the next run: others were tested first"
+
+
+def _forgotten(spec: ReleaseSpec, state: State) -> Iterator[str]:
+    """People who were forgotten and came back."""
+    returned = state.facts.get(RETURNED)
+    if returned:
+        yield f"{returned} people of {spec.source.name} were forgotten and are left out"
 
 
 def undeclared(spec: ReleaseSpec) -> Iterator[str]:
@@ -54,7 +65,7 @@ def beside_earlier(plan: Plan, state: State) -> str | None:
     """That other versions over the source show other groups, if the policy wants to know."""
     if plan.republication is None:
         return None
-    return plan.republication.warning(source_fingerprint(plan.spec, state.facts))
+    return plan.republication.warning(prints_of(plan.spec, state.facts))
 
 
 def _lookalikes(spec: ReleaseSpec, state: State) -> Iterator[str]:

@@ -12,6 +12,7 @@ from pganon.publish.staged import Staged
 from pganon.run import growing, handover
 from pganon.run.computation import Computation
 from pganon.run.result import RunResult
+from pganon.spec.republication import Prints
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
@@ -32,9 +33,9 @@ def withdraw(
     state = computation.complete()
     checks = plan.stored_checks(state)
     totals, figures = handover.totals(plan, state), handover.figures(plan, state)
-    measures = figures.as_dict(totals.records)
-    fingerprint = newest.source_fingerprint or b""
-    staged = handover.staged(plan, state, checks, measures, fingerprint, sources, source_mark)
+    measures = {**figures.as_dict(totals.records), **handover.left_out(state)}
+    prints = Prints(newest.source_fingerprint or b"", newest.rows_fingerprint or b"")
+    staged = handover.staged(plan, state, checks, measures, prints, sources, source_mark)
     growth = plan.spec.growth
     assert growth is not None
     result = RunResult(

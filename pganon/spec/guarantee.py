@@ -7,14 +7,7 @@ from typing import Any
 
 from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import KAnonymity, RelativeFrequency
-from pganon.privacy.judged import (
-    HOLDS_FOR,
-    INDEPENDENT,
-    KEPT_SETS,
-    KEPT_VECTORS,
-    OF_COLUMNS,
-    Judged,
-)
+from pganon.privacy.judged import ALL_VERSIONS, KEPT_SETS, KEPT_VECTORS, ONE_VERSION, Judged
 from pganon.spec.model import ReleaseSpec
 
 CHOICES = ("profile", "division", "buckets", "select")
@@ -56,14 +49,13 @@ def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
 
 
 def _over_versions(spec: ReleaseSpec, model: Model) -> str:
-    """Where what all versions tell together is only reported, or nobody can tell, one counts."""
+    """Where nobody can tell who is in other versions, or it is accepted, one version counts."""
     known = spec.individual or spec.record_key
     if not known or spec.policy.republication != "refuse":
-        return HOLDS_FOR[Judged.NOTHING]
+        return ONE_VERSION
     if spec.invariant and model.judged is Judged.MOST:
         return KEPT_SETS if len(spec.kept_items) == 1 else KEPT_VECTORS
-    assumed = INDEPENDENT if spec.policy.assume and model.judged in OF_COLUMNS else ""
-    return HOLDS_FOR[model.judged] + assumed
+    return ALL_VERSIONS
 
 
 def _prior(spec: ReleaseSpec) -> str | None:

@@ -21,19 +21,15 @@ class ValueSets:
     """Where it is remembered who has which value set.
 
     Attributes:
-        person: `person` uuid, `cell` integer, and marks of values; see
-            :func:`pganon.encode.people.remembered_mark`.
-        cell: `cell` integer, `value_set` uuid: NULL of people who were not released yet.
+        person: `person` uuid, `value_set` uuid, and `mark0`, `mark1`, .. of the values of the
+            columns, by their names; NULL of who was left out for good.
         sets: `value_set` uuid, `value` text: the values of every set, of several columns vectors.
-        numbers: of the sensitive columns by their names, from 1, among those with marks.
-        marked_apart: whether these have marks apart.
+        columns: how many there are.
     """
 
     person: QualifiedName
-    cell: QualifiedName
     sets: QualifiedName
-    numbers: tuple[int, ...]
-    marked_apart: bool
+    columns: int
 
 
 @dataclass(frozen=True)

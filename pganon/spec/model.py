@@ -25,6 +25,7 @@ from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.unprotected import unprotected_columns
 from pganon.spec.increments import Growth
 from pganon.spec.invariance import Resumed, ValueSets
+from pganon.spec.population import People
 
 
 class Scale(StrEnum):
@@ -211,6 +212,7 @@ class ReleaseSpec:
         growth: what the run adds to, of a release that grows; None for a version made at once.
         value_sets: those that people were released with, which their groups must have again.
         resumed: newcomers of earlier runs that keep value sets, who are tested before later ones.
+        people: whom it is about, as versions know them; None where none does.
     """
 
     policy: Policy
@@ -236,6 +238,7 @@ class ReleaseSpec:
     growth: Growth | None = None
     value_sets: ValueSets | None = None
     resumed: Resumed | None = None
+    people: People | None = None
 
     @property
     def has_identity(self) -> bool:

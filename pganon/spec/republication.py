@@ -2,23 +2,52 @@
 
 A reader who has two versions with different groups of the same people can intersect them. A run
 therefore reuses the groups of an earlier version, of any release, if the source and the relevant
-part of the policy are the same: then it discloses nothing new. Otherwise the guard judges what all
-versions tell together. It cannot where nothing tells people apart; then the policy decides.
+part of the policy are the same: then it discloses nothing new. Otherwise the rule about groups
+decides what all versions show together. It cannot where nothing tells people apart; then the policy
+decides.
 """
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from pganon.errors import PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.policy.partition import Part, differences, part_hash
+from pganon.spec.model import ReleaseSpec
 
 CODE = "republication"
 NO_IDENTITY = "no_identity"
 ACCEPT = "republication: warn or allow accepts the risk"
-KEY = "give the source a primary key, or the policy `individual`, so that people can be told apart"
+KEY = (
+    "give the source a primary key (`pganon import --key`), or the policy `individual`, so that"
+    " people can be told apart"
+)
+
+
+def without_key(spec: ReleaseSpec) -> list[str]:
+    """A warning of a source in which nothing tells people apart."""
+    if spec.has_identity:
+        return []
+    return [
+        f"{spec.source.name} has no key, so this version can never be compared with another: once"
+        f" source or policy change, the next one is refused ({NO_IDENTITY}); {KEY}"
+    ]
+
+
+@dataclass(frozen=True)
+class Prints:
+    """Fingerprints of a source as it was read, under the secret of the installation.
+
+    Attributes:
+        rows: of the rows but for their keys, which a copy may have others of.
+    """
+
+    source: bytes
+    rows: bytes
 
 
 @dataclass(frozen=True)
@@ -28,10 +57,8 @@ class Earlier:
     Attributes:
         partition: the partition part of its policy.
         partition_hash: of that part; None if nothing can be compared with the version.
-        source_fingerprint: of its source, under the secret of the installation.
+        source_fingerprint, rows_fingerprint: see :class:`Prints`.
         population: the people whom it is about; None where nothing told them apart.
-        is_known: whether it was published with what tells that.
-        is_plain: whether it has one partition. Several make cells that are too small to begin with.
         is_over_source: over the same source or a part of it, as their names say.
     """
 
@@ -42,18 +69,8 @@ class Earlier:
     partition_hash: str | None
     source_fingerprint: bytes | None
     population: int | None = None
-    is_known: bool = True
-    is_plain: bool = True
     is_over_source: bool = True
-
-    def same_groups(self, other: Earlier) -> bool:
-        """Whether both show the same groups, so that who has one learns nothing from the other."""
-        if self.partition_hash is None or self.source_fingerprint is None:
-            return False
-        return (self.partition_hash, self.source_fingerprint) == (
-            other.partition_hash,
-            other.source_fingerprint,
-        )
+    rows_fingerprint: bytes | None = None
 
     @property
     def label(self) -> str:
@@ -66,15 +83,13 @@ class Republication:
 
     Attributes:
         publishes: False for a dry run, which shows nobody anything and so is never refused.
-        judged: whether the guard can judge what the run and other versions tell together.
-        keyed: whether people can be told apart.
+        keyed: whether people can be told apart, so that the rule about groups can be held.
     """
 
     policy: Policy
     partition: Part
     versions: tuple[Earlier, ...] = ()
     publishes: bool = True
-    judged: bool = False
     keyed: bool = False
 
     @property
@@ -84,30 +99,35 @@ class Republication:
 
     @property
     def apart(self) -> tuple[Earlier, ...]:
-        """Those of them that the guard cannot judge together with the run."""
+        """Those of them whose groups cannot be compared with those of the run."""
         return tuple(v for v in self.earlier if not self._can_judge(v))
 
     def _can_judge(self, version: Earlier) -> bool:
-        if not version.is_known:
-            return self.judged
-        return self.judged and version.population is not None and version.is_plain
+        return self.keyed and version.population is not None
 
-    def copied(self, source_fingerprint: bytes) -> Earlier | None:
+    def copied(self, prints: Prints) -> Earlier | None:
         """A version made from the same rows in a table of another name: a copy, or renamed."""
-        copies = (
-            version
-            for version in self.versions
-            if not version.is_over_source and version.source_fingerprint == source_fingerprint
+        return next((v for v in self._twins(prints) if not v.is_over_source), None)
+
+    def same_rows(self, prints: Prints) -> Earlier | None:
+        """A version about people who may be the same under other keys: its rows are."""
+        others = (
+            v
+            for v in self._twins(prints)
+            if v.population is not None and v.source_fingerprint != prints.source
         )
-        return next(copies, None)
+        return self.copied(prints) or next(others, None)
+
+    def _twins(self, prints: Prints) -> Iterator[Earlier]:
+        return (v for v in self.versions if v.rows_fingerprint == prints.rows)
 
     @property
     def refuses(self) -> bool:
         return self.policy.republication == "refuse" and self.publishes
 
-    def if_published(self, source_fingerprint: bytes) -> PrivacyRefusal | None:
+    def if_published(self, prints: Prints) -> PrivacyRefusal | None:
         """The refusal if the result of a dry run were published."""
-        return replace(self, publishes=True).after_reading(source_fingerprint)
+        return replace(self, publishes=True).after_reading(prints)
 
     @property
     def candidates(self) -> tuple[Earlier, ...]:
@@ -137,31 +157,33 @@ class Republication:
             return None
         return self._refusal(self._difference())
 
-    def after_reading(self, source_fingerprint: bytes) -> PrivacyRefusal | None:
+    def after_reading(self, prints: Prints) -> PrivacyRefusal | None:
         """The refusal of the source as it was read."""
-        what = self._accepted(source_fingerprint)
+        what = self._accepted(prints)
         return self._refusal(what) if what and self.refuses else None
 
-    def warning(self, source_fingerprint: bytes) -> str | None:
+    def warning(self, prints: Prints) -> str | None:
         """For a run whose policy accepts what nobody can judge."""
-        what = self._accepted(source_fingerprint)
+        what = self._accepted(prints)
         if what is None or self.policy.republication != "warn":
             return None
         return f"{what}; {_LEARN}"
 
-    def _accepted(self, source_fingerprint: bytes) -> str | None:
+    def _accepted(self, prints: Prints) -> str | None:
         """What stands against a version of this source, and nobody can judge."""
-        if self.repeated(source_fingerprint):
+        if self.repeated(prints.source):
             return None
         if self.apart:
             return self._difference()
-        copied = self.copied(source_fingerprint)
+        copied = self.copied(prints)
         return self._of_a_copy(copied) if copied and not self._can_judge(copied) else None
 
     def _refusal(self, what: str) -> PrivacyRefusal:
         nearest = self._nearest
+        keyless = next((v for v in self.apart if v.population is None), None)
         changed = nearest is not None and not self.candidates and nearest.partition_hash is not None
         ways = [] if self.keyed else [KEY]
+        ways += [_forgets(keyless)] if keyless else []
         ways += [] if self.policy.method.published_once else [ACCEPT]
         ways += ["undoing the change of the policy avoids it"] if changed else []
         code = CODE if self.keyed else NO_IDENTITY
@@ -189,20 +211,12 @@ class Republication:
         return f"{copied.label} was made from the same rows in another table{source}"
 
 
-_LEARN = "who has both may learn what neither shows"
-
-
-def beside_people(version: Earlier, policy: Policy | None = None) -> PrivacyRefusal:
-    """The refusal of a version about the same people, over whatever source.
-
-    Where people are cells alone no bound can be missed by more, so the guard would find nothing.
-
-    Args:
-        policy: of the run that is refused, which may accept that.
-    """
-    return PrivacyRefusal(
-        f"{version.label} is about the same people, and that or this one divides them in several"
-        f" ways at once, which cannot be judged; {_LEARN}",
-        hint=None if policy is None or policy.method.published_once else ACCEPT,
-        code=CODE,
+def _forgets(version: Earlier) -> str:
+    command = f"pganon forget {shlex.quote(version.release)} --version {version.version}"
+    return (
+        f"{version.label} has no key and stays incomparable: if no copy is left of it, drop it and"
+        f" `{command} --reason TEXT`"
     )
+
+
+_LEARN = "who has both may learn what neither shows"

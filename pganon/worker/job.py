@@ -38,6 +38,7 @@ from pganon.requests.claim import (
 )
 from pganon.run import admitting
 from pganon.run.ending import end_published, note_superseded
+from pganon.run.late import judged_again
 from pganon.run.options import RUN_SETTINGS, Options
 from pganon.run.pipeline import run_release
 
@@ -112,6 +113,8 @@ class Job:
                 return self._again("interrupted")
             case Overtaken():
                 return self._overtaken(error)
+            case PrivacyRefusal(code="republication") if self.claim.held:
+                return self._end("failed", error.code)
             case PrivacyRefusal() if self.claim.held:
                 return self._end("failed", "stale")
             case PrivacyRefusal():
@@ -195,6 +198,7 @@ class Job:
                 conn,
                 kept,
                 self.claim.id,
+                judged_again,
                 lambda version: end_published(conn, version, self.claim),
             )
         return Done("released", published.version)

@@ -27,14 +27,18 @@ WHERE m.run_id IS NOT NULL
         WHERE h.run_id = m.run_id AND n.nspname = 'pganon_stage'
             AND q.state IN ('awaiting_approval', 'approved', 'running')
     )
+    -- Groups that are a function of other versions, and who has which value set.
+    AND NOT (
+        n.nspname = 'pganon_private' AND c.relname::text = format('r%%s_functions', m.run_id)
+        AND EXISTS (
+            SELECT FROM pganon_private.version AS v
+            WHERE v.run_id = m.run_id AND v.manner -> 'functions' = 'true'
+        )
+    )
     AND NOT EXISTS (
         SELECT
-        FROM pganon_private.memory AS y
-        CROSS JOIN LATERAL (
-            SELECT unnest(
-                ARRAY[y.person_table, y.cell_table, y.value_table, y.value_set_table] || y.own_tables
-            )
-        ) AS t(name)
+        FROM pganon_private.value_sets AS y
+        CROSS JOIN LATERAL (VALUES (y.person_table), (y.set_table)) AS t(name)
         WHERE n.nspname = 'pganon_private'
             AND parse_ident(t.name) = ARRAY[n.nspname::text, c.relname::text]
     )
@@ -42,11 +46,11 @@ ORDER BY m.run_id, n.nspname, c.relname;
 
 -- secrets --
 -- Runs with secrets that were never published and do not wait for that; a version's members need
--- its key for good, and what is remembered of people that of the run that made it.
+-- its key for good.
 SELECT s.run_id
 FROM pganon_private.run_secret AS s
 WHERE NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.run_id = s.run_id)
-    AND NOT EXISTS (SELECT FROM pganon_private.memory AS y WHERE y.run_id = s.run_id)
+    AND NOT EXISTS (SELECT FROM pganon_private.value_sets AS y WHERE y.run_id = s.run_id)
     AND NOT EXISTS (
         SELECT
         FROM pganon_private.held AS h
@@ -56,11 +60,11 @@ WHERE NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.run_id = s.run
 ORDER BY s.run_id;
 
 -- drop_secret --
--- Forget the secrets of a run that was never published, and made no memory again.
+-- Forget the secrets of a run that was never published.
 DELETE FROM pganon_private.run_secret AS s
 WHERE s.run_id = %(run_id)s
     AND NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.run_id = s.run_id)
-    AND NOT EXISTS (SELECT FROM pganon_private.memory AS y WHERE y.run_id = s.run_id)
+    AND NOT EXISTS (SELECT FROM pganon_private.value_sets AS y WHERE y.run_id = s.run_id)
     AND NOT EXISTS (
         SELECT
         FROM pganon_private.held AS h

@@ -56,7 +56,7 @@ WHERE s.id = %(run_id)s AND s.event = 'started'
         SELECT
         FROM pganon_private.ledger AS f
         WHERE f.run_id = s.run_id AND f.event IN (
-            'released', 'unchanged', 'dry_run', 'refused', 'failed', 'awaiting_approval', 'rebuilt',
+            'released', 'unchanged', 'dry_run', 'refused', 'failed', 'awaiting_approval',
             'forgotten'
         )
     )
@@ -71,7 +71,7 @@ WHERE s.event = 'started'
         SELECT
         FROM pganon_private.ledger AS f
         WHERE f.run_id = s.run_id AND f.event IN (
-            'released', 'unchanged', 'dry_run', 'refused', 'failed', 'awaiting_approval', 'rebuilt',
+            'released', 'unchanged', 'dry_run', 'refused', 'failed', 'awaiting_approval',
             'forgotten'
         )
     )

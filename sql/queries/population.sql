@@ -1,25 +1,34 @@
 -- Populations, and what is remembered of them.
 
 -- known --
--- Populations that some version is about, or of that name: id, name, sources with all that they come
--- from, sources alone, key.
+-- Populations that are near, or of that name: id, name, sources, key, and whether they are near: some
+-- version is about them, or some were forgotten, and they share a relation, or are `copied`.
 SELECT
-    p.id, p.name, p.sources,
+    p.id, p.name,
     array_agg(DISTINCT r.policy_source) FILTER (WHERE r.name IS NOT NULL),
-    ARRAY(SELECT jsonb_array_elements_text(p.key))
+    ARRAY(SELECT jsonb_array_elements_text(p.key)),
+    bool_or(n.is_near)
 FROM pganon_private.population AS p
 LEFT JOIN pganon_private.version AS v ON v.population = p.id
 LEFT JOIN pganon_private.release AS r ON r.name = v.release
-WHERE p.name = %(name)s
-    OR (v.release IS NOT NULL AND (p.sources && %(sources)s::text[] OR p.id = %(copied)s::bigint))
+CROSS JOIN LATERAL (
+    SELECT (
+        v.release IS NOT NULL
+        OR EXISTS (SELECT FROM pganon_private.forgotten AS f WHERE f.population = p.id)
+    ) AND (
+        p.sources && %(sources)s::text[] OR p.id = %(copied)s::bigint
+    ) AS is_near
+) AS n
+WHERE p.name = %(name)s OR n.is_near
 GROUP BY p.id
 ORDER BY p.id;
 
 -- of_release --
--- Population of the newest version of a release that is about one: id, name, sources, key.
-SELECT p.id, p.name, p.sources, ARRAY(SELECT jsonb_array_elements_text(p.key))
+-- Population of the newest version of a release that is about one: id, name, source, key.
+SELECT p.id, p.name, ARRAY[r.policy_source], ARRAY(SELECT jsonb_array_elements_text(p.key))
 FROM pganon_private.version AS v
 JOIN pganon_private.population AS p ON p.id = v.population
+JOIN pganon_private.release AS r ON r.name = v.release
 WHERE v.release = %(release)s
 ORDER BY v.version DESC
 LIMIT 1;
@@ -38,6 +47,10 @@ WHERE p.name IS NOT DISTINCT FROM %(name)s AND p.sources = %(sources)s::text[]
 ORDER BY p.id
 LIMIT 1;
 
+-- has_forgotten --
+-- Whether anybody of a population was forgotten.
+SELECT EXISTS (SELECT FROM pganon_private.forgotten AS f WHERE f.population = %(population)s);
+
 -- add --
 -- A new population.
 INSERT INTO pganon_private.population (name, sources, key)
@@ -49,11 +62,11 @@ RETURNING id;
 UPDATE pganon_private.run_secret SET population = %(population)s WHERE run_id = %(run_id)s;
 
 -- counter --
--- How often the memory changed; nobody changes it before the transaction ends.
+-- How often what is known of it changed; nobody changes it before the transaction ends.
 SELECT p.counter FROM pganon_private.population AS p WHERE p.id = %(population)s FOR UPDATE;
 
 -- count --
--- The memory changed; with the name and the sources of a version.
+-- What is known of it changed; with the name and the sources of a version.
 UPDATE pganon_private.population AS p
 SET
     counter = p.counter + 1,
@@ -65,47 +78,21 @@ SET
     )
 WHERE p.id = %(population)s;
 
--- memories --
--- What is remembered of a population, by audience.
-SELECT
-    m.audience, m.columns, m.floors, m.person_table, m.cell_table, m.value_table, m.own_tables,
-    m.runs, m.fingerprint, m.run_id, m.value_sets_of, m.value_set_table,
-    NOT EXISTS (
-        SELECT FROM pg_catalog.pg_attribute AS a
-        WHERE a.attrelid = to_regclass(m.person_table) AND a.attname = 'marks'
-    ) AS marked_apart,
-    NOT EXISTS (
-        SELECT FROM pg_catalog.pg_attribute AS a
-        WHERE a.attrelid = to_regclass(m.value_table) AND a.attname = 'value'
-    ) AS packed
-FROM pganon_private.memory AS m
-WHERE m.population = %(population)s
-ORDER BY m.audience;
-
--- forget_memories --
--- Take away what was remembered but for these audiences; the tables are dropped by name.
-DELETE FROM pganon_private.memory AS m
-WHERE m.population = %(population)s AND m.audience <> ALL (%(kept)s::text[])
-RETURNING m.person_table, m.cell_table, m.value_table, m.value_set_table, m.own_tables;
-
--- add_memory --
--- What is remembered from now on.
-INSERT INTO pganon_private.memory (
-    population, audience, columns, floors, person_table, cell_table, value_table, own_tables, runs,
-    fingerprint, run_id, value_sets_of, value_set_table
-)
-VALUES (
-    %(population)s, %(audience)s, %(columns)s, %(floors)s, %(person)s, %(cell)s, %(value)s, %(own)s,
-    %(runs)s, %(fingerprint)s, %(run_id)s, %(value_sets_of)s::text[], %(value_set)s
-);
-
 -- versions --
 -- Versions about a population, the oldest first. Who reads a version that grew reads all that it is
--- made of.
+-- made of. Without its secrets a version is not the same as another.
 SELECT
-    v.release, v.version, v.run_id, v.method, v.members_table, v.relations, v.guard,
-    v.published_at, v.dropped_at, r.readable_by, v.policy -> 'columns', v.policy ->> 'audiences'
+    v.release, v.version, v.run_id, v.members_table, v.relations, v.manner,
+    CASE WHEN s.run_id IS NOT NULL THEN v.partition_hash END AS partition_hash,
+    sha256(v.source_fingerprint || int8send(s.partition_seed)) AS drawn,
+    ARRAY(
+        SELECT (i.item ->> 'run_id')::bigint
+        FROM jsonb_array_elements(v.increments) WITH ORDINALITY AS i(item, place)
+        ORDER BY i.place
+    ) AS increments,
+    r.readable_by, v.policy ->> 'audiences', v.over_versions
 FROM pganon_private.version AS v
+LEFT JOIN pganon_private.run_secret AS s ON s.run_id = v.run_id
 CROSS JOIN LATERAL (
     SELECT CASE
         WHEN bool_and(w.readable_by IS NOT NULL) THEN
@@ -122,6 +109,76 @@ CROSS JOIN LATERAL (
 WHERE v.population = %(population)s
 ORDER BY v.published_at, v.run_id;
 
+-- drawn --
+-- Fingerprint of a source and of the seed of a run.
+SELECT sha256(%(source)s::bytea || int8send(s.partition_seed))
+FROM pganon_private.run_secret AS s
+WHERE s.run_id = %(run_id)s;
+
+-- value_sets --
+-- Who has which value set of columns: tables, their fingerprint, and the run with its secrets.
+SELECT s.person_table, s.set_table, s.fingerprint, s.run_id
+FROM pganon_private.value_sets AS s
+WHERE s.population = %(population)s AND s.columns = %(columns)s::text[];
+
+-- all_value_sets --
+-- The same of a population.
+SELECT s.columns, s.person_table, s.set_table, s.run_id
+FROM pganon_private.value_sets AS s
+WHERE s.population = %(population)s
+ORDER BY s.columns;
+
+-- forget_value_sets --
+-- Before others take their place; the tables are dropped by name.
+DELETE FROM pganon_private.value_sets AS s
+WHERE s.population = %(population)s AND s.columns = %(columns)s::text[]
+RETURNING s.person_table, s.set_table;
+
+-- add_value_sets --
+-- Who has which value set from now on.
+INSERT INTO pganon_private.value_sets (
+    population, columns, person_table, set_table, fingerprint, run_id
+)
+VALUES (
+    %(population)s, %(columns)s::text[], %(person)s, %(sets)s, %(fingerprint)s, %(run_id)s
+);
+
+-- value_sets_fingerprint --
+-- The fingerprint of tables whose people have other digests.
+UPDATE pganon_private.value_sets AS s
+SET fingerprint = %(fingerprint)s
+WHERE s.population = %(population)s AND s.columns = %(columns)s::text[];
+
+-- cross --
+-- A pair of versions that may tell more together than either promises.
+INSERT INTO pganon_private.crossing (run_id, other_run, reason, people)
+VALUES (%(run_id)s, %(other_run)s, %(reason)s, %(people)s)
+ON CONFLICT DO NOTHING;
+
+-- promise --
+-- What the guarantee of a version is worth beside others from now on, and of those that it became
+-- part of; what is void stays so.
+UPDATE pganon_private.version AS v
+SET
+    over_versions = %(state)s,
+    guarantee = (
+        SELECT coalesce(jsonb_agg(
+            i.item || jsonb_build_object('over_versions', %(said)s::text) ORDER BY i.place
+        ), '[]')
+        FROM jsonb_array_elements(v.guarantee) WITH ORDINALITY AS i(item, place)
+    )
+WHERE v.over_versions <> 'void' AND (
+    v.run_id = %(run_id)s
+    OR v.increments @> jsonb_build_array(jsonb_build_object('run_id', %(run_id)s::bigint))
+);
+
+-- crossings --
+-- Pairs of versions of a population that are void beside each other: runs, reason and people.
+SELECT c.run_id, c.other_run, c.reason, c.people
+FROM pganon_private.crossing AS c
+WHERE c.run_id IN (SELECT v.run_id FROM pganon_private.version AS v WHERE v.population = %(population)s)
+ORDER BY c.at, c.run_id, c.other_run;
+
 -- fingerprint_again --
 -- The fingerprint of a version whose members have other digests.
 UPDATE pganon_private.version AS v
@@ -135,29 +192,10 @@ SET fingerprint = pganon.fingerprint(
 )
 WHERE v.run_id = %(run_id)s;
 
--- memory_fingerprint --
--- The fingerprint of a memory whose people have other digests.
-UPDATE pganon_private.memory AS m
-SET fingerprint = %(fingerprint)s
-WHERE m.population = %(population)s AND m.audience = %(audience)s;
-
 -- forget_version --
 -- A version of which nothing but the row is left; no other is compared with it.
 UPDATE pganon_private.version AS v
-SET population = NULL, members_table = NULL, relations = '[]', guard = %(guard)s
-WHERE v.release = %(release)s AND v.version = %(version)s;
-
--- columns --
--- Columns of a table with their types.
-SELECT a.attname::text, format_type(a.atttypid, a.atttypmod)
-FROM pg_attribute AS a
-WHERE a.attrelid = to_regclass(%(table)s) AND a.attnum > 0 AND NOT a.attisdropped
-ORDER BY a.attnum;
-
--- enter --
--- A version that was published before populations were known.
-UPDATE pganon_private.version AS v
-SET population = %(population)s, guard = %(guard)s
+SET population = NULL, members_table = NULL, relations = '[]', manner = %(manner)s
 WHERE v.release = %(release)s AND v.version = %(version)s;
 
 -- by_id --

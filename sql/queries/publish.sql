@@ -15,7 +15,8 @@ WHERE name = %(release)s;
 SELECT
     version, run_id, method, guarantee, columns, views, relations, checks, row_count, suppressed,
     members_table, policy, policy_hash, partition_hash, measures, published_at, dropped_at, fingerprint,
-    source_fingerprint, partition, increments, sources, source_columns, source_mark
+    source_fingerprint, rows_fingerprint, partition, over_versions, increments, sources, source_columns,
+    source_mark
 FROM pganon_private.version
 WHERE release = %(release)s
 ORDER BY version DESC;
@@ -47,10 +48,7 @@ SELECT
     v.release, v.version, v.run_id, v.partition,
     CASE WHEN EXISTS (SELECT FROM pganon_private.run_secret AS s WHERE s.run_id = v.run_id)
         THEN v.partition_hash END AS partition_hash,
-    v.source_fingerprint, v.population, v.guard IS NOT NULL AS is_known,
-    -- A person is in one group: there is one partition, and no record apart from others of the person.
-    coalesce(jsonb_array_length(v.guard -> 'links'), 1) = 1
-        AND v.policy ->> 'records_per_individual' IS DISTINCT FROM 'many_accepted' AS is_plain,
+    v.source_fingerprint, v.rows_fingerprint, v.population,
     o.is_over_source
 FROM pganon_private.version AS v
 JOIN pganon_private.release AS r ON r.name = v.release
@@ -66,7 +64,7 @@ CROSS JOIN LATERAL (
         )
     ), false) AS is_over_source
 ) AS o
-WHERE v.guard IS NULL OR NOT v.guard ? 'forgotten'
+WHERE v.manner IS NULL OR NOT v.manner ? 'forgotten'
 ORDER BY o.is_over_source DESC, v.release = %(release)s DESC, v.run_id DESC;
 
 -- put_release --
@@ -88,15 +86,15 @@ ON CONFLICT (name) DO UPDATE SET
 INSERT INTO pganon_private.version (
     release, version, run_id, method, guarantee, columns, views, relations, checks, policy,
     policy_hash, partition, partition_hash, sources, measures, row_count, suppressed, fingerprint,
-    source_fingerprint, members_table, population, guard, increments, source_columns, source_mark,
-    published_at
+    source_fingerprint, rows_fingerprint, members_table, population, manner, over_versions, increments,
+    source_columns, source_mark, published_at
 )
 VALUES (
     %(release)s, %(version)s, %(run_id)s, %(method)s, %(guarantee)s, %(columns)s, %(views)s,
     %(relations)s, %(checks)s, %(policy)s, %(policy_hash)s, %(partition)s, %(partition_hash)s,
     %(sources)s, %(measures)s, %(row_count)s, %(suppressed)s, %(fingerprint)s,
-    %(source_fingerprint)s, %(members_table)s, %(population)s, %(guard)s, %(increments)s,
-    %(source_columns)s, %(source_mark)s, clock_timestamp()
+    %(source_fingerprint)s, %(rows_fingerprint)s, %(members_table)s, %(population)s, %(manner)s,
+    %(over_versions)s, %(increments)s, %(source_columns)s, %(source_mark)s, clock_timestamp()
 )
 RETURNING published_at;
 
@@ -330,6 +328,17 @@ SELECT CASE
         ORDER BY 1
     )
 END;
+
+-- unknown_readers --
+-- Those of these roles of whom it is not known that they could ever read a version; no row where
+-- everybody may have.
+SELECT ARRAY(
+    SELECT n.name FROM unnest(%(readers)s::text[]) AS n(name)
+    WHERE n.name <> ALL (v.readable_by)
+    ORDER BY 1
+)
+FROM pganon_private.version AS v
+WHERE v.release = %(release)s AND v.version = %(version)s AND v.readable_by IS NOT NULL;
 
 -- remember_readers --
 -- Add to those who could ever read a version; of whom nothing is known, everybody may have it.

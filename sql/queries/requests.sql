@@ -179,9 +179,15 @@ RETURNING id;
 INSERT INTO pganon_private.held (request, run_id, staged)
 VALUES (%(request)s, %(run_id)s, %(staged)s::json);
 
+-- keep_again --
+-- The same after it was judged again.
+UPDATE pganon_private.held SET staged = %(staged)s::json WHERE request = %(request)s;
+
 -- staged --
 -- What a request wants to publish.
-SELECT h.run_id, h.staged::text FROM pganon_private.held AS h WHERE h.request = %(request)s;
+SELECT h.run_id, h.staged::text
+FROM pganon_private.held AS h
+WHERE h.request = %(request)s AND h.staged::text <> 'null';
 
 -- forget_staged --
 -- It is published, or will not be.
@@ -225,6 +231,13 @@ FROM pganon_private.held AS h
 WHERE h.request = r.id AND r.state IN ('awaiting_approval', 'approved')
     AND (h.staged #>> '{staged,judged,population}')::bigint = %(population)s
 RETURNING r.id, r.release, r.run_id;
+
+-- forget_waiting --
+-- What was to be published about these people is not any more, also by who has just begun to; the row
+-- stays for who removes the tables.
+UPDATE pganon_private.held AS h
+SET staged = 'null'
+WHERE (h.staged #>> '{staged,judged,population}')::bigint = %(population)s;
 
 -- overtaken --
 -- The latest version of a release that was made after a run.

@@ -8,15 +8,17 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from pganon.publish import lifecycle, transaction
+from pganon.errors import PreconditionError, PrivacyRefusal
+from pganon.publish import held, lifecycle, transaction
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter
 from pganon.run.forgetting import forget_people
 from pganon.run.pipeline import run_release
 from pganon.worker.job import Job
-from tests.support.harness import faults, queue
+from tests.support.harness import driver, faults, queue
 from tests.support.harness.cluster import Database
 from tests.support.sources import growing
+from tests.support.sources.keeping import Kept, declared
 
 pytestmark = pytest.mark.slow
 
@@ -54,27 +56,28 @@ def _approve(db: Database, request: int) -> None:
     "change",
     [
         "DELETE FROM {} WHERE ctid IN (SELECT ctid FROM {} LIMIT 1)",
-        pytest.param("TRUNCATE {}", marks=pytest.mark.slow),
-        pytest.param("DROP TABLE {}", marks=pytest.mark.slow),
+        "TRUNCATE {}",
+        "DROP TABLE {}",
     ],
     ids=["a row", "emptied", "gone"],
 )
-@pytest.mark.parametrize("number", [0, 1, 2], ids=["person", "cell", "value"])
-def test_the_memory_that_waits_was_changed(db: Database, number: int, change: str) -> None:
+@pytest.mark.parametrize("part", ["members", "remembered_groups", "functions"])
+def test_what_would_be_remembered_was_changed(db: Database, part: str, change: str) -> None:
     """Attack: later versions would be judged beside people who are not remembered."""
-    queue.applied(db, publish=APPROVAL)
+    db.source(faults.SOURCE)
+    faults.run(db.dsn(), faults.policy(release="finer"))
+    larger = [{"model": "k_anonymity", "k": 24}]
+    queue.apply(db, publish=APPROVAL, privacy=larger, republication="refuse")
     request = _held(db)
     conn = db.owner()
-    row = conn.execute("SELECT staged FROM pganon_private.held").fetchone()
+    row = conn.execute("SELECT run_id FROM pganon_private.held").fetchone()
     assert row is not None
-    memory = row[0]["staged"]["judged"]["memories"][""]
-    table = memory[("person", "cell", "value")[number]]
-    name = sql.Identifier(table["schema"], table["name"])
+    name = sql.Identifier("pganon_stage", f"r{row[0]}_{part}")
     conn.execute(change.replace("{}", name.as_string(conn)).encode())
-    assert _approved(db, request) == ("failed", "stale")
+    assert _approved(db, request)[0] == "failed"
     assert faults.content(conn) is None
-    remembered = conn.execute("SELECT count(*) FROM pganon_private.memory").fetchone()
-    assert remembered == (0,)
+    versions = conn.execute("SELECT release FROM pganon_private.version").fetchall()
+    assert versions == [("finer",)]
     queue.serve(db)
     assert faults.run_tables(conn) == []
 
@@ -83,16 +86,14 @@ def test_later_versions_are_judged_beside_it(db: Database) -> None:
     """What was approved is remembered as if it had been published at once."""
     queue.applied(db, publish=APPROVAL, republication="refuse")
     assert _approved(db, _held(db)) == ("released", None)
-    conn = db.owner()
-    about = conn.execute("SELECT cardinality(runs) FROM pganon_private.memory").fetchall()
-    assert about == [(1,)]
-    other = faults.policy(release="others", privacy=[{"model": "k_anonymity", "k": 9}])
-    assert run_release(other, dsn=db.dsn()).guard["guard_people"] == 24
+    other = faults.policy(release="others", where="id > 3")
+    with pytest.raises(PrivacyRefusal, match="in version 1"):
+        run_release(other, dsn=db.dsn())
 
 
-def _forget(db: Database) -> None:
+def _forget(db: Database, release: str = "patients") -> None:
     db.source("CREATE TABLE public.erased AS SELECT id FROM public.patient WHERE id = 3")
-    forget_people(db.owner(), "patients", "public.erased")
+    forget_people(db.owner(), release, "public.erased")
 
 
 def test_people_who_were_forgotten_meanwhile(db: Database) -> None:
@@ -118,6 +119,24 @@ def test_people_who_were_forgotten_when_it_was_claimed(db: Database) -> None:
     _forget(db)
     assert Job(worker, db.dsn(), None, mine).perform().code == "stale"
     assert queue.state(db, request) == ("failed", "stale")
+
+
+def test_people_who_were_forgotten_while_it_was_looked_at(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By another release about them, while the worker holds this one."""
+    queue.applied(db, publish=APPROVAL)
+    run_release(faults.policy(release="others"), dsn=db.dsn())
+    request = _held(db)
+    looked: list[Any] = []
+
+    def stamps(*arguments: Any) -> Any:
+        if not looked:
+            looked.append(_forget(db, "others"))
+        return transaction.stamps(*arguments)
+
+    monkeypatch.setattr(held, "stamps", stamps)
+    assert _approved(db, request) == ("failed", "stale")
 
 
 @pytest.fixture
@@ -285,3 +304,88 @@ def test_a_policy_that_changed_since(db: Database) -> None:
     assert db.connect("analyst").execute(code.encode(), [waiting]).fetchone() == ("changed",)
     assert faults.content(db.owner()) is None
     assert _approved(db, _held(db)) == ("released", None), "of the newest revision"
+
+
+def _beside(db: Database, **changes: Any) -> None:
+    """Another version about the same people, published while one waits."""
+    run_release(faults.policy(release="others", **changes), dsn=db.dsn())
+
+
+def _over_versions(db: Database) -> dict[str, str]:
+    rows = db.admin.execute("SELECT release, over_versions FROM pganon_private.version")
+    return dict(rows.fetchall())
+
+
+def test_a_late_approval_is_judged_beside_what_appeared(db: Database) -> None:
+    """Attack: ask for both before either is published."""
+    queue.applied(db, publish=APPROVAL, republication="refuse")
+    request = _held(db)
+    _beside(db, where="id > 3", republication="refuse")
+    assert _approved(db, request) == ("failed", "republication")
+    last = lifecycle.events(db.owner(), "patients")[-1]
+    assert (last["event"], last["details"]["code"]) == ("refused", "republication")
+    assert last["details"]["reason"] == "crossing"
+    assert _over_versions(db) == {"others": "holds"}
+    queue.serve(db)
+    assert faults.run_tables(db.owner()) == []
+    assert faults.content(db.owner()) is None
+
+
+def test_a_late_approval_beside_the_same_groups(db: Database) -> None:
+    queue.applied(db, publish=APPROVAL, republication="refuse")
+    request = _held(db)
+    _beside(db, republication="refuse")
+    assert _approved(db, request) == ("released", None)
+    assert _over_versions(db) == {"others": "holds", "patients": "holds"}
+
+
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_a_late_approval_of_a_function(
+    db: Database, monkeypatch: pytest.MonkeyPatch, attempts: int
+) -> None:
+    """It merges groups of what appeared; also where it was judged in an attempt that failed."""
+    queue.applied(
+        db, publish=APPROVAL, republication="refuse", privacy=[{"model": "k_anonymity", "k": 24}]
+    )
+    request = _held(db)
+    _beside(db, republication="refuse")
+    _approve(db, request)
+    if attempts > 1:
+        with monkeypatch.context() as patched:
+            patched.setattr("pganon.publish.transaction._make_readable", _in_use)
+            queue.serve(db)
+        assert queue.state(db, request) == ("approved", None)
+        _first(db, request)
+    queue.serve(db)
+    assert queue.state(db, request) == ("released", None)
+    assert _over_versions(db) == {"others": "holds", "patients": "finer"}
+    rows = db.admin.execute(
+        "SELECT manner -> 'functions' FROM pganon_private.version ORDER BY release"
+    ).fetchall()
+    assert rows == [(False,), (True,)]
+    assert faults.run_tables(db.owner()) == []
+
+
+def _in_use(*_: Any, **__: Any) -> None:
+    raise PreconditionError("in use", code="in_use")
+
+
+def test_a_late_approval_that_accepts_what_appeared(db: Database) -> None:
+    queue.applied(db, publish=APPROVAL, republication="warn")
+    request = _held(db)
+    _beside(db, where="id > 3", republication="refuse")
+    assert _approved(db, request) == ("released", None)
+    assert _over_versions(db) == {"others": "void", "patients": "void"}
+
+
+def test_a_late_approval_of_value_sets(db: Database) -> None:
+    """Those of another version have taken the place of what these were added to."""
+    kept = Kept(db, l=2)
+    people = {1: "a", 2: "b", 3: "c", 4: "d"}
+    kept.release(people)
+    kept.fill({**people, 5: "a", 6: "b"})
+    asked = declared("t", publish=APPROVAL)
+    result = run_release(driver.loaded(asked), dsn=db.dsn("steward"))
+    assert result.request is not None
+    kept.release({**people, 7: "a", 8: "b"}, release="r_other")
+    assert _approved(db, result.request) == ("failed", "stale")

@@ -1,8 +1,4 @@
-"""Who reads a version with several partitions is let read no other groups of the same people.
-
-The guard finds no fault with these: people are cells alone from the first version on, so that
-nothing could tell more of them.
-"""
+"""Who reads a version with several partitions is let read no other groups of the same people."""
 
 from __future__ import annotations
 
@@ -13,10 +9,10 @@ import pytest
 
 from pganon.publish import lifecycle
 from pganon.run.admitting import change_readers
-from tests.integration.test_deferred_memory import other, people_decide
 from tests.integration.test_local import make_example
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
+from tests.support.sources.versions import other, people_decide
 
 pytestmark = [pytest.mark.primary_server_only, pytest.mark.slow]
 

@@ -123,7 +123,7 @@ def refused(
 ) -> str:
     """The message of a refusal, which says nothing of rows and recommends no other name.
 
-    The guard refuses for people who keep less of a model than the policy declares.
+    The rule about groups gives a reason; policies alone give none.
     """
     with driver.refused(code) as errors:
         publish(db, declared)
@@ -133,15 +133,13 @@ def refused(
     assert "another name" not in text
     assert "republication: warn" in text
     assert error.exit_code == 1
-    model = declared["privacy"][0]["model"] if judged and code == "republication" else None
-    assert error.model == model
-    assert model is None or error.observed != error.required
+    assert (error.reason is not None) == (judged and code == "republication")
     assert driver.leftovers(db) == []
     return text
 
 
 def warnings(result: Any) -> list[str]:
-    words = ("learn what neither", "who has all versions")
+    words = ("learn what neither", "void for who has both")
     return [warning for warning in result.warnings if any(word in warning for word in words)]
 
 
@@ -161,16 +159,15 @@ def test_another_policy(source: Database, case: Case, name: str) -> None:
     changed = {**case.policy, **case.change, "release": name}
     refused(source, changed)
     conn = source.owner()
-    assert faults.events(conn, name)[-2:] == ["started", "refused: republication"]
+    started, ended = faults.events(conn, name)[-2:]
+    assert (started, ended.split(": ")[0]) == ("started", "refused")
     assert faults.version(conn, "r") == 1
     views = conn.execute("SELECT viewname::text FROM pg_views WHERE schemaname = 'published'")
     assert "other" not in {row[0] for row in views.fetchall()}
     # What it would have given away.
     done = publish(source, {**changed, "republication": "warn"})
     assert warnings(done)
-    assert done.guard["guard_people"] == PEOPLE
-    assert done.guard["guard_fewest_values"] == 1
-    assert done.guard["guard_worst_probability"] == 1
+    assert done.guard["guard_below_k"] > 0 or case.name == "anatomy"
     second = possible(source, case, done.run_id)
     assert certain(first) == 0
     assert fewer(first, second) > PEOPLE / 10
@@ -179,7 +176,7 @@ def test_another_policy(source: Database, case: Case, name: str) -> None:
 
 
 def test_it_is_known_before_any_work(source: Database) -> None:
-    """Where the guard cannot judge, the policies alone decide."""
+    """Where nobody can be told apart, the policies alone decide."""
     case = CASES[0]
     without_key(source)
     publish(source, case.policy)
@@ -228,8 +225,6 @@ def test_a_changed_source_under_another_name(source: Database, case: Case) -> No
     refused(source, {**case.policy, "release": "other"})
     done = publish(source, {**case.policy, "release": "other", "republication": "warn"})
     assert warnings(done)
-    assert done.guard["guard_people_leavers"] >= 1
-    assert done.guard["guard_fewest_values"] == 1
 
 
 @pytest.mark.slow
@@ -346,8 +341,7 @@ def test_a_table_of_another_name(source: Database, other: str) -> None:
     refused(source, changed)
     done = publish(source, {**changed, "republication": "warn"})
     assert warnings(done)
-    assert (done.guard["guard_people"], done.guard["guard_above"]) == (PEOPLE, PEOPLE)
-    assert done.guard["guard_people_newcomers"] == 0
+    assert done.guard["guard_shared"] == PEOPLE
     again = publish(source, {**changed, "release": "third", "republication": "allow"})
     assert warnings(again) == []
 
@@ -478,7 +472,7 @@ def test_files_count_by_what_they_hold(source: Database, tmp_path: Any) -> None:
     run("two", "moved")
     with driver.refused("republication") as errors:
         run("three", "other")
-    assert getattr(errors[0], "model", None) == "k_anonymity"
+    assert getattr(errors[0], "reason", None)
 
 
 @pytest.mark.slow
@@ -491,9 +485,11 @@ def test_public_combinations_are_source(source: Database) -> None:
     publish(source, declared)
     source.source("INSERT INTO public.known SELECT q, z FROM public.known LIMIT 9", grant=False)
     publish(source, {**declared, "release": "same"})
+    # Fewer combinations support these clusters, which who has the public table knows already.
     source.source("DELETE FROM public.known WHERE q = 3", grant=False)
-    done = publish(source, {**declared, "release": "other"})
-    assert (done.guard["guard_people"], done.guard["guard_below_k"]) == (PEOPLE, 0)
+    publish(source, {**declared, "release": "other"})
+    told = source.admin.execute("SELECT DISTINCT over_versions FROM pganon_private.version")
+    assert told.fetchall() == [("holds",)]
 
 
 # -- no change --------------------------------------------------------------------------------
@@ -541,7 +537,7 @@ def test_two_names_at_once(source: Database, case: Case) -> None:
             faults.run(source.dsn(), declared, before=meet)
             outcomes[name] = "published"
         except driver.PganonError as error:
-            outcomes[name] = f"{error.code}: {getattr(error, 'model', None)}"
+            outcomes[name] = error.code
 
     threads = [threading.Thread(target=one, args=[name]) for name in ("one", "two")]
     with source.admin.transaction():
@@ -553,10 +549,7 @@ def test_two_names_at_once(source: Database, case: Case) -> None:
         faults.patiently(lambda: source.admin.execute(waiting).fetchone() == (True,))
     for thread in threads:
         thread.join(90)
-    assert sorted(outcomes.values()) == [
-        "published",
-        f"republication: {case.policy['privacy'][0]['model']}",
-    ]
+    assert sorted(outcomes.values()) == ["published", "republication"]
     late = next(name for name, outcome in outcomes.items() if outcome != "published")
     early = ({"one", "two"} - {late}).pop()
     runs = [publish(source, {**case.policy, "release": name}).run_id for name in (late, early)]
@@ -579,23 +572,10 @@ def test_published_once_no_people_were_found(
     monkeypatch.setattr(populations, "find", slowly)
     with driver.refused("republication") as errors:
         publish(source, case.policy)
-    assert getattr(errors[0], "model", None) == case.policy["privacy"][0]["model"]
+    assert getattr(errors[0], "reason", None)
 
 
 # -- what is remembered -----------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_memory_that_was_changed_judges_nothing(source: Database) -> None:
-    """Whoever moves a person in what is remembered could let through what it should stop."""
-    case = CASES[1]
-    publish(source, case.policy)
-    found = source.admin.execute("SELECT * FROM pganon_private.memory").fetchall()
-    person = next(name for name in found[0] if "person" in str(name))
-    source.admin.execute(f"UPDATE {person} SET cell = 1 WHERE cell = 2".encode())
-    for accepts in ("refuse", "warn", "allow"):
-        with driver.refused("memory"):
-            publish(source, {**case.policy, "republication": accepts})
 
 
 def test_without_the_secret_nothing_is_published(source: Database) -> None:

@@ -1,4 +1,4 @@
-"""Releases that grow, with several partitions: cells are people alone, newcomers or not."""
+"""Releases that grow, with several partitions: nothing else is shown of the same people."""
 
 from __future__ import annotations
 
@@ -6,76 +6,13 @@ from typing import Any
 
 import pytest
 
-from pganon.guard.rules import Rule
-from pganon.privacy.frequency import KAnonymity
 from pganon.publish import lifecycle
 from pganon.run.admitting import change_readers
-from pganon.run.judging import Judging
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
 from tests.integration.test_increments import growing_policy, more_visits, run
 from tests.support.harness import driver, plans
 from tests.support.harness.cluster import Database
-from tests.support.harness.guarded import Population, Row
-
-TWO = [Rule(KAnonymity(2))]
-
-
-def scattered(*people: int, **left_out: int) -> dict[int, Row]:
-    """Groups of two in either column; everybody is a cell alone."""
-    rows = {
-        p: Row((1 + p // 2, 10 + (p + 1) // 2), ((f"x{p % 2}",), (f"y{p % 3}",))) for p in people
-    }
-    return rows | {
-        int(name[1:]): Row((), (("x0",), ("y0",)), number) for name, number in left_out.items()
-    }
-
-
-def first(db: Database, **left_out: int) -> Population:
-    population = Population(db.owner(), columns=("v", "w"))
-    population.add(scattered(0, 1, 2, 3, **left_out), TWO)
-    return population
-
-
-@pytest.mark.parametrize(
-    "newcomers",
-    [
-        scattered(10, 11, 12, 13),
-        scattered(10, 11, 12, 13, p14=-1),
-        scattered(10, 11, 12, 13, p14=0),
-        scattered(10, 11, 12, 13, p3=0),
-    ],
-)
-def test_people_of_no_other_version_were_verified_by_themselves(
-    db: Database, newcomers: dict[int, Row]
-) -> None:
-    """As people of a first version are; whoever is there in no group changes nothing."""
-    found = first(db).add(newcomers, TWO, scattered=True, republication="refuse")
-    assert (found["guard_people"], found["guard_below_k"]) == (8, 8)
-
-
-@pytest.mark.parametrize(
-    ("before", "newcomers"),
-    [
-        ({}, scattered(3, 10, 11, 12)),
-        ({}, scattered(10, 11, 12, 13, p3=-1)),
-        ({"p9": -1}, scattered(9, 10, 11, 12)),
-    ],
-)
-def test_one_of_another_version_is_judged(
-    db: Database, before: dict[str, int], newcomers: dict[int, Row]
-) -> None:
-    """So is one whom either version left out for a value."""
-    population = first(db, **before)
-    with driver.refused("republication"):
-        population.add(newcomers, TWO, scattered=True, republication="refuse")
-
-
-def test_cells_of_one_partition_are_groups(db: Database) -> None:
-    """They are judged, though nobody is in another version."""
-    alone = {p: Row((p, 1), (("x",), ("y",))) for p in (10, 11)}
-    with driver.refused("republication"):
-        first(db).add(alone, TWO, republication="refuse")
 
 
 def plain(**changes: Any) -> dict[str, Any]:
@@ -88,16 +25,20 @@ def plain(**changes: Any) -> dict[str, Any]:
 @pytest.mark.slow
 def test_nothing_else_is_published_of_the_same_people(db: Database) -> None:
     db.source(plans.SOURCE)
-    run(db, driver.loaded(growing_policy("sloms").policy.document()))
-    for other in (
-        plain(),
-        {**growing_policy("sloms").policy.document(), "release": "again"},
-        {**growing_policy("lgb_mdp").policy.document(), "release": "hidden"},
-    ):
-        more_visits(db, "25 + n % 9") if other["release"] == "again" else None
-        with driver.refused("republication"):
-            run(db, driver.loaded(other))
+    grown = growing_policy("sloms").policy.document()
+    run(db, driver.loaded(grown))
+    with driver.refused("republication") as errors:
+        run(db, driver.loaded(plain()))
+    assert getattr(errors[0], "reason", None) == "several"
     assert [release.release for release in lifecycle.releases(db.owner())] == ["visits"]
+    # A release that grows is about newcomers alone, and there are none.
+    for method, name in (("sloms", "again"), ("lgb_mdp", "hidden")):
+        document = growing_policy(method).policy.document()
+        with driver.refused("too_few_records"):
+            run(db, driver.loaded({**document, "release": name}))
+    more_visits(db, "25 + n % 9")
+    again = run(db, driver.loaded({**grown, "release": "again"}))
+    assert (again.records, again.released) == (150, 90)
 
 
 @pytest.mark.slow
@@ -122,13 +63,8 @@ def test_readers_of_one_version_may_read_the_next(db: Database) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("checked", [True, False])
-def test_newcomers_whom_another_release_has_meanwhile(
-    db: Database, monkeypatch: pytest.MonkeyPatch, checked: bool
-) -> None:
-    """They were new when the run found out who is; the guard alone would refuse them, too."""
-    if not checked:
-        monkeypatch.setattr(Judging, "_check_partitions", lambda self, population: None)
+def test_newcomers_whom_another_release_has_meanwhile(db: Database) -> None:
+    """They were new when the run found out who is."""
     db.source(plans.SOURCE)
     policy = driver.loaded(growing_policy("sloms").policy.document())
     run(db, policy)

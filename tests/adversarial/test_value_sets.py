@@ -84,7 +84,7 @@ def test_values_that_change_are_refused(db: Database, absent: bool) -> None:
 
 
 @pytest.mark.parametrize("order", [("recompute", "invariant"), ("invariant", "recompute")])
-def test_versions_by_different_methods_are_judged_by_cells(
+def test_no_version_that_keeps_no_sets_stands_beside_one_that_does(
     db: Database, order: tuple[str, str]
 ) -> None:
     kept = Kept(db, l=3)
@@ -135,8 +135,8 @@ def test_counterfeits_that_were_changed_are_seen(db: Database, change: str) -> N
 
 def test_a_memory_that_was_changed_is_not_believed(db: Database) -> None:
     kept, people = start(db)
-    ((cell,),) = db.admin.execute("SELECT cell_table FROM pganon_private.memory").fetchall()
-    db.admin.execute(f"UPDATE {cell} SET value_set = gen_random_uuid()")
+    ((table,),) = db.admin.execute("SELECT person_table FROM pganon_private.value_sets").fetchall()
+    db.admin.execute(f"UPDATE {table} SET value_set = gen_random_uuid()")
     with pytest.raises(LedgerError) as caught:
         kept.release(people)
     assert caught.value.code == "memory"

@@ -109,14 +109,11 @@ def test_another_l_and_back(source: Database) -> None:
     few = readable(conn)
     with pytest.raises(PrivacyRefusal) as caught:
         release(source, privacy=requirement(4))
-    assert (caught.value.code, caught.value.model) == ("republication", "anatomy_l_diversity")
-    assert caught.value.required == 4
+    assert caught.value.code == "republication"
     assert readable(conn) == few
     second = release(source, privacy=requirement(4), republication="warn")
     assert second.version == 2
-    certain = second.guard["guard_certain"]
-    assert certain > 0
-    assert f"who has all versions knows a value of {certain} of 90 people" in second.warnings
+    assert any("void for who has both" in warning for warning in second.warnings)
     many = readable(conn)
     assert all(few[view] != many[view] for view in VIEWS)
     assert lifecycle.rollback(conn, "visits").now == 1
@@ -172,10 +169,7 @@ def test_a_changed_source(source: Database) -> None:
     source.source("DELETE FROM public.visit WHERE id = 1")
     with pytest.raises(PganonError) as caught:
         release(source)
-    assert (caught.value.code, getattr(caught.value, "model", None)) == (
-        "republication",
-        "anatomy_l_diversity",
-    )
+    assert caught.value.code == "republication"
 
 
 def test_csv(source: Database, tmp_path: Path) -> None:

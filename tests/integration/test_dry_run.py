@@ -86,13 +86,14 @@ def test_what_publication_would_refuse(source: Database, tmp_path: Path) -> None
     ran = pganon("run", str(file), "--dry-run", "--dsn", source.dsn(), "--json")
     assert ran.code == 1
     assert ran.json["outcome"] == "dry_run"
-    assert "k_anonymity requires k >= 11; for " in ran.json["refusal"]
-    assert "people who can be told from the others it measures 1 at worst" in ran.json["refusal"]
+    assert "people were in other groups in version 1" in ran.json["refusal"]
+    assert "refresh: increments" in ran.json["refusal_hint"]
     assert ran.json["utility"]["classes"] == 2
     text = pganon("run", str(file), "--dry-run", "--dsn", source.dsn())
     assert "nothing was published" in text.out
     assert "a run would be refused" in text.err
-    assert faults.events(conn)[-2:] == ["started", "dry_run: republication"]
+    assert f"hint: {ran.json['refusal_hint']}" in text.err
+    assert faults.events(conn)[-2:] == ["started", "dry_run: crossing"]
     assert (state(conn), faults.content(conn)) == (before, shown)
     same = dry(source)
     assert (same.outcome, same.refusal) == ("dry_run", None)

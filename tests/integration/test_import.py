@@ -239,3 +239,37 @@ def test_missing_privilege_is_a_database_error(target: Database, tmp_path):
 def test_errors_of_reading_are_pganon_errors():
     with pytest.raises(PganonError):
         importing.Format(separator="").dialect()
+
+
+def test_a_key(target: Database, tmp_path: Path) -> None:
+    file = _file(tmp_path, "a,b,c\n1,x,\n1,y,2\n2,x,3\n")
+    done = pganon("import", str(file), "s.t", "--key", "a,b", "--dsn", target.dsn())
+    assert done.code == 0
+    found = target.connect().execute(
+        "SELECT pg_get_constraintdef(c.oid) FROM pg_constraint AS c"
+        " WHERE c.conrelid = 's.t'::regclass AND c.contype = 'p'"
+    )
+    assert found.fetchall() == [("PRIMARY KEY (a, b)",)]
+
+
+@pytest.mark.parametrize(
+    ("key", "code", "message"),
+    [
+        (["c"], "key_null", "column c of the key has no value in 1 rows"),
+        (["b"], "key_repeated", "1 rows have the same b as another"),
+        (["b", "d"], None, "the file has no column d"),
+    ],
+)
+def test_a_column_that_is_no_key(
+    target: Database, tmp_path: Path, key: list[str], code: str | None, message: str
+) -> None:
+    """Named without the values, and nothing is left."""
+    file = _file(tmp_path, "a,b,c\n1,secret,\n2,secret,2\n3,other,3\n")
+    conn = target.connect()
+    with pytest.raises(PganonError) as raised:
+        importing.import_file(conn, file, "s.t", key=key)
+    assert message in raised.value.message
+    assert "secret" not in f"{raised.value} {raised.value.hint}"
+    assert raised.value.hint
+    assert code is None or raised.value.code == code
+    assert conn.execute("SELECT to_regclass('s.t')").fetchone() == (None,)

@@ -13,13 +13,11 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.publish import export, lifecycle
 from pganon.published.utility import ClassUtility
 from pganon.run.pipeline import run_release
-from pganon.run.rebuilding import guarded
 from pganon.run.result import RunResult
 from pganon.spec.increments import ADDED, EARLIER
 from tests.support.harness import driver, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
-from tests.support.harness.guarded import remembered
 from tests.support.sources.growing import POLICY, SOURCE, add, diverse, grow, rows, shown
 
 
@@ -315,6 +313,3 @@ def test_after_a_version_with_several_partitions(db: Database, method: str) -> N
         assert run(db, policy).version == version
     assert all(found < content(conn, view) for view, found in before.items())
     assert [f for f in lifecycle.verify(conn, "visits") if not f.holds] == []
-    made = remembered(db)
-    guarded(db.connect("steward"), policy, rebuild=True)
-    assert remembered(db) == made

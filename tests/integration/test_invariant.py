@@ -9,17 +9,14 @@ from typing import Any
 
 import pytest
 
-from pganon.run.rebuilding import guarded
 from pganon.spec.invariance import OUT
-from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import refused
 from tests.support.harness.examples import examples
-from tests.support.harness.guarded import remember_as_before
 from tests.support.oracles.anatomy import eligible
 from tests.support.oracles.invariance import Person, Value, is_invariant, most_filled, posteriors
 from tests.support.sources.growing import rows
-from tests.support.sources.keeping import Kept, People, declared
+from tests.support.sources.keeping import Kept, People
 
 pytestmark = pytest.mark.primary_server_only
 
@@ -61,11 +58,6 @@ def check(kept: Kept, people: People, out: set[Person]) -> set[Person]:
         assert counterfeits == sum(needed.values()) - wanted
     result = kept.results[-1]
     assert result.suppressed == len(people) - len(placed)
-    assert result.guard["guard_value_sets"] == ["s"]
-    assert Fraction(result.guard["guard_worst_probability"]).limit_denominator(99) <= Fraction(
-        1, kept.l
-    )
-    assert result.guard["guard_certain"] == 0
     return out | rest
 
 
@@ -129,17 +121,6 @@ def test_who_is_left_over_is_out_for_good(db: Database) -> None:
     assert kept.remembered[OUT] == 1 + len(people.keys() - placed - {5})
 
 
-def test_a_memory_with_the_marks_of_all_columns_in_an_array(db: Database) -> None:
-    kept = Kept(db)
-    people: dict[Person, Value] = {1: "a", 2: "b", 3: "a", 4: "b"}
-    kept.release(people)
-    remember_as_before(db)
-    with refused("value_changed"):
-        kept.release({**people, 1: "b"})
-    kept.release({**people, 5: "a"})
-    check(kept, {**people, 5: "a"}, set())
-
-
 def test_too_many_out_are_refused(db: Database) -> None:
     kept = Kept(db)
     people: dict[Person, Value] = {1: "a", 2: "b"}
@@ -194,18 +175,3 @@ def test_values_that_all_left_are_counterfeits(db: Database) -> None:
     assert set(group.values) == set(people.values())
     shown = db.admin.execute("SELECT s::text FROM published.r_t_st").fetchall()
     assert sorted(shown, key=repr) == [("1",), ("2",), (None,)]
-
-
-@pytest.mark.slow
-def test_a_memory_made_again_keeps_the_sets(db: Database) -> None:
-    kept = Kept(db, l=3)
-    people: dict[Person, Value] = {n: "abc"[n % 3] for n in range(9)} | {20: "d", 21: "d"}
-    kept.release({n: people[n] for n in range(9)})
-    kept.release({n: people[n] for n in (0, 4, 5, 6, 20, 21)})
-    before = kept.remembered
-    conn = db.connect("steward")
-    guarded(conn, driver.loaded(declared(l=3)), rebuild=True)
-    assert kept.remembered == before
-    assert before[OUT] == 2
-    kept.release(people)
-    check(kept, people, {20, 21})

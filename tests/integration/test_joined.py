@@ -33,7 +33,7 @@ IDENTIFYING = {name: {"role": "quasi_identifying"} for name in ("age", "zip", "w
 
 
 def released(db: Database, changes: dict[str, Any]) -> list[Any]:
-    """All stored tables of a release, without the memory, which is of all versions so far."""
+    """All stored tables of a release."""
     columns = {**IDENTIFYING, "disease": {"role": "sensitive"}}
     changes = {"columns": columns, "republication": "allow", **changes}
     found = visits.release(db, stable=True, **changes)

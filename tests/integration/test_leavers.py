@@ -10,7 +10,6 @@ import pytest
 from pganon.plan.explain import explain
 from pganon.publish import lifecycle
 from pganon.run.planning import plan_release
-from pganon.run.rebuilding import guarded
 from pganon.run.result import Added
 from tests.integration.test_increments import growing_policy, run
 from tests.support.harness import driver, faults, plans, queue
@@ -224,8 +223,10 @@ def test_keys_that_were_made_anew(people: Database) -> None:
     conn = people.owner()
     before = shown(conn)
     people.source("UPDATE public.person SET id = id + 100", grant=False)
-    with driver.refused("nobody_left"):
+    with driver.refused("keys_changed"):
         grow(people, **WITHDRAW)
+    with driver.refused("nobody_left"):
+        grow(people, **WITHDRAW, population={"renewed": True})
     people.source("TRUNCATE public.person", grant=False)
     with driver.refused("nobody_left"):
         grow(people, **WITHDRAW)
@@ -247,29 +248,6 @@ def test_a_cohort_that_fails_holds_nobody_back(people: Database) -> None:
     with driver.refused("infeasible"):
         grow(people, **WITHDRAW)  # the cohort is as it was
     assert grow(people, **WITHDRAW, privacy=POLICY["privacy"][:1]).released == result.released + 3
-    assert holds(people)
-
-
-@pytest.mark.slow
-def test_the_memory_of_a_withdrawal(people: Database) -> None:
-    """Cells stay whole, and the memory is made again as it was."""
-    grow(people, **WITHDRAW)
-    conn = people.owner()
-
-    def cells() -> list[tuple[int, ...]]:
-        (name,) = conn.execute("SELECT cell_table FROM pganon_private.memory").fetchone() or ("",)
-        return conn.execute(f"SELECT size FROM {name} WHERE seen ORDER BY 1".encode()).fetchall()
-
-    before = cells()
-    leave(people, 4)
-    second = grow(people, **WITHDRAW)
-    assert cells() == before
-    assert second.guard["guard_people"] == 30
-    assert second.guard["guard_below_k"] == second.guard["guard_above"] == 0
-    guarded(conn, driver.loaded({**POLICY, **WITHDRAW}), rebuild=True)
-    assert cells() == before
-    add(people, 31, 40)
-    assert grow(people, **WITHDRAW).version == 3
     assert holds(people)
 
 

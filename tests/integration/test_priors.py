@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pganon.errors import PolicyError
 from pganon.methods.background import kernel, neighbours
+from pganon.privacy.judged import ALL_VERSIONS
 from pganon.run.resolving import resolve_policy
 from pganon.spec.guarantee import guarantee
 from pganon.spec.model import ReleaseSpec
@@ -129,8 +130,7 @@ def test_the_guarantee_names_the_reader(
         "verified": "by the owner",
         "depends_on": depends,
         "column": None,
-        "over_versions": "readers who know which rows belong to people with the same past, and"
-        " nothing that other versions tell of their values",
+        "over_versions": ALL_VERSIONS,
         "adversary": "who knows the quasi-identifiers of a person, and expects the same of all who"
         f" have the same quasi-identifiers: the priors that {said}",
     }

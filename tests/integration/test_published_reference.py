@@ -114,14 +114,62 @@ def test_what_subtraction_would_disclose_is_refused(
     assert sum(map(len, groups(staged))) == 30
 
 
-def test_suppressed_records_that_could_be_a_class(db: Database) -> None:
-    """Two clusters of one value each; together they have as many of both as the source has."""
+def test_two_clusters_that_failed_could_be_one_class(db: Database) -> None:
+    """Of one value each: who knows that both failed knows who has which."""
     others = [(60, "M", "a")] * 5 + [(95, "M", "b")] * 5
     build(db, [*[(20, "F", "ab"[n % 2]) for n in range(30)], *others])
-    publish(db, clusters(publish=SHOWN))
+    with refused("disclosed_by_subtraction") as caught:
+        publish(db, clusters(publish=SHOWN))
+    assert "10 of them are left out for what they are" in str(caught[0])
+
+
+def left_out_for_a_null(db: Database, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
+    make_table(db.connect("source_owner"), {"age": "integer", "s": "text"}, rows)
+    close = {"model": "t_closeness", "column": "s", "t": 0.4}
+    columns = {"age": {"nulls": "suppress"}, "s": "s"}
+    models = [{"model": "k_anonymity", "k": 3}, close]
+    return policy(columns, models, publish=SHOWN, **SUPPRESSES, republication="refuse")
+
+
+def test_records_without_a_quasi_identifier_are_one_class(db: Database) -> None:
+    """No value decided on them, but subtraction tells what they have together."""
+    asked = left_out_for_a_null(db, [*[(20, "ab"[n % 2]) for n in range(8)], *UNKNOWN])
+    done = publish(db, asked)
     assert distribution(db) == {"a": 0.5, "b": 0.5}
-    count = db.connect("analyst").execute("SELECT count(*) FROM published.r").fetchone()
-    assert count == (30,)
+    groups = sql.Identifier("pganon_private", f"r{done.run_id}_remembered_groups")
+    (left,) = fetch(db.admin, sql.SQL("SELECT * FROM {} WHERE grp < 0").format(groups))
+    assert (left["grp"], left["people"], len(left["held"])) == (-1, 4, 1)
+    db.source("UPDATE public.t SET s = 'a' WHERE id = 10")
+    with refused("republication") as caught:
+        publish(db, asked)
+    assert caught[0].reason == "changed"  # pyright: ignore
+
+
+def test_a_distribution_tells_of_nobody_who_came_later(db: Database) -> None:
+    """That of a release that grows is of its first version."""
+    asked = left_out_for_a_null(db, [*[(20, "ab"[n % 2]) for n in range(8)], *UNKNOWN])
+    publish(db, {**asked, "refresh": "increments"})
+    db.source(
+        "INSERT INTO public.t SELECT 100 + n, CASE WHEN n > 3 THEN 30 END,"
+        " CASE WHEN n % 2 = 0 THEN 'a' ELSE 'b' END FROM generate_series(0, 11) AS n"
+    )
+    done = publish(db, {**asked, "refresh": "increments"})
+    groups = sql.Identifier("pganon_private", f"r{done.run_id}_remembered_groups")
+    found = fetch(db.admin, sql.SQL("SELECT grp > 0 AS shown, people FROM {}").format(groups))
+    assert found == [{"shown": True, "people": 8}]
+
+
+def test_distributions_of_all_and_of_all_but_one(db: Database) -> None:
+    """Attack: the same classes twice, and the distributions differ by one record that nobody
+    sees."""
+    asked = left_out_for_a_null(db, [*[(20, "ab"[n % 2]) for n in range(8)], *UNKNOWN])
+    publish(db, asked)
+    with refused("republication") as caught:
+        publish(db, {**asked, "where": "id <> 12"})
+    assert caught[0].reason == "left_out"  # pyright: ignore
+
+
+UNKNOWN: list[tuple[Any, ...]] = [(None, "ab"[n % 2]) for n in range(4)]
 
 
 def test_residuals_that_are_suppressed(db: Database) -> None:

@@ -35,7 +35,7 @@ def _approve(db: Database) -> None:
 
 
 def test_what_all_versions_tell_together(db: Database) -> None:
-    """The guard refuses: the requester learns that, the steward why; the version before stays."""
+    """One is refused: the requester learns that, the steward why; the version before stays."""
     queue.applied(db, republication="refuse")
     assert _served(db, "patients") == ("released", None)
     before = faults.content(db.owner())
@@ -44,7 +44,7 @@ def test_what_all_versions_tell_together(db: Database) -> None:
     seen = db.connect("analyst").execute("SELECT state, code FROM pganon.requests ORDER BY id")
     assert seen.fetchall() == [("released", None), ("refused", "refused")]
     assert faults.content(db.owner()) == before
-    assert faults.last_details(db.owner())["model"] == "k_anonymity"
+    assert faults.last_details(db.owner())["reason"] == "crossing"
 
 
 @pytest.mark.slow

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from pganon.errors import LedgerError
 from pganon.publish import lifecycle
-from pganon.run.rebuilding import guarded
 from tests.support.harness import driver, faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -224,13 +222,9 @@ def test_what_was_damaged_is_made_anew(source: Database, damage: str) -> None:
 
 
 @pytest.mark.slow
-def test_without_the_secrets_of_a_version_its_memory_is_made_anew(source: Database) -> None:
+def test_without_its_secrets_a_version_is_made_anew(source: Database) -> None:
     rerun(source)
     source.owner().execute("DELETE FROM pganon_private.run_secret")
-    with pytest.raises(LedgerError, match="remembered of these people") as caught:
-        rerun(source)
-    assert caught.value.code == "memory"
-    guarded(source.connect("steward"), faults.policy(), rebuild=True)
     done = rerun(source, republication="allow")
     assert (done.outcome, done.version) == ("released", 2)
     assert all(item.holds for item in lifecycle.verify(source.owner(), "patients"))

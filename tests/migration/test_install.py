@@ -5,11 +5,9 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
 from pganon import install, sqlfiles
 from pganon.errors import InstallError, PreconditionError, UsageError
-from pganon.guard.model import NEVER
 from pganon.install import state
 from pganon.install.owner import become_owner
 from tests.support.harness.cluster import Database
@@ -110,45 +108,6 @@ def test_become_owner_without_installation(bare_db: Database):
 def test_upgrade_without_installation(bare_db: Database):
     with pytest.raises(InstallError, match="not installed"):
         install.upgrade(bare_db.connect())
-
-
-def test_value_sets_of_one_column_become_those_of_a_list(
-    bare_db: Database, monkeypatch: pytest.MonkeyPatch
-):
-    before = sqlfiles.migrations()[:11]
-    kept = [o for o in sqlfiles.object_set().objects if o.path.startswith("functions/guard/")]
-    objects = sqlfiles.ObjectSet(tuple(kept), b"SELECT 1")
-    conn = bare_db.connect()
-    with monkeypatch.context() as old:
-        old.setattr(sqlfiles, "migrations", lambda: before)
-        old.setattr(sqlfiles, "object_set", lambda: objects)
-        install.init(conn)
-    for name in (None, "", "disease"):
-        conn.execute(
-            "WITH p AS (INSERT INTO pganon_private.population (sources, key) VALUES ('{}', '[]')"
-            " RETURNING id)"
-            " INSERT INTO pganon_private.memory (population, columns, floors, value_sets_of,"
-            " person_table, cell_table, value_table, runs, fingerprint, run_id)"
-            " SELECT id, '{disease}', '[]', %s, 'p', 'c', 'v', '{1}', '', 1 FROM p",
-            [name],
-        )
-    conn.execute("INSERT INTO pganon_private.release VALUES ('r', 's', 'published', 'r')")
-    for number, invariant in enumerate((None, "disease"), start=1):
-        conn.execute(
-            "INSERT INTO pganon_private.version (release, version, run_id, method, guarantee,"
-            " columns, relations, checks, policy, row_count, suppressed, guard)"
-            " VALUES ('r', %(n)s, %(n)s, 'anatomy', '[]', '[]', '[]', '[]', '{}', 1, 0, %(guard)s)",
-            {"n": number, "guard": Jsonb({"invariant": invariant, "several": False})},
-        )
-    assert "0012_keep_sets_of_vectors.sql" in install.upgrade(conn).migrations
-    found = conn.execute(
-        "SELECT value_sets_of, own_tables FROM pganon_private.memory ORDER BY population"
-    ).fetchall()
-    assert [own for _, own in found] == [[], [], []]  # their bounds say all that is known
-    sets = [value if value is None else tuple(value) for value, _ in found]
-    assert sets == [None, NEVER, ("disease",)]
-    guards = conn.execute("SELECT guard FROM pganon_private.version ORDER BY version").fetchall()
-    assert guards == [({"invariant": kept, "several": False},) for kept in ([], ["disease"])]
 
 
 @pytest.mark.parametrize("scope", ["", "IN SCHEMA pganon_private"])

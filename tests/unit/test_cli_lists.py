@@ -16,6 +16,7 @@ from tests.support.harness.cli import pganon
 LISTS = {
     "pganon assess --qi",
     "pganon assess --sensitive",
+    "pganon import --key",
     "pganon import --names",
     "pganon run --workload",
 }

@@ -6,14 +6,10 @@ import inspect
 import re
 from pathlib import Path
 
-import pytest
-
-from pganon.guard.rules import Rule, rule_of
 from pganon.loading import known
 from pganon.methods.registry import OWN
 from pganon.policy.words import LATER_METHODS
-from pganon.privacy.base import Model
-from pganon.privacy.models import MODELS, PrivacyModel, measured_models
+from pganon.privacy.models import MODELS, PrivacyModel
 from tests.mutate import ROOT, TARGETS
 from tests.support.harness import plans
 from tests.support.sources.every_model import EVERY
@@ -30,24 +26,6 @@ def test_models_and_methods_have_a_policy_in_the_tests() -> None:
 
 def test_words_for_later_are_no_methods() -> None:
     assert not set(LATER_METHODS) & set(NAMES)
-
-
-@pytest.mark.parametrize("word", EVERY)
-def test_what_is_kept_of_a_model_is_read_again(word: str) -> None:
-    """Every measure, with what a policy may say of it."""
-    method, models = EVERY[word]
-    policy = plans.policy_of(method, models).policy
-    measures = [measure for model in policy.privacy for measure in _measures(model)]
-    assert any(model.model == word for model in policy.privacy)
-    for measure in measures:
-        rule = Rule(measure, "disease")
-        assert rule_of(rule.to_json()) == rule
-        assert measured_models()[measure.name] is type(measure)
-
-
-def _measures(model: object) -> list[Model]:
-    assert isinstance(model, PrivacyModel)
-    return list(model.measures())
 
 
 def test_every_model_says_what_is_measured() -> None:

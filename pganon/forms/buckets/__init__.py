@@ -63,6 +63,7 @@ def anatomized(
         ),
         settled=settled,
         linked=lambda spec, state, tables: links.linked(spec, arrange(spec, state), tables),
+        shows=lambda spec, state: "exact" if arrange(spec, state).aligned else "several",
         weights=(PROBABILITY, EXPECTED),
         warnings=lambda spec, facts: [*inferred.warnings(spec, facts), *warnings(spec, facts)],
     )

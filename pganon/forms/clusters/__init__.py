@@ -27,5 +27,6 @@ CLUSTERS = PublishedForm(
     figures=ClusterUtility,
     groups="clusters",
     linked=linked,
+    shows=lambda spec, state: "exact",
     weights=(SIZE,),
 )

@@ -215,6 +215,7 @@ def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
             own = text_key(element(attribute, col("value", alias)))
             tree = tree.join(table, on=on).select(named(own, f"value{i}"))
         own = [col(f"value{attribute.index}", "g") for attribute in spec.attributes]
+        tree = tree.select(*[col(f"p{item.index}", "c") for item in spec.carried])
         return members(spec, state, tree, {CLUSTER_NO: CLUSTER_NO}, own)
     return cell_members(spec, state, state.work("cluster_cells"), CLUSTER_NO, code_columns(spec))
 

@@ -44,5 +44,6 @@ LOCAL = PublishedForm(
     metrics=METRICS,
     warnings=warned.warnings,
     linked=links.linked,
+    shows=lambda spec, state: "several",
     linked_by=links.linked_by,
 )

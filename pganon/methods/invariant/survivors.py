@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.people import digest, identity, mark, population_secret, remembered_mark
+from pganon.encode.people import digest, identity, mark, population_secret
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.invariant.keeping import Keeping
@@ -74,17 +74,13 @@ def _returned(keeping: Keeping, state: State) -> exp.Expr:
         *[named(own_value(item, "c"), name) for name, item in told.items()],
         append=False,
     )
-    marks = {
-        f"mark{place}": remembered_mark("p", number, apart=known.marked_apart)
-        for place, number in enumerate(known.numbers)
-    }
+    marks = [f"mark{place}" for place in range(known.columns)]
     people = query(
-        "select p.person, s.vset, c.value_set = :out as gone"
-        " from p join c on c.cell = p.cell and c.value_set is not null"
-        " left join (select distinct v.vset, v.value_set from v) as s on s.value_set = c.value_set",
-        {"p": known.person, "c": known.cell, "v": state.work("sets")},
+        "select p.person, s.vset, p.value_set = :out as gone from p"
+        " left join (select distinct v.vset, v.value_set from v) as s on s.value_set = p.value_set",
+        {"p": known.person, "v": state.work("sets")},
         out=_out(),
-    ).select(*[named(bracket, name) for name, bracket in marks.items()])
+    ).select(*[col(name, "p") for name in marks])
     other = [
         fragment(
             ":had is distinct from :has",

@@ -1,12 +1,15 @@
 """The rendered plan of a small policy per method, kept as files under `tests/plans/`.
 
-A change of a statement is a change of a file, which a reviewer sees. After one that is meant,
+There is a file per phase, and in it each statement once, with the methods that have it. A change of
+a statement is a change in one place, which a reviewer sees. After one that is meant,
 `python -m tests.support.harness.plans` regenerates them.
 """
 
 from __future__ import annotations
 
 import json
+import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ import sqlglot
 from sqlglot import exp
 
 from pganon.loading import load_policy
-from pganon.plan.explain import Explained, explain
+from pganon.plan.explain import explain
 from pganon.policy.loader import LoadedPolicy
 from pganon.run.planning import plan_release
 from tests.support.harness.cluster import Database, find_origins
@@ -152,21 +155,66 @@ def policy_of(method: str, models: list[dict[str, Any]] | None = None) -> Loaded
     )
 
 
-def rendered(dsn: str, method: str) -> str:
-    """The file of a method. What the guard makes of its tables is the same for all, and long."""
+@dataclass(frozen=True)
+class Block:
+    """A step of a plan, as the files have it."""
+
+    phase: str
+    head: str
+    sql: str
+
+
+def blocks(dsn: str, method: str) -> list[Block]:
+    """The plan of a method. What is judged beside other versions is the same for all, and long."""
     steps = explain(plan_release(policy_of(method), dsn=dsn))
-    shown = [s for s in steps if method == METHODS[0] or not s.step.startswith("guard ")]
-    return "\n\n".join(map(_text, shown)) + "\n"
+    shown = [s for s in steps if method == METHODS[0] or s.phase != "guard"]
+    return [Block(s.phase, f"{s.phase}.{s.step}: {s.purpose}", _text(s.sql)) for s in shown]
 
 
-def _text(step: Explained) -> str:
-    head = f"-- {step.phase}.{step.step}: {step.purpose}"
-    return f"{head}\n{step.sql};" if step.sql else head
+def _text(sql: str) -> str:
+    """Without the layout, which takes a line per word."""
+    words = " ".join(line.strip() for line in sql.splitlines())
+    tight = words.replace("( ", "(").replace(" )", ")")
+    return "\n".join(_wrapped(f"{tight};" if tight else ""))
 
 
-def statements(text: str) -> list[exp.Expr | None]:
-    """What a file says, however it is laid out."""
-    return sqlglot.parse(text, read="postgres")
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(
+        text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def files(of: dict[str, list[Block]]) -> dict[str, str]:
+    """The text of every file, by phase."""
+    having: dict[Block, list[str]] = {}
+    for method, found in of.items():
+        for block in dict.fromkeys(found):
+            having.setdefault(block, []).append(method)
+    texts: dict[str, list[str]] = {}
+    for block in sorted(having, key=lambda block: block.head.partition(":")[0]):
+        methods = "all" if having[block] == list(of) else ", ".join(having[block])
+        head = [*_wrapped(f"-- {block.head}", "-- "), *_wrapped(f"-- [{methods}]", "-- ")]
+        texts.setdefault(block.phase, []).append("\n".join([*head, block.sql]).strip() + "\n")
+    return {phase: "\n".join(parts) for phase, parts in texts.items()}
+
+
+def kept(method: str) -> dict[str, list[str]]:
+    """Statements of the method as the files have them, by head."""
+    found: dict[str, list[str]] = {}
+    for file in sorted(FOLDER.glob("*.sql")):
+        for block in file.read_text("utf-8").split("\n\n"):
+            comment = [line for line in block.splitlines() if line.startswith("-- ")]
+            head, _, methods = " ".join(line[3:] for line in comment).partition(" [")
+            names = methods.rstrip("]").split(", ")
+            if method in names or names == ["all"]:
+                sql = "\n".join(block.strip().splitlines()[len(comment) :])
+                found.setdefault(head, []).append(sql)
+    return found
+
+
+def statements(texts: list[str]) -> list[list[exp.Expr | None]]:
+    """What they say, however it is laid out."""
+    return [sqlglot.parse(text, read="postgres") for text in texts]
 
 
 def main() -> None:
@@ -175,8 +223,9 @@ def main() -> None:
     try:
         server.create_database(database.name, server.template())
         database.source(SOURCE)
-        for method in METHODS:
-            (FOLDER / f"{method}.sql").write_text(rendered(database.dsn(), method), "utf-8")
+        of = {method: blocks(database.dsn(), method) for method in METHODS}
+        for phase, text in files(of).items():
+            (FOLDER / f"{phase}.sql").write_text(text, "utf-8")
     finally:
         database.close()
         server.close()

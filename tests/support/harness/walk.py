@@ -24,11 +24,11 @@ def commands(file: Path, folder: Path) -> Iterator[tuple[str, ...]]:
     yield from (("show", "visits"), ("verify", "visits"), ("history", "visits"), ("releases",))
     yield from (("diff", "visits"), ("readers", "visits"), ("status",), ("status", "visits"))
     yield ("export", "visits", "-o", table)
-    yield from (("guard", policy), ("guard", policy, "--rebuild"))
+    yield from (("guard", policy), ("guard", policy, "--json"))
     yield ("rollback", "visits")
     yield ("run", policy, "--force")
     yield ("forget", "visits", "--version", "1", "--reason", "nobody read it")
-    yield from (("guard", policy), ("guard", policy, "--rebuild"))
+    yield from (("guard", policy), ("guard", policy, "--json"))
     yield ("run", policy, "--force")
     yield from (
         ("policy", "list"),

@@ -36,6 +36,7 @@ def declared(name: str = "t", l: int = 2, **others: Any) -> dict[str, Any]:  # n
             "source": f"public.{name}",
             "method": {"name": "anatomy", "block_size": 4 * l, "division": "eligible"},
             "refresh": "invariant",
+            "population": {"renewed": True},
             "suppression_limit": 1,
             **others,
         },
@@ -73,6 +74,7 @@ def declared_vectors(
             "source": f"public.{name}",
             "method": method,
             "refresh": "invariant",
+            "population": {"renewed": True},
             "suppression_limit": 1,
             **others,
         },
@@ -232,17 +234,14 @@ class Kept:
 
     @property
     def remembered(self) -> Counter[Any]:
-        """Numbers of people by value set in the memory; None of who was not released."""
+        """Numbers of people by value set."""
         rows = self.db.admin.execute(
-            "SELECT m.person_table, m.cell_table FROM pganon_private.memory AS m"
-            " JOIN pganon_private.version AS v ON v.population = m.population"
+            "SELECT s.person_table FROM pganon_private.value_sets AS s"
+            " JOIN pganon_private.version AS v ON v.population = s.population"
             " WHERE v.release = %s AND v.version = 1",
             [f"r_{self.name}"],
         ).fetchall()
-        ((person, cell),) = rows
-        text = "SELECT c.value_set::text, count(*) FROM {} p JOIN {} c USING (cell) GROUP BY 1"
-        counted = sql.SQL(text).format(
-            sql.Identifier(*parse_name(person)),
-            sql.Identifier(*parse_name(cell)),  # pyright: ignore
-        )
+        ((person,),) = rows
+        text = "SELECT p.value_set::text, count(*) FROM {} p GROUP BY 1"
+        counted = sql.SQL(text).format(sql.Identifier(*parse_name(person)))  # pyright: ignore
         return Counter(dict(self.db.admin.execute(counted).fetchall()))

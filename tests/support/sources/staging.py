@@ -13,6 +13,7 @@ from pganon.ledger import repository as ledger
 from pganon.locks import release_lock, run_lock
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, stamps
+from pganon.spec.republication import Prints
 from pganon.steps import STAGE_SCHEMA
 from pganon.steps.relations import (
     DATA_SCHEMA,
@@ -101,7 +102,7 @@ def staged(
         suppressed=0,
         stamps=tuple(stamp for stamp, _ in stamps(conn, tables)),
         fingerprint=fingerprint(conn, run, tables),
-        source_fingerprint=b"\x01",
+        prints=Prints(b"\x01", b"\x02"),
         partition={},
         sources=(source,),
         measures={"ncp": float("nan"), "k": 1},

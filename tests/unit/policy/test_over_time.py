@@ -19,8 +19,8 @@ def problems(**changes: Any) -> list[tuple[str, str]]:
 
 def test_defaults() -> None:
     found = policy_from(policy())
-    assert (found.republication, found.refresh, found.floor) == ("refuse", "recompute", "strongest")
-    assert (found.audiences, found.population, found.assume) == ("everybody", None, ())
+    assert (found.republication, found.refresh) == ("refuse", "recompute")
+    assert (found.audiences, found.population) == ("everybody", None)
     assert (found.regions, found.ranges, found.leavers) == ("none", "tight", "keep")
     assert (found.increment_size, found.aliases, found.exclude) == (None, None, None)
 
@@ -35,11 +35,11 @@ def test_populations() -> None:
 
 
 def test_populations_that_say_nothing() -> None:
-    assert problems(population={}) == [("population", "needs name, key or both")]
+    assert problems(population={}) == [("population", "needs name, key or renewed")]
     assert [field for field, _ in problems(population={"key": ["a", "a"]})] == ["population.key[1]"]
 
 
-@pytest.mark.parametrize("key", ["republication", "refresh", "floor", "audiences"])
+@pytest.mark.parametrize("key", ["republication", "refresh", "audiences"])
 def test_words(key: str) -> None:
     assert problems(**{key: "x"}) == [(key, f'"x" is not a word for {key}')]
 
@@ -58,12 +58,6 @@ def test_ranges_of_regions() -> None:
         "regions",
         "ranges",
     ]
-
-
-def test_what_is_taken_for_granted() -> None:
-    assumed = ["independent_columns"]
-    assert policy_from(policy(assume=assumed)).assume == ("independent_columns",)
-    assert policy_from(policy(assume=assumed, audiences="by_reader")).audiences == "by_reader"
 
 
 def test_keys_of_populations() -> None:

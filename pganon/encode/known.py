@@ -1,0 +1,212 @@
+"""People of a source whom versions know, before any work: whether they are the same, and still
+there. Who was forgotten is left out.
+
+    known_people       (key, person)   people of the source by key and digest
+    forgotten_people   (key)           those of them who were forgotten
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.encode.people import FORGOTTEN, digest, identity, mark_of_forgotten, secret_of
+from pganon.errors import PganonError, PreconditionError
+from pganon.identifiers import QualifiedName, quote
+from pganon.spec.model import ReleaseSpec
+from pganon.spec.population import CODE, Members, People
+from pganon.sqltools import col, named, num, query, stacked
+from pganon.steps import Check, CreateTable, State, Statement, Step
+from pganon.steps.facts import count, counts
+
+RETURNED = count("returned_people", assumed=0)
+"""People who were forgotten and are in the source."""
+
+RETURNED_RECORDS = count("returned_records", assumed=0)
+"""Their records, which the snapshot has no longer."""
+
+KNOWN = "known_people"
+_RETURNED = "forgotten_people"
+
+_TENTH = 10
+
+Table = Callable[[State], QualifiedName]
+
+
+def known_steps(spec: ReleaseSpec, table: Table) -> tuple[Step, ...]:
+    """Nothing for people of whom no version knows.
+
+    Args:
+        table: a snapshot, from which the forgotten go.
+    """
+    people = spec.people
+    if people is None or not people.asks:
+        return ()
+    steps = same_steps(spec, people, table)
+    return (*steps, *(_forgotten(spec, people, table) if people.forgotten else ()))
+
+
+def same_steps(
+    spec: ReleaseSpec, people: People, table: Table, name: str = KNOWN
+) -> tuple[Step, ...]:
+    """Refuse people who are not whom the policy takes them to be.
+
+    Args:
+        name: of the table of people.
+    """
+    made = CreateTable(
+        name,
+        "people of the source, as versions know them",
+        lambda s: s.work(name),
+        lambda s: _people(spec, people, table(s)),
+    )
+    checks = [
+        _check(name, f"{purpose}_{name}", held, problem)
+        for purpose, held, problem in (
+            ("still", people.newest, _still(spec)),
+            ("same", people.same, _same(spec)),
+        )
+        if held is not None
+    ]
+    return (made, *checks)
+
+
+def _people(spec: ReleaseSpec, people: People, table: QualifiedName) -> exp.Select:
+    known = identity(spec)
+    assert known is not None  # nobody is known without a key
+    key = col(known, "t")
+    tree = query("select :key as key from t where :key is not null", {"t": table}, key=key)
+    tree = tree.distinct() if spec.individual else tree  # else everybody has one record
+    return tree.select(named(digest(key, secret_of(people.population)), "person"))
+
+
+_Problem = Callable[[Members, Mapping[str, Any]], PganonError | None]
+
+
+def _check(name: str, purpose: str, held: Members, problem: _Problem) -> Check:
+    def select(state: State) -> exp.Expr:
+        members = [query("select m.member from m", {"m": table}) for table in held.tables]
+        return query(
+            "select (select count(*) from p) as people, count(*) as members,"
+            " count(p.person) as present from m left join p on p.person = m.member",
+            {
+                "p": state.work(name),
+                "m": query("select distinct a.member from a", {"a": stacked(members)}),
+            },
+        )
+
+    return Check(
+        purpose,
+        f"how many of {held.label} are in the source",
+        select,
+        lambda row, state: problem(held, row),
+        gives=counts("people", "members", "present", of=f"{purpose}_"),
+    )
+
+
+def _still(spec: ReleaseSpec) -> _Problem:
+    def problem(held: Members, row: Mapping[str, Any]) -> PganonError | None:
+        if _TENTH * row["present"] >= row["members"] or not row["people"]:
+            return None  # of an empty source something else is said
+        return PreconditionError(
+            f"{row['present']} of the {row['members']} people of {held.label} are in"
+            f" {spec.source.name}",
+            hint="if their keys changed, name the old ones by `aliases`; if the people are others"
+            " each time, write population: {renewed: true}",
+            code="keys_changed",
+        )
+
+    return problem
+
+
+def _same(spec: ReleaseSpec) -> _Problem:
+    def problem(held: Members, row: Mapping[str, Any]) -> PganonError | None:
+        smaller = min(row["people"], row["members"])
+        if 2 * row["present"] >= smaller:
+            return None
+        keys = ", ".join(map(quote, spec.individual or spec.record_key))
+        return PreconditionError(
+            f"{spec.source.name} has the relations or rows of {held.label}, of whom"
+            f" {row['present']} of {smaller} are known by {keys}",
+            hint="tell people apart by the key that these have, or name the keys that changed by"
+            " `aliases`",
+            code=CODE,
+        )
+
+    return problem
+
+
+def nobody_forgotten(population: int, members: Table) -> Check:
+    """Refuse a version with people who were forgotten since it was read, or whose population only
+    its rows told.
+
+    Args:
+        members: of the version.
+    """
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        if not row["forgotten"]:
+            return None
+        return PreconditionError(
+            f"{row['forgotten']} people of the version were forgotten",
+            hint="run the release again; from a copy of a table that was released before, take"
+            " them out",
+            code="forgotten",
+        )
+
+    return Check(
+        "nobody forgotten",
+        "whether people of the version were forgotten",
+        lambda s: query(
+            "select count(*) as forgotten from m join f on f.mark = :mark where f.population = :id",
+            {"m": members(s), "f": FORGOTTEN},
+            mark=mark_of_forgotten(col("member", "m"), population),
+            id=num(population),
+        ),
+        problem,
+        gives=[count("forgotten", "staged_")],
+    )
+
+
+def _forgotten(spec: ReleaseSpec, people: People, table: Table) -> tuple[Step, ...]:
+    known = identity(spec)
+    assert known is not None
+
+    def returned(state: State) -> exp.Expr:
+        return query(
+            "select k.key from k join f on f.mark = :mark where f.population = :id",
+            {"k": state.work(KNOWN), "f": FORGOTTEN},
+            mark=mark_of_forgotten(col("person", "k"), people.population),
+            id=num(people.population),
+        )
+
+    def counted(state: State) -> exp.Expr:
+        return query(
+            "select (select count(*) from r) as returned_people, count(*) as returned_records"
+            " from t join r on r.key = :key",
+            {"t": table(state), "r": state.work(_RETURNED)},
+            key=col(known, "t"),
+        )
+
+    def leave_out(state: State) -> sql.Composed:
+        return sql.SQL("DELETE FROM {t} AS t USING {r} AS r WHERE r.key = t.{key}").format(
+            t=table(state).identifier,
+            r=state.work(_RETURNED).identifier,
+            key=sql.Identifier(known),
+        )
+
+    return (
+        CreateTable(
+            "forgotten", "people who were forgotten", lambda s: s.work(_RETURNED), returned
+        ),
+        Check("returned", "how many were forgotten", counted, gives=[RETURNED, RETURNED_RECORDS]),
+        Statement(
+            "leave out",
+            "who was forgotten is left out",
+            leave_out,
+            when=lambda state: state[RETURNED] > 0,
+        ),
+    )

@@ -1,0 +1,106 @@
+"""Roles that come to read versions that there are: these are judged as new for them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from pganon import locks
+from pganon.errors import PganonError
+from pganon.history.check import Rule, rule_steps
+from pganon.history.model import New, Past
+from pganon.history.readers import gaining
+from pganon.ledger import repository as ledger
+from pganon.publish import memory
+from pganon.publish.audience import roles_of
+from pganon.publish.history import Version
+from pganon.publish.memory import About
+from pganon.run.cleanup import drop_run
+from pganon.run.executor import Executor
+from pganon.steps import State, Step
+
+Connection = psycopg.Connection[Any]
+
+Walk = Callable[[Sequence[Step]], object]
+"""Runs steps."""
+
+
+@dataclass(frozen=True)
+class Admission:
+    """Roles that are about to read versions, or read them already.
+
+    Attributes:
+        about: all versions about the population.
+        past: the same for the rule, by run.
+        shown: runs of those that they read.
+    """
+
+    about: Sequence[About]
+    past: Mapping[int, Past]
+    shown: frozenset[int]
+    roles: Sequence[str]
+
+    @classmethod
+    def to(
+        cls, conn: Connection, version: Version, roles: Sequence[str], about: Sequence[About]
+    ) -> Admission:
+        """To a version, with whoever is or can become one of the roles.
+
+        Raises:
+            LedgerError: memory.
+        """
+        past = memory.pasts(about)
+        memory.check(conn, tuple(past.values()))
+        runs = {version.run_id, *(one.run_id for one in version.increments or ())}
+        return cls(about, past, frozenset(runs & set(past)), roles_of(conn, roles))
+
+    def judge(self, walk: Walk, *, refuses: bool = True, first: int = 0) -> tuple[Rule, ...]:
+        """Hold what they are to read against what they have; gives the judgements.
+
+        Args:
+            refuses: whether one that is not justified is an error.
+            first: number of the first judgement among those of the run.
+
+        Raises:
+            PrivacyRefusal: republication.
+        """
+        readers = {one.run_id: one.readers for one in self.about}
+        made: list[Rule] = []
+        for reader in gaining(self.roles, readers, self.shown):
+            had = set(reader.runs)
+            for run in sorted(self.shown - reader.runs):
+                rule = self._rule(run, had, first + len(made))
+                if rule.has_anything:
+                    walk(rule_steps(rule, refuses=refuses))
+                    made.append(rule)
+                had.add(run)
+        return tuple(made)
+
+    def _rule(self, run: int, had: set[int], number: int) -> Rule:
+        shown = self.past[run]
+        earlier = [
+            one for other, one in self.past.items() if other in had and one.root != shown.root
+        ]
+        return Rule(New(shown.manner, shown.tables, number=number), earlier)
+
+
+@contextlib.contextmanager
+def run_of_its_own(
+    conn: Connection, name: str, version: Version, roles: Sequence[str]
+) -> Iterator[Executor]:
+    """A run that judges readers of a version and makes none; in the ledger."""
+    run_id = ledger.start_run(conn, name, version.policy_hash or "")
+    with locks.run_lock(conn, run_id):
+        try:
+            yield Executor(conn, State(run_id))
+            drop_run(conn, run_id)
+            ledger.finish(conn, run_id, "readers", {"judged": list(roles)})
+        except BaseException as error:
+            with contextlib.suppress(psycopg.Error, PganonError):
+                ledger.finish_with(conn, run_id, error)
+                drop_run(conn, run_id)
+            raise

@@ -1,0 +1,302 @@
+"""Attacks with another key, another table or another name: whether people are known again."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pganon.errors import PganonError
+from pganon.publish import lifecycle
+from pganon.run.forgetting import forget_people, forget_version
+from tests.support.harness import driver
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.sources import growing
+from tests.support.sources.builders import make_table, policy
+
+pytestmark = pytest.mark.primary_server_only
+
+COLUMNS = {"q": "integer", "s": "text", "visit": "text"}
+PEOPLE = 24
+ANATOMY = [{"model": "anatomy_l_diversity", "column": "s", "l": 2}]
+NAMED = {"population": {"name": "patients"}}
+
+
+def declared(key: str | None = None, **changes: Any) -> dict[str, Any]:
+    """A policy over public.t, of people told apart by its primary key `id` or another column."""
+    models = [
+        {"model": "k_anonymity", "k": 4},
+        {"model": "distinct_l_diversity", "column": "s", "l": 2},
+    ]
+    found = policy({"q": "q", "s": "s"}, models, trust=["source_owner"])
+    if key is not None:
+        found["columns"] = {**found["columns"], key: {"role": "individual"}}
+    return {**found, "republication": "refuse", **changes}
+
+
+@pytest.fixture
+def source(db: Database) -> Database:
+    rng = random.Random(5)
+    rows = [[rng.randint(0, 30), rng.choice("abcd"), f"v{n}"] for n in range(PEOPLE)]
+    make_table(db.connect("source_owner"), COLUMNS, rows)
+    return db
+
+
+def do(db: Database, text: str) -> None:
+    db.connect("source_owner").execute(text.encode())
+
+
+def view(db: Database, name: str, text: str) -> None:
+    do(db, f"CREATE VIEW public.{name} AS {text}; GRANT SELECT ON public.{name} TO steward")
+
+
+def refused(db: Database, code: str, policy: dict[str, Any]) -> PganonError:
+    populations = "SELECT count(*) FROM pganon_private.population"
+    before = db.admin.execute(populations.encode()).fetchone()
+    with driver.refused(code) as caught:
+        driver.publish(db, policy)
+    assert driver.leftovers(db) == []
+    assert db.admin.execute(populations.encode()).fetchone() == before
+    return caught[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("named", [{}, NAMED], ids=["unnamed", "named"])
+def test_one_table_under_two_keys(source: Database, named: dict[str, Any]) -> None:
+    driver.publish(source, {**declared(), **named})
+    error = refused(source, "population", {**declared("visit", release="b"), **named})
+    assert "by id" in (error.hint or "")
+
+
+def test_one_table_under_two_keys_and_two_names(source: Database) -> None:
+    driver.publish(source, declared(**NAMED))
+    view(source, "w", "TABLE public.t")
+    other = {"population": {"name": "others"}, "release": "b"}
+    refused(source, "population", declared("visit", **other))
+    refused(source, "population", declared("visit", source="public.w", **other))
+
+
+def test_a_view_hides_the_key(source: Database) -> None:
+    """Nobody is known by the other key."""
+    driver.publish(source, declared())
+    view(source, "w", "SELECT q + 1 AS q, s, visit FROM public.t")
+    error = refused(source, "population", declared("visit", source="public.w", release="b"))
+    assert f"0 of {PEOPLE}" in error.message
+    refused(source, "population", declared("visit", source="public.w", release="b", **NAMED))
+
+
+@pytest.mark.slow
+def test_a_view_calls_the_key_otherwise(source: Database) -> None:
+    """The same people under the same key: they are judged together."""
+    driver.publish(source, declared())
+    view(source, "w", "SELECT id AS number, q, s FROM public.t WHERE id > 1")
+    refused(source, "republication", declared("number", source="public.w", release="b"))
+    rows = source.admin.execute(b"SELECT count(*) FROM pganon_private.population")
+    assert rows.fetchone() == (1,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("released", "known", "code"),
+    [(24, 12, "republication"), (24, 11, "population"), (8, 4, "republication")],
+)
+def test_half_of_the_smaller_side(source: Database, released: int, known: int, code: str) -> None:
+    driver.publish(source, declared(where=f"id <= {released}"))
+    text = (
+        "SELECT CASE WHEN id <= {} THEN id ELSE id + 99 END AS number, q + 1 AS q, s FROM public.t"
+    )
+    view(source, "w", text.format(known))
+    refused(source, code, declared("number", source="public.w", release="b"))
+
+
+@pytest.mark.slow
+def test_the_same_rows_under_other_keys(source: Database) -> None:
+    """A copy whose keys were numbered anew is a copy."""
+    driver.publish(source, declared())
+    do(
+        source,
+        "CREATE TABLE public.u (id integer PRIMARY KEY, q integer, s text);"
+        " INSERT INTO public.u SELECT id + 1000, q, s FROM public.t;"
+        " GRANT SELECT ON public.u TO steward",
+    )
+    refused(source, "population", declared(source="public.u", release="b"))
+    do(source, "UPDATE public.t SET id = id + 1000")
+    refused(source, "population", declared(release="c"))
+
+
+@pytest.mark.slow
+def test_the_same_rows_under_another_name(source: Database) -> None:
+    """Whatever the policy accepts: the rows say who they are."""
+    driver.publish(source, declared(**NAMED))
+    do(
+        source,
+        "CREATE TABLE public.u AS SELECT visit AS patient, q, s FROM public.t;"
+        " GRANT SELECT ON public.u TO steward",
+    )
+    other = declared("patient", source="public.u", release="b", republication="allow")
+    error = refused(source, "population", {**other, "population": {"name": "others"}})
+    assert "made from the rows of public.u" in error.message
+    assert "not known" not in error.message
+
+
+@pytest.mark.slow
+def test_an_empty_source(source: Database) -> None:
+    """Nothing is said of its keys."""
+    driver.publish(source, declared())
+    do(source, "TRUNCATE public.t")
+    refused(source, "empty_source", declared())
+
+
+@pytest.mark.slow
+def test_a_copy_without_its_key(source: Database) -> None:
+    driver.publish(source, declared())
+    do(
+        source,
+        "CREATE TABLE public.u AS SELECT q, s FROM public.t; GRANT SELECT ON public.u TO steward",
+    )
+    refused(source, "no_identity", declared(source="public.u", release="b"))
+
+
+@pytest.mark.slow
+def test_two_names_of_a_release(source: Database) -> None:
+    driver.publish(source, declared())
+    do(source, "DELETE FROM public.t WHERE id = 3")
+    refused(source, "republication", declared(release="b"))
+
+
+def test_a_release_of_other_people(source: Database) -> None:
+    """All keys are new: they changed, or these are others."""
+    driver.publish(source, declared())
+    do(source, "UPDATE public.t SET id = id + 100, q = q + 1")
+    error = refused(source, "keys_changed", declared())
+    assert f"0 of the {PEOPLE} people" in error.message
+    assert "aliases" in (error.hint or "")
+    assert "renewed: true" in (error.hint or "")
+    done = driver.publish(source, declared(population={"renewed": True}))
+    assert done.version == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stay", [2, 3])
+def test_a_tenth_of_the_people(source: Database, stay: int) -> None:
+    driver.publish(source, declared())
+    do(source, f"UPDATE public.t SET id = id + 100, q = q + 1 WHERE id > {stay}")
+    refused(source, "keys_changed" if stay == 2 else "republication", declared())
+
+
+@pytest.mark.slow
+def test_a_tenth_of_a_release_that_grows(db: Database) -> None:
+    """Its people are those of all increments."""
+    db.source(growing.SOURCE)
+    for first, last in ((1, 20), (21, 32)):
+        growing.add(db, first, last)
+        growing.grow(db)
+    db.source("DELETE FROM public.person WHERE id > 20", grant=False)
+    growing.add(db, 41, 52)
+    assert growing.grow(db).version == 3
+
+
+def forgetting(db: Database, condition: str) -> int | None:
+    do(db, f"CREATE TABLE public.erase AS SELECT id FROM public.t WHERE {condition}")
+    do(db, "GRANT SELECT ON public.erase TO steward")
+    found = forget_people(db.connect("steward"), "r", "public.erase").people
+    do(db, "DROP TABLE public.erase")
+    return found
+
+
+def test_forgotten_people_return(source: Database) -> None:
+    """Beside newcomers they would be no news to who has the version that they were in."""
+    driver.publish(source, declared())
+    assert forgetting(source, "id IN (1, 2)") == 2
+    do(source, "DELETE FROM public.t WHERE id > 2")
+    do(
+        source,
+        "INSERT INTO public.t SELECT n, n % 5, 'abcd'::char(4), 'v' FROM generate_series(101, 112)"
+        " AS n; UPDATE public.t SET s = chr(97 + id % 4)",
+    )
+    renewed = {"population": {"renewed": True}}
+    done = driver.publish(source, {**declared(release="b"), **renewed})
+    assert (done.records, done.released) == (12, 12)
+    assert any("2 people of public.t were forgotten" in one for one in done.warnings)
+    kept = lifecycle.events(source.connect("steward"), "b")
+    assert kept[-1]["event"] == "released"
+    measures = source.admin.execute(
+        b"SELECT measures ->> 'forgotten' FROM pganon_private.version WHERE release = 'b'"
+    ).fetchone()
+    assert measures == ("2",)
+
+
+@pytest.fixture
+def keyless(source: Database) -> Database:
+    do(source, "ALTER TABLE public.t DROP CONSTRAINT t_pkey")
+    return source
+
+
+@pytest.mark.slow
+def test_a_source_without_a_key_is_told(keyless: Database, tmp_path: Path) -> None:
+    told = "public.t has no key, so this version can never be compared with another"
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps(declared()))
+    for command in (("policy", "check", "--source"), ("plan",)):
+        ran = pganon(*command, str(file), "--dsn", keyless.dsn("steward"))
+        assert (ran.code, told in ran.err) == (0, True), command
+        ran = pganon(*command, str(file), "--dsn", keyless.dsn("steward"), "--json")
+        assert told in ran.out, command
+    done = driver.publish(keyless, declared())
+    assert any(one.startswith(told) and "import --key" in one for one in done.warnings)
+    do(keyless, "ALTER TABLE public.t ADD PRIMARY KEY (id)")
+    assert told not in pganon("plan", str(file), "--dsn", keyless.dsn("steward")).err
+
+
+@pytest.mark.slow
+def test_a_version_without_a_key_is_forgotten(keyless: Database) -> None:
+    driver.publish(keyless, declared())
+    do(keyless, "UPDATE public.t SET q = q + 1")
+    error = refused(keyless, "no_identity", declared())
+    assert "import --key" in (error.hint or "")
+    conn = keyless.connect("steward")
+    with driver.refused("usage"):
+        forget_version(conn, "r", 1, "never copied")
+    lifecycle.drop(conn, "r")
+    assert forget_version(conn, "r", 1, "never copied").version == 1
+    assert driver.publish(keyless, declared()).version == 2
+
+
+GROWS, KEEPS = "refresh: increments", "refresh: invariant"
+SAME, ACCEPTS, LEAVES = "the policy of version 1", "republication: warn", "`exclude`"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("first", "second", "changed", "ways"),
+    [
+        ({}, {"where": "id > 1"}, None, {GROWS, SAME, ACCEPTS, LEAVES}),
+        ({}, {}, "DELETE FROM public.t WHERE id = 3", {GROWS, ACCEPTS, LEAVES}),
+        ({}, {}, "UPDATE public.t SET s = 'z' WHERE id = 3", {GROWS, ACCEPTS, LEAVES}),
+        (
+            {"privacy": ANATOMY, "method": {"name": "anatomy"}},
+            {"privacy": ANATOMY, "method": {"name": "anatomy"}},
+            "DELETE FROM public.t WHERE id = 3",
+            {GROWS, KEEPS, ACCEPTS},
+        ),
+    ],
+    ids=["policy", "leaver", "value", "anatomy"],
+)
+def test_a_refusal_names_the_ways_that_there_are(
+    source: Database,
+    first: dict[str, Any],
+    second: dict[str, Any],
+    changed: str | None,
+    ways: set[str],
+) -> None:
+    driver.publish(source, declared(**first))
+    if changed:
+        do(source, changed)
+    hint = refused(source, "republication", declared(**second)).hint or ""
+    named = {way for way in (GROWS, KEEPS, SAME, ACCEPTS, LEAVES) if way in hint}
+    assert named - {LEAVES} == ways - {LEAVES}
+    assert LEAVES in named or LEAVES not in ways
