@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pganon import database, embedded
-from pganon.importing import Format, import_file
+from pganon.importing.files import Format, import_file
 from pganon.install import installer
 
 Row = dict[str, Any]

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pganon.assessment import Assessment, assess
     from pganon.errors import PganonError, PolicyError, PrivacyRefusal
+    from pganon.forms.request import Request as MetricsRequest
+    from pganon.forms.request import Workload
     from pganon.loading import load_policy
-    from pganon.published.request import Request as MetricsRequest
-    from pganon.published.request import Workload
     from pganon.run.options import Options
     from pganon.run.pipeline import releases, run_release
     from pganon.run.planning import plan_release

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pganon.cli import common
-from pganon.published.metrics import Grid, Metrics, Pairs
+from pganon.forms.metrics import Grid, Metrics, Pairs
 
 if TYPE_CHECKING:
-    from pganon.published.form import PublishedForm
+    from pganon.forms.form import PublishedForm
 
 
 def show_recorded(method: str, measures: Mapping[str, Any]) -> None:

@@ -14,13 +14,13 @@ import typer
 from pganon.cli import common
 from pganon.cli.metrics import show_recorded
 from pganon.errors import EXIT_REFUSED
+from pganon.history.versions import FINER, VOID
 from pganon.identifiers import quote
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle, views
 from pganon.publish.lifecycle import Changed, ReleaseInfo, VersionInfo
-from pganon.publish.memory import FINER, VOID
+from pganon.resolved.guarantee import CHOICES
 from pganon.run import cleanup
-from pganon.spec.guarantee import CHOICES
 
 Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=False)]
 

@@ -14,6 +14,8 @@ from pganon.cli.chosen import chosen_policy
 from pganon.cli.metrics import show_metrics
 from pganon.database import Settings
 from pganon.errors import EXIT_REFUSED, UsageError
+from pganon.forms.request import Request, Workload, parse_workload
+from pganon.forms.utility import Utility
 from pganon.identifiers import quote
 from pganon.metrics.reasons import texts
 from pganon.plan.build import Plan
@@ -21,14 +23,12 @@ from pganon.plan.explain import Explained, explain
 from pganon.policy.loader import LoadedPolicy
 from pganon.privacy.unprotected import warnings
 from pganon.publish.views import told
-from pganon.published.request import Request, Workload, parse_workload
-from pganon.published.utility import Utility
+from pganon.resolved.guarantee import adversary
+from pganon.resolved.republication import without_key
 from pganon.run.options import RUN_SETTINGS, Options
 from pganon.run.pipeline import run_release
 from pganon.run.planning import plan_release
 from pganon.run.result import Added, IncrementFigures, RunResult, Verified
-from pganon.spec.guarantee import adversary
-from pganon.spec.republication import without_key
 from pganon.steps import State
 
 ChosenArgument = Annotated[

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from pganon.checks.releases import Drift, Reading, drift
 from pganon.cli import common
-from pganon.drift.releases import Drift, Reading, drift
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
 from pganon.requests.status import Open, Shown, Status

@@ -15,8 +15,8 @@ from pganon.catalog.model import Column, Outside, Relation
 from pganon.encode.keys import key_text_of
 from pganon.errors import PreconditionError
 from pganon.identifiers import quote
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.population import NEW, OLD
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.population import NEW, OLD
 from pganon.sqltools import aliased, col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import counts

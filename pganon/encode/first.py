@@ -9,8 +9,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.valued import referenced
-from pganon.spec.increments import First
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.resolved.increments import First
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import num, query
 
 

@@ -19,7 +19,7 @@ from pganon.encode.keys import key_text_of
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import quote
 from pganon.policy.sensitive_when import EXCEPTION_COLUMN
-from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import col, computed_once, fragment, named, query, scalar, text
 from pganon.steps.facts import Fact, count
 

@@ -16,8 +16,8 @@ from sqlglot import exp
 from pganon.encode.people import FORGOTTEN, digest, identity, mark_of_forgotten, secret_of
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.population import CODE, Members, People
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.population import CODE, Members, People
 from pganon.sqltools import col, named, num, query, stacked
 from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts

@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.catalog.model import Column, Outside, Relation
+from pganon.catalog.types import CANONICAL_TYPES
 from pganon.catalog.values import as_text, caseless, stored
 from pganon.encode import number_line
 from pganon.encode.aliases import alias_steps, both_keys, known_as, with_first_keys
@@ -27,7 +28,7 @@ from pganon.encode.known import RETURNED_RECORDS, known_steps
 from pganon.encode.work import SNAP
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import quote
-from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, cast, col, fragment, named, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import RECORDS, Fact, count, counts
@@ -91,27 +92,6 @@ def canonical(column: Column, *, folded: bool = False) -> exp.Expr:
 def folds(attribute: Attribute) -> bool:
     """Whether spellings that a citext column calls equal are one value, because values count."""
     return attribute.qs_set is not None and attribute.column.kind == "citext"
-
-
-CANONICAL_TYPES: Mapping[str, str] = {
-    "integer": "bigint",
-    "numeric": "numeric",
-    "float": "numeric",
-    "date": "date",
-    "timestamp": "timestamp without time zone",
-    "timestamptz": "timestamp with time zone",
-    "boolean": "boolean",
-    "uuid": "uuid",
-    "text": "text",
-    "bpchar": "text",
-    "citext": "text",
-    "enum": "text",
-}
-
-
-def canonical_type(column: Column) -> str:
-    """SQL name of the type that :func:`canonical` gives."""
-    return CANONICAL_TYPES[column.kind]
 
 
 def key_of(spec: ReleaseSpec, names: Sequence[str]) -> exp.Expr:

@@ -20,14 +20,14 @@ from pganon.encode.axis import Axis, NominalAxis, axes
 from pganon.encode.codes import sizes_step
 from pganon.encode.dictionaries import dictionary_steps
 from pganon.encode.snapshot import infinite
+from pganon.forms.facts import LEAVING, SUPPRESSED, ncp
+from pganon.forms.form import PublishedForm, Relations
+from pganon.forms.utility import Utility
 from pganon.identifiers import quote
 from pganon.metrics import alike, coverage
 from pganon.metrics.source import place_steps
-from pganon.published.facts import LEAVING, SUPPRESSED, ncp
-from pganon.published.form import PublishedForm, Relations
-from pganon.published.utility import Utility
-from pganon.spec.increments import NUMBER, REGIONS, WHOLE, WITHDRAWN, Growth
-from pganon.spec.model import Attribute, ReleaseSpec, Scale, Shown
+from pganon.resolved.increments import NUMBER, REGIONS, WHOLE, WITHDRAWN, Growth
+from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Shown
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 from pganon.steps.facts import RECORDS, Facts

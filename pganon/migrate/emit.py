@@ -13,8 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from pganon.applied.store import portable
-from pganon.encode.hierarchy.files import check_files
 from pganon.errors import UsageError
+from pganon.hierarchies.files import check_files
 from pganon.loading import load_policy
 from pganon.migrate.files import MigrationFile, read_folder
 from pganon.policy.model import policy_hash

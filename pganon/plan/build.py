@@ -17,23 +17,11 @@ from pganon.encode.snapshot import inspection, snapshot_steps
 from pganon.encode.source import decision_steps, source_check
 from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
-from pganon.history.check import Rule, rule_steps
-from pganon.history.model import New, Past
-from pganon.history.model import Tables as Remembered
-from pganon.history.value_sets import Keeping, value_set_steps
-from pganon.identifiers import QualifiedName
-from pganon.increments.kept import commit_steps, resumed_steps
-from pganon.increments.steps import gather_steps, restricted_step
-from pganon.methods.base import Method
-from pganon.methods.registry import method_of
-from pganon.metrics import alike
-from pganon.metrics.reasons import reason_steps
-from pganon.metrics.whole import whole_steps
-from pganon.published.facts import LEAVING, PUBLISHED, SUPPRESSED
-from pganon.published.form import Tables
-from pganon.published.groups import GROUPS
-from pganon.published.metrics import Metrics
-from pganon.published.remembered import (
+from pganon.forms.facts import LEAVING, PUBLISHED, SUPPRESSED
+from pganon.forms.form import Tables
+from pganon.forms.groups import GROUPS
+from pganon.forms.metrics import Metrics
+from pganon.forms.remembered import (
     HISTOGRAM,
     is_remembered,
     linked,
@@ -42,11 +30,23 @@ from pganon.published.remembered import (
     shown_columns,
     staging_steps,
 )
-from pganon.published.request import Request
-from pganon.spec.increments import all_checks
-from pganon.spec.invariance import ValueSets
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import Republication
+from pganon.forms.request import Request
+from pganon.history.check import Rule, rule_steps
+from pganon.history.increments.kept import commit_steps, resumed_steps
+from pganon.history.increments.steps import gather_steps, restricted_step
+from pganon.history.invariance.value_sets import Keeping, value_set_steps
+from pganon.history.model import New, Past
+from pganon.history.model import Tables as Remembered
+from pganon.identifiers import QualifiedName
+from pganon.methods.common.base import Method
+from pganon.methods.registry import method_of
+from pganon.metrics import alike
+from pganon.metrics.reasons import reason_steps
+from pganon.metrics.whole import whole_steps
+from pganon.resolved.increments import all_checks
+from pganon.resolved.invariance import ValueSets
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import Republication
 from pganon.sqltools import num, query, stacked
 from pganon.steps import Check, Parallel, State, Step
 from pganon.steps.facts import RECORDS, Fact, count, counts, digest, measure, or_null

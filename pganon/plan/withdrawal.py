@@ -11,15 +11,15 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from pganon.forms.members import members_step
+from pganon.forms.form import PublishedForm
+from pganon.forms.linked import Linked
+from pganon.forms.remembered import staging_steps
+from pganon.forms.stored import stored
+from pganon.methods.common.form.members import members_step
 from pganon.plan.build import Phase, Plan, fingerprint_check, verification_checks
 from pganon.privacy.quasi_sensitive import QSKAnonymity
-from pganon.published.form import PublishedForm
-from pganon.published.linked import Linked
-from pganon.published.remembered import staging_steps
-from pganon.published.stored import stored
-from pganon.spec.increments import Growth, all_checks
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.increments import Growth, all_checks
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import fragment, named
 from pganon.steps import Parallel
 from pganon.steps.relations import PRIVATE_SCHEMA

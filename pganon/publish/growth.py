@@ -10,14 +10,14 @@ import psycopg
 
 from pganon import sqlfiles
 from pganon.errors import LedgerError, PrivacyRefusal
+from pganon.forms.remembered import HISTOGRAM
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.policy.options import REFERENCE
 from pganon.privacy.likeness import ReferenceModel
 from pganon.publish import history
 from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
-from pganon.published.remembered import HISTOGRAM
-from pganon.spec.increments import CUTS, Cohorts, First, Growth, Increment, cohorts_table
+from pganon.resolved.increments import CUTS, Cohorts, First, Growth, Increment, cohorts_table
 from pganon.steps.relations import CheckQuery
 
 Connection = psycopg.Connection[Any]

@@ -19,10 +19,10 @@ from pydantic import ConfigDict, TypeAdapter
 
 from pganon import locks, sqlfiles
 from pganon.errors import PreconditionError, PrivacyRefusal
+from pganon.history.versions import MemoryMoved
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.publish import views
-from pganon.publish.memory import MemoryMoved
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, publishing, stamps
 from pganon.requests.claim import Claim, Lost, overtaken

@@ -13,14 +13,14 @@ from psycopg.rows import dict_row
 
 from pganon import sqlfiles
 from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
+from pganon.history.versions import FINER
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
 from pganon.policy.partition import part_hash
 from pganon.privacy.judged import over_finer
-from pganon.publish.memory import FINER
 from pganon.publish.staged import Staged
-from pganon.spec.increments import Increment
-from pganon.spec.republication import CODE, Earlier
+from pganon.resolved.increments import Increment
+from pganon.resolved.republication import CODE, Earlier
 from pganon.steps.relations import (
     DATA_SCHEMA,
     PRIVATE_SCHEMA,

@@ -14,9 +14,10 @@ from psycopg import sql
 
 from pganon import locks, sqlfiles
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError, translate
+from pganon.history import versions as memory
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.publish import history, memory, views
+from pganon.publish import history, views
 from pganon.publish.audience import remember_readers
 from pganon.publish.history import History, Version
 from pganon.publish.privileges import unchanged

@@ -11,14 +11,14 @@ import psycopg
 
 from pganon import locks
 from pganon.errors import PganonError
+from pganon.history import versions as memory
 from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past
 from pganon.history.readers import gaining
+from pganon.history.versions import About
 from pganon.ledger import repository as ledger
-from pganon.publish import memory
 from pganon.publish.audience import roles_of
 from pganon.publish.history import Version
-from pganon.publish.memory import About
 from pganon.run.cleanup import drop_run
 from pganon.run.executor import Executor
 from pganon.steps import State, Step

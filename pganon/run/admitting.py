@@ -11,12 +11,14 @@ import psycopg
 
 from pganon import locks
 from pganon.errors import PrivacyRefusal
+from pganon.history import populations
+from pganon.history import versions as memory
+from pganon.history.versions import About
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
-from pganon.publish import lifecycle, memory, populations, readers
+from pganon.publish import lifecycle, readers
 from pganon.publish.history import Version
 from pganon.publish.lifecycle import Changed
-from pganon.publish.memory import About
 from pganon.publish.readers import Access
 from pganon.run.admission import Admission, run_of_its_own
 from pganon.run.crossed import finer_k

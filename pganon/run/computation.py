@@ -17,15 +17,15 @@ from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.encode.snapshot import SNAPSHOT
 from pganon.errors import PreconditionError
+from pganon.forms.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
 from pganon.plan.build import DECIDED, GATHERED, GUARD, NEWCOMERS, Phase, Plan, guard_phase
 from pganon.publish import history
-from pganon.published.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
+from pganon.resolved.increments import Growth
+from pganon.resolved.invariance import ValueSets
 from pganon.run.connections import Crew
 from pganon.run.executor import Executor
 from pganon.run.options import Options
 from pganon.run.result import StepSeconds
-from pganon.spec.increments import Growth
-from pganon.spec.invariance import ValueSets
 from pganon.steps import State, Step
 
 Connection = psycopg.Connection[Any]

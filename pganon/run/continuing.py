@@ -5,8 +5,8 @@ from __future__ import annotations
 from pganon.encode.valued import referenced
 from pganon.errors import PreconditionError
 from pganon.identifiers import quote
-from pganon.spec.increments import Growth
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.increments import Growth
+from pganon.resolved.model import ReleaseSpec
 
 
 def check_ranges(spec: ReleaseSpec, growth: Growth) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pganon.errors import EXIT_REFUSED, EXIT_USAGE, PganonError
+from pganon.forms.request import Request
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
-from pganon.published.request import Request
 from pganon.run.options import Options
 from pganon.run.result import RunResult
 

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from pganon.history.check import Rule
-from pganon.publish.memory import Crossing
+from pganon.history.versions import Crossing
 from pganon.sqltools import query, statement
 from pganon.steps import State
 

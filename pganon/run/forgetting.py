@@ -9,14 +9,16 @@ import psycopg
 
 from pganon import locks
 from pganon.errors import LedgerError
+from pganon.history import populations
+from pganon.history import versions as memory
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.publish import forgetting, memory, populations
+from pganon.publish import forgetting
 from pganon.publish.forgetting import Forgotten
 from pganon.publish.lifecycle import find, translated
 from pganon.publish.transaction import publishing
+from pganon.resolved.population import Known
 from pganon.run.cleanup import clean
-from pganon.spec.population import Known
 
 Connection = psycopg.Connection[Any]
 

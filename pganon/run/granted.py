@@ -13,11 +13,13 @@ from typing import Any
 import psycopg
 
 from pganon import locks
+from pganon.history import populations
+from pganon.history import versions as memory
+from pganon.history.versions import About
 from pganon.identifiers import quote
-from pganon.publish import history, memory, populations
+from pganon.publish import history
 from pganon.publish.audience import remember_readers, unknown_readers
 from pganon.publish.history import History, Version
-from pganon.publish.memory import About
 from pganon.run.admission import Admission, run_of_its_own
 from pganon.run.crossed import crossings, finer_k
 from pganon.run.reading import tells_apart

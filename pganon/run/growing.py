@@ -12,22 +12,23 @@ import psycopg
 from pganon import locks
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError, PrivacyRefusal
-from pganon.increments.leavers import LEAVING_PEOPLE, LEAVING_RECORDS, LEFT
-from pganon.increments.stale import STALE
-from pganon.increments.steps import COHORTS, DUE, NEWCOMERS, UNPLACED
+from pganon.forms.facts import LEAVING, PUBLISHED, SUPPRESSED
+from pganon.forms.form import PublishedForm, Tables
+from pganon.forms.remembered import is_remembered, linked
+from pganon.history import populations
+from pganon.history.increments.leavers import LEAVING_PEOPLE, LEAVING_RECORDS, LEFT
+from pganon.history.increments.stale import STALE
+from pganon.history.increments.steps import COHORTS, DUE, NEWCOMERS, UNPLACED
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan
 from pganon.publish import growth as stored
-from pganon.publish import history, populations
+from pganon.publish import history
 from pganon.publish.history import Version
-from pganon.published.facts import LEAVING, PUBLISHED, SUPPRESSED
-from pganon.published.form import PublishedForm, Tables
-from pganon.published.remembered import is_remembered, linked
+from pganon.resolved.increments import Growth, group_column
+from pganon.resolved.model import ReleaseSpec
 from pganon.run import continuing, handover
 from pganon.run.computation import Computation
 from pganon.run.result import Added, RunResult
-from pganon.spec.increments import Growth, group_column
-from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
 from pganon.steps.relations import PublishedView

@@ -9,11 +9,13 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.history import populations
+from pganon.history import versions as memory
+from pganon.history.versions import About
 from pganon.identifiers import parse_name
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history, memory, populations
+from pganon.publish import history
 from pganon.publish.lifecycle import translated
-from pganon.publish.memory import About
 from pganon.run.granted import look
 from pganon.run.resolving import resolve_policy
 

@@ -7,21 +7,21 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pganon.encode.known import RETURNED
-from pganon.increments.leavers import LEAVING_RECORDS
-from pganon.increments.steps import SOURCE_RECORDS
+from pganon.forms.facts import PUBLISHED, SUPPRESSED
+from pganon.forms.metrics import Metrics
+from pganon.forms.stored import greatest_number
+from pganon.forms.utility import Utility
+from pganon.history.increments.leavers import LEAVING_RECORDS
+from pganon.history.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts, whole_utility
 from pganon.plan.build import FINGERPRINT, Plan, earlier_measured, kept, measured
 from pganon.publish.staged import Staged
-from pganon.published.facts import PUBLISHED, SUPPRESSED
-from pganon.published.metrics import Metrics
-from pganon.published.stored import greatest_number
-from pganon.published.utility import Utility
+from pganon.resolved.guarantee import guarantee
+from pganon.resolved.increments import WITHDRAWN, Growth, Increment, all_checks, all_views, promised
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import Prints
 from pganon.run.result import IncrementFigures, Verified
-from pganon.spec.guarantee import guarantee
-from pganon.spec.increments import WITHDRAWN, Growth, Increment, all_checks, all_views, promised
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import Prints
 from pganon.steps import State, stamp_of
 from pganon.steps.facts import RECORDS, Fact
 from pganon.steps.relations import CheckQuery, PublishedView
@@ -162,7 +162,7 @@ def _whole(plan: Plan, state: State) -> tuple[Utility | None, dict[str, float]]:
 
 
 def _with_earlier(growth: Growth, mine: tuple[Verified, ...], state: State) -> tuple[Verified, ...]:
-    """The worst of all increments, as :func:`~pganon.spec.increments.all_checks` has them."""
+    """The worst of all increments, as :func:`~pganon.resolved.increments.all_checks` has them."""
     earlier = _verified(all_checks(growth.increments), state, earlier_measured)
     worst = {_subject(found): found for found in earlier}
     for found in mine:

@@ -13,23 +13,25 @@ from pganon import locks
 from pganon.encode.known import nobody_forgotten, same_steps
 from pganon.encode.source import prints_of, source_fingerprint
 from pganon.encode.work import CODED
+from pganon.history import populations
+from pganon.history import versions as memory
+from pganon.history.invariance import stored as value_sets
+from pganon.history.invariance.stored import StagedSets
+from pganon.history.invariance.value_sets import PERSON, SETS, value_set_steps
 from pganon.history.model import New, Past
 from pganon.history.reasons import NO_WAYS, Ways
-from pganon.history.value_sets import PERSON, SETS, value_set_steps
+from pganon.history.versions import About, Judged, manner_as_dict
 from pganon.plan.build import Plan, keeping_of, new_of
 from pganon.policy.partition import part_hash
-from pganon.publish import memory, populations, value_sets
-from pganon.publish.memory import About, Judged, manner_as_dict
 from pganon.publish.people import people_with_rows, rows_of_others
-from pganon.publish.value_sets import StagedSets
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import Republication
 from pganon.run.admission import Admission
 from pganon.run.computation import Computation
 from pganon.run.crossed import finer_k
 from pganon.run.granted import with_readers
 from pganon.run.reading import tells_apart, will_read
 from pganon.run.ruling import forget_judgement, held_for, hold
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import Republication
 from pganon.steps import State
 from pganon.steps.relations import PublishedView
 

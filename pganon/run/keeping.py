@@ -10,15 +10,17 @@ import psycopg
 from pganon import locks, sqlfiles
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError
-from pganon.increments.kept import WAITING
-from pganon.increments.steps import COHORTS, DUE
-from pganon.publish import history, populations, value_sets
-from pganon.publish.memory import MemoryMoved
+from pganon.history import populations
+from pganon.history.increments.kept import WAITING
+from pganon.history.increments.steps import COHORTS, DUE
+from pganon.history.invariance import stored as value_sets
+from pganon.history.versions import MemoryMoved
+from pganon.publish import history
+from pganon.resolved.increments import cohorts_table
+from pganon.resolved.invariance import Resumed, ValueSets
+from pganon.resolved.model import ReleaseSpec
 from pganon.run.computation import Computation
 from pganon.run.result import Added
-from pganon.spec.increments import cohorts_table
-from pganon.spec.invariance import Resumed, ValueSets
-from pganon.spec.model import ReleaseSpec
 
 Connection = psycopg.Connection[Any]
 

@@ -8,15 +8,16 @@ from typing import Any
 import psycopg
 
 from pganon.errors import PrivacyRefusal
+from pganon.forms.groups import GROUPS
+from pganon.history import populations
+from pganon.history import versions as memory
 from pganon.history.model import New, Tables
+from pganon.history.versions import Judged, MemoryMoved, manner_of
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
 from pganon.policy.partition import part_hash
-from pganon.publish import memory, populations
 from pganon.publish.audience import granted, roles_of
-from pganon.publish.memory import Judged, MemoryMoved, manner_of
 from pganon.publish.staged import Staged
-from pganon.published.groups import GROUPS
 from pganon.run.cleanup import run_tables
 from pganon.run.executor import Executor
 from pganon.run.granted import with_readers

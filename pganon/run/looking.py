@@ -21,11 +21,11 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.policy.partition import part_hash
 from pganon.publish import history
 from pganon.publish.people import people_of
+from pganon.resolved.model import ReleaseSpec
 from pganon.run.cleanup import drop_run
 from pganon.run.computation import Computation
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.resolving import check_trusted, resolve_policy
-from pganon.spec.model import ReleaseSpec
 
 Connection = psycopg.Connection[Any]
 

@@ -10,8 +10,8 @@ from typing import Any
 import psycopg
 
 from pganon import database
+from pganon.forms.request import Request
 from pganon.plan.build import NOTHING_MORE
-from pganon.published.request import Request
 from pganon.requests.claim import Claim
 
 OnStep = Callable[[str, str, str], None]

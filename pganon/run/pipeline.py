@@ -20,8 +20,10 @@ import psycopg
 from pganon import database, locks
 from pganon.encode.source import prints_of, source_fingerprint
 from pganon.errors import PganonError, PrivacyRefusal, UsageError, translate
+from pganon.history import populations
+from pganon.history.increments.steps import DUE
+from pganon.history.versions import MemoryMoved
 from pganon.identifiers import QualifiedName
-from pganon.increments.steps import DUE
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.loading import load_policy
@@ -29,11 +31,10 @@ from pganon.metrics.reasons import reasons
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history, lifecycle, populations, renewal
+from pganon.publish import history, lifecycle, renewal
 from pganon.publish.audience import let_in
 from pganon.publish.history import Version
 from pganon.publish.lifecycle import ReleaseInfo
-from pganon.publish.memory import MemoryMoved
 from pganon.publish.people import people_of
 from pganon.publish.privileges import check_closed, unexpected_readers
 from pganon.publish.readers import access
@@ -42,6 +43,9 @@ from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
 from pganon.publish.transaction import is_intact
 from pganon.publish.views import built_upon
+from pganon.resolved.increments import Growth
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import Republication
 from pganon.run import growing, handover, keeping, withdrawing
 from pganon.run.admitting import admitted
 from pganon.run.cleanup import clean, drop_run, end_dead
@@ -55,9 +59,6 @@ from pganon.run.resolving import check_trusted, resolve_policy
 from pganon.run.result import RunResult, StepSeconds, standing_result
 from pganon.run.warnings import warnings_of
 from pganon.run.ways import ways_of
-from pganon.spec.increments import Growth
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import Republication
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
 

@@ -11,19 +11,20 @@ from typing import Any
 import psycopg
 
 from pganon import database
+from pganon.forms.remembered import is_remembered
+from pganon.history import populations
 from pganon.install.owner import become_owner
 from pganon.loading import load_policy
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history, lifecycle, populations
+from pganon.publish import history, lifecycle
 from pganon.publish.people import people_of
-from pganon.published.remembered import is_remembered
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import Republication
 from pganon.run import growing, keeping
 from pganon.run.judging import pasts_of
 from pganon.run.resolving import resolve_policy
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import Republication
 
 Connection = psycopg.Connection[Any]
 

@@ -7,7 +7,7 @@ from typing import cast
 
 from joblib import Parallel, delayed
 
-from pganon.search.tasks import Task, TaskResult
+from pganon.steps.tasks import Task, TaskResult
 
 WORTH = 2_000
 """Tasks over fewer rows than this are done before other processes have started."""

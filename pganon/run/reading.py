@@ -7,10 +7,10 @@ from typing import Any
 
 import psycopg
 
+from pganon.history.versions import About
 from pganon.plan.build import Plan
 from pganon.policy.model import Policy
 from pganon.publish.audience import granted, roles_of
-from pganon.publish.memory import About
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]

@@ -16,8 +16,8 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.publish.views import missing_roles
-from pganon.resolve import resolve
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.resolve import resolve
 
 Connection = psycopg.Connection[Any]
 Read = Callable[[str], Relation]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from pganon.forms.metrics import Metrics
+from pganon.forms.utility import Utility
 from pganon.frames import Frame, frame
 from pganon.metrics.reasons import Reason
 from pganon.plan.build import Plan
 from pganon.publish.history import Version
-from pganon.published.metrics import Metrics
-from pganon.published.utility import Utility
 from pganon.run.warnings import undeclared
 
 

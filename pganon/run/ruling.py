@@ -9,12 +9,12 @@ from typing import Any
 import psycopg
 
 from pganon.history.check import Rule, rule_steps
+from pganon.history.invariance.value_sets import PERSON, SETS
 from pganon.history.model import New, Past
 from pganon.history.readers import Reader, readers_of
-from pganon.history.value_sets import PERSON, SETS
+from pganon.history.versions import FINER, HOLDS, VOID, About, Crossing
 from pganon.identifiers import QualifiedName
 from pganon.policy.model import Policy
-from pganon.publish.memory import FINER, HOLDS, VOID, About, Crossing
 from pganon.run.admission import Walk
 from pganon.run.cleanup import run_tables
 from pganon.run.crossed import crossings, finer_k

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from pganon.encode.facts import respelled
 from pganon.encode.known import RETURNED
 from pganon.encode.source import prints_of
-from pganon.exclusions.idle import idle_rules
+from pganon.history.increments.kept import WAITING
 from pganon.identifiers import quote
-from pganon.increments.kept import WAITING
+from pganon.methods.buckets.exclusions.idle import idle_rules
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts
 from pganon.plan.build import Plan
 from pganon.privacy import lookalikes
 from pganon.privacy.unprotected import warning
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import without_key
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import without_key
 from pganon.steps import State
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pganon.history.reasons import Ways
 from pganon.policy.model import Policy
 from pganon.policy.over_time import over_time_refusals
-from pganon.resolve.increments import increment_refusals
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import Republication
+from pganon.resolved.growth import increment_refusals
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import Republication
 
 
 def ways_of(spec: ReleaseSpec, republication: Republication) -> Ways:

@@ -9,10 +9,10 @@ import psycopg
 from pganon.plan.withdrawal import withdrawal
 from pganon.publish import history
 from pganon.publish.staged import Staged
+from pganon.resolved.republication import Prints
 from pganon.run import growing, handover
 from pganon.run.computation import Computation
 from pganon.run.result import RunResult
-from pganon.spec.republication import Prints
 
 Connection = psycopg.Connection[tuple[object, ...]]
 

@@ -20,15 +20,15 @@ import yaml
 from psycopg import conninfo
 
 from pganon import database, embedded
+from pganon.checks.columns import Retyped
+from pganon.checks.gate import Wrong
+from pganon.checks.releases import Drift
 from pganon.cli.main import application
 from pganon.cli.migrate import MigrationState
 from pganon.cli.policy import Checked
 from pganon.cli.server import Status
-from pganon.drift.columns import Retyped
-from pganon.drift.gate import Wrong
-from pganon.drift.releases import Drift
 from pganon.errors import Problem
-from pganon.importing import Imported
+from pganon.importing.files import Imported
 from pganon.install.installer import Outcome
 from pganon.loading import known, load_policy
 from pganon.methods.registry import methods

@@ -51,7 +51,7 @@ def test_killed_in_every_step(db: Database) -> None:
 PUBLISHING = [
     ("pganon.publish.transaction._check_unchanged", "before", False),
     ("pganon.publish.transaction._move", "after", False),
-    ("pganon.publish.memory.remember", "after", False),
+    ("pganon.history.versions.remember", "after", False),
     ("pganon.publish.history.add_version", "after", False),
     ("pganon.publish.views.swap", "before", False),
     ("pganon.publish.views.swap", "after", False),

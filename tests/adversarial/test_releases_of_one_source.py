@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.publish import lifecycle, populations
+from pganon.history import populations
+from pganon.publish import lifecycle
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy

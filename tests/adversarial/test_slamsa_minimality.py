@@ -11,9 +11,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pganon.search.buckets.conditions import Condition
-from pganon.search.buckets.firefly import Swarm
-from pganon.search.buckets.partition import PublicBisection, partition
+from pganon.methods.buckets.search.conditions import Condition
+from pganon.methods.buckets.search.firefly import Swarm
+from pganon.methods.buckets.search.partition import PublicBisection, partition
 from tests.support.oracles.worlds import Shares, Weight, posteriors, worlds
 from tests.support.sources.by_hand import aligned
 

@@ -262,7 +262,7 @@ def test_a_memory_that_moves_again_and_again(
         return len(counted)
 
     before = memory(source)
-    monkeypatch.setattr("pganon.publish.populations.counter", counter)
+    monkeypatch.setattr("pganon.history.populations.counter", counter)
     with driver.refused("population_moved"):
         driver.publish(source, declared())
     assert len(counted) == 6, "read by every judgement, and by every publication"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pganon.association import Associated, Mode, association, dependencies, matrix
 from pganon.identifiers import QualifiedName
-from pganon.search.attributes import clustered, pam
+from pganon.methods.common.association import Associated, Mode, association, dependencies, matrix
+from pganon.methods.common.search.attributes import clustered, pam
 from pganon.sqltools import col, statement
 from tests.support.harness.cluster import Connection, Database
 from tests.support.oracles import association as oracle

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pganon.forms.background import posterior
-from pganon.forms.background.metrics import BackgroundMetrics, Conclusion, Posterior
-from pganon.published.request import Request
+from pganon.forms.request import Request
+from pganon.methods.background.form import posterior
+from pganon.methods.background.form.metrics import BackgroundMetrics, Conclusion, Posterior
 from tests.integration.test_background import D14, TYPES, background_policy
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, drop_leftovers, run

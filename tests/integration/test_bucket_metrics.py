@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.metrics.buckets import membership, questions
-from pganon.metrics.buckets.report import BucketMetrics, Membership
+from pganon.forms.request import Request, Workload
+from pganon.methods.buckets.metrics import membership, questions
+from pganon.methods.buckets.metrics.report import BucketMetrics, Membership
 from pganon.plan import build
-from pganon.published.request import Request, Workload
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, drop_leftovers, fetch

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pganon.forms.background.metrics import BackgroundMetrics
+from pganon.forms.request import Request
+from pganon.methods.background.form.metrics import BackgroundMetrics
 from pganon.metrics.report import AttributeMetrics
-from pganon.published.request import Request
 from tests.integration.test_background import background_policy
 from tests.integration.test_metrics import WORKLOAD, asked_of, close, errors_of
 from tests.support.harness.cluster import Database

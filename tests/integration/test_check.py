@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pganon.drift.columns import column_drift
+from pganon.checks.columns import column_drift
 from tests.support.harness import faults, queue
 from tests.support.harness.cli import Ran, pganon
 from tests.support.harness.cluster import Database

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal, UsageError
+from pganon.forms.request import Request, Workload
 from pganon.metrics.report import ClassMetrics
-from pganon.published.request import Request, Workload
 from pganon.run.executor import Executor
 from tests.integration.test_identity import (
     AFTER_POSTCODES,

@@ -11,7 +11,7 @@ import pytest
 from pganon.catalog.model import Column
 from pganon.encode.axis import OrderedAxis
 from pganon.metrics.coverage import _range_bounds
-from pganon.spec.model import Attribute, Scale, Shown
+from pganon.resolved.model import Attribute, Scale, Shown
 from pganon.sqltools import statement
 from pganon.steps import State
 from tests.support.harness.cluster import Database

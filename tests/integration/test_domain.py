@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from pganon.forms.request import Request
 from pganon.metrics.report import metrics_of
-from pganon.published.request import Request
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, leftovers, publish, refused, run

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from pganon.forms.facts import CLASSES
+from pganon.forms.form import PublishedForm
+from pganon.forms.utility import Utility
 from pganon.identifiers import QualifiedName
 from pganon.methods.registry import methods
-from pganon.published.facts import CLASSES
-from pganon.published.form import PublishedForm
-from pganon.published.utility import Utility
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State
 from pganon.steps.facts import Facts
 from tests.support.harness.cli import pganon

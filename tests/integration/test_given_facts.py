@@ -10,10 +10,10 @@ import pytest
 
 from pganon.errors import PganonError
 from pganon.run.executor import Executor
-from pganon.search.tasks import TaskResult
 from pganon.sqltools import query
 from pganon.steps import Check, CreateTable, Search, State, Step
 from pganon.steps.facts import Fact, count, flag, label, measure, or_null
+from pganon.steps.tasks import TaskResult
 from tests.support.harness.cluster import Database
 
 pytestmark = pytest.mark.primary_server_only

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.errors import PolicyError
-from pganon.published.prior_facts import UNEXPECTED, prior_warnings
+from pganon.methods.background.prior_facts import UNEXPECTED, prior_warnings
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import drop_leftovers, refused
 from tests.support.harness.examples import examples

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from psycopg import sql
 from pydantic import TypeAdapter
 
-from pganon.encode.hierarchy import has_ranges, hierarchy_steps
 from pganon.errors import PreconditionError
+from pganon.hierarchies import has_ranges, hierarchy_steps
 from pganon.policy.hierarchies import Hierarchy
 from pganon.run.executor import Executor
 from pganon.steps import Load, State

@@ -12,7 +12,7 @@ import pytest
 from psycopg import sql
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.identity import neighbours
+from pganon.methods.individuals import neighbours
 from pganon.run import executor, processes
 from pganon.run.executor import Executor
 from pganon.sqltools import statement

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.methods.identity import meetings
+from pganon.methods.individuals import meetings
 from pganon.run import executor
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, fetch, run

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pganon.search.hitting_sets import hits_within
+from pganon.methods.individuals.search.hitting_sets import hits_within
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import publish, refused
 from tests.support.sources.builders import make_table, policy
@@ -17,7 +17,7 @@ from tests.support.sources.stays import stored
 
 pytestmark = pytest.mark.primary_server_only
 
-WITNESS = "pganon.search.hitting_sets.witness.BRANCHES"
+WITNESS = "pganon.methods.individuals.search.hitting_sets.witness.BRANCHES"
 
 
 def build(db: Database, individuals: int, *, values: int, each: int) -> None:

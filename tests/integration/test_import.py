@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pganon import importing
 from pganon.errors import PganonError, PreconditionError, UsageError
+from pganon.importing import files as importing
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 

@@ -11,8 +11,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from pganon import importing
 from pganon.errors import PreconditionError, UsageError
+from pganon.importing import files as importing
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
@@ -198,7 +198,7 @@ def test_words_of_many_columns_are_looked_for_at_once(
         return execute(conn, query, *args, **kwargs)
 
     monkeypatch.setattr(psycopg.Connection, "execute", spy)
-    monkeypatch.setattr("pganon.import_hints._COLUMNS_AT_ONCE", 2)
+    monkeypatch.setattr("pganon.importing.hints._COLUMNS_AT_ONCE", 2)
     width = 20
     cells = ["?" if n in (3, 15) else "x" if n == 7 else str(n) for n in range(width)]
     numbers = [str(n) for n in range(width)]

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from pganon.forms.utility import ClassUtility
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import export, lifecycle
-from pganon.published.utility import ClassUtility
+from pganon.resolved.increments import ADDED, EARLIER
 from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult
-from pganon.spec.increments import ADDED, EARLIER
 from tests.support.harness import driver, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database

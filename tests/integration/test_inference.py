@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from psycopg.rows import dict_row
 
-from pganon.forms import attacks
-from pganon.forms.buckets import inferred
 from pganon.identifiers import QualifiedName
-from pganon.search.inference import Layout, guesses
+from pganon.methods.buckets.form import inferred
+from pganon.methods.common.form import attacks
+from pganon.methods.common.search.inference import Layout, guesses
 from pganon.sqltools import statement
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, refused, run

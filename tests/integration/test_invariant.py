@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pganon.spec.invariance import OUT
+from pganon.resolved.invariance import OUT
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import refused
 from tests.support.harness.examples import examples

@@ -14,14 +14,14 @@ from psycopg import sql
 
 from pganon.encode.people import mark_from, mark_seed, population_secret
 from pganon.errors import PrivacyRefusal
+from pganon.forms.elements import vector_key
+from pganon.forms.linked import LinkedRows
+from pganon.history.invariance.value_sets import PERSON, SETS, Keeping, value_set_steps
 from pganon.history.model import Tables
-from pganon.history.value_sets import PERSON, SETS, Keeping, value_set_steps
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.published.elements import vector_key
-from pganon.published.linked import LinkedRows
+from pganon.resolved.invariance import OUT, ValueSets
 from pganon.run.executor import Executor
-from pganon.spec.invariance import OUT, ValueSets
 from pganon.sqltools import col, fragment, named, query, statement
 from pganon.steps import State
 from tests.support.harness.cluster import Database

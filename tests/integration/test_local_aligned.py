@@ -16,7 +16,7 @@ from psycopg import sql
 
 from pganon.methods.local import aligned
 from pganon.plan.build import verdict
-from pganon.spec.guarantee import guarantee
+from pganon.resolved.guarantee import guarantee
 from tests.integration.test_local_examples import beside
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, drop_leftovers, fetch, refused, run

@@ -15,9 +15,9 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.errors import PrivacyRefusal
-from pganon.metrics.local import workload
-from pganon.metrics.local.report import LocalMetrics
-from pganon.published.request import Request, Workload
+from pganon.forms.request import Request, Workload
+from pganon.methods.local.metrics import workload
+from pganon.methods.local.metrics.report import LocalMetrics
 from pganon.sqltools import cast, named, query
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database

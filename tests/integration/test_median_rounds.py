@@ -11,11 +11,11 @@ import pytest
 from psycopg import sql
 
 from pganon.encode.axis import Axis, NominalAxis, axes
-from pganon.forms.local.axes import ShownNames
-from pganon.methods.rounds.candidates import SEVERAL
-from pganon.methods.rounds.median import MedianCuts
-from pganon.methods.rounds.rounds import CutRounds, start_step
-from pganon.spec.model import Attribute
+from pganon.methods.common.rounds.candidates import SEVERAL
+from pganon.methods.common.rounds.median import MedianCuts
+from pganon.methods.common.rounds.rounds import CutRounds, start_step
+from pganon.methods.local.form.axes import ShownNames
+from pganon.resolved.model import Attribute
 from pganon.steps import State
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import fetch, prepared

@@ -9,9 +9,9 @@ import pytest
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.forms.request import Request, Workload
 from pganon.metrics import workload
 from pganon.metrics.report import ClassMetrics, metrics_of
-from pganon.published.request import Request, Workload
 from pganon.sqltools import cast, named, num, query, text
 from tests.support.harness.driver import Staged, fetch
 from tests.support.sources.builders import make_table, policy

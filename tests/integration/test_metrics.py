@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
+from pganon.forms.metrics import Errors
+from pganon.forms.request import Request, Workload
 from pganon.metrics.report import ClassMetrics, metrics_of
-from pganon.published.metrics import Errors
-from pganon.published.request import Request, Workload
 from tests.support.harness.driver import Connection, Staged, drop_leftovers, fetch, run
 from tests.support.harness.examples import examples
 from tests.support.oracles.metric import Class, Release, vulnerable

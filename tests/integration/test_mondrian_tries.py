@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.rounds.candidates import SEVERAL
-from pganon.methods.rounds.rule import FEW
+from pganon.methods.common.rounds.candidates import SEVERAL
+from pganon.methods.common.rounds.rule import FEW
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import run
 from tests.support.oracles import definitions as oracle

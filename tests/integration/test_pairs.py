@@ -6,7 +6,7 @@ import psycopg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pganon.methods.pairs import high_of, pair, paired
+from pganon.methods.common.pairs import high_of, pair, paired
 from pganon.sqltools import col, num, query, statement
 from tests.support.harness.cluster import Database
 

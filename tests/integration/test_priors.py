@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from pganon.errors import PolicyError
 from pganon.methods.background import kernel, neighbours
 from pganon.privacy.judged import ALL_VERSIONS
+from pganon.resolved.guarantee import guarantee
+from pganon.resolved.model import ReleaseSpec
 from pganon.run.resolving import resolve_policy
-from pganon.spec.guarantee import guarantee
-from pganon.spec.model import ReleaseSpec
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import drop_leftovers, refused
 from tests.support.harness.examples import examples

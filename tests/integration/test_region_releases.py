@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from psycopg import sql
 
+from pganon.forms.request import Request, Workload
 from pganon.metrics.report import ClassMetrics
 from pganon.plan.explain import explain
 from pganon.publish import export, lifecycle
-from pganon.published.request import Request, Workload
 from pganon.run.options import Options
 from pganon.run.pipeline import run_release
 from pganon.run.planning import plan_release

@@ -13,7 +13,7 @@ import pytest
 from psycopg import sql
 
 from pganon import database
-from pganon.increments.steps import UNPLACED
+from pganon.history.increments.steps import UNPLACED
 from pganon.plan.build import build_plan
 from pganon.publish import history, lifecycle
 from pganon.run import growing

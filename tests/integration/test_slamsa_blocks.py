@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.slamsa import dealt
+from pganon.methods.buckets.slamsa import dealt
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, refused, run
 from tests.support.sources.builders import make_table, policy

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
-from pganon.published.request import Request, Workload
-from pganon.search import kaca
+from pganon.forms.request import Request, Workload
+from pganon.methods.buckets.search import kaca
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import (
     Connection,

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from pganon.forms.utility import ClassUtility, IdentityUtility
 from pganon.publish import comparison, lifecycle
 from pganon.publish.history import Version
-from pganon.published.utility import ClassUtility, IdentityUtility
 from pganon.run.pipeline import run_release
 from pganon.run.result import RunResult, Verified
 from tests.integration.test_increments import growing_policy, more_visits

@@ -13,16 +13,16 @@ import pytest
 from pganon.encode import work as encoded
 from pganon.encode.valued import referenced, valued
 from pganon.encode.work import Table
+from pganon.forms import work as published
+from pganon.forms.request import Request
 from pganon.loading import load_policy
 from pganon.methods.registry import method_of
 from pganon.plan.build import build_plan
 from pganon.policy.loader import LoadedPolicy
-from pganon.published import work as published
-from pganon.published.request import Request
+from pganon.resolved.model import ReleaseSpec, Scale
 from pganon.run.executor import Executor
 from pganon.run.options import Options, advise_planner
 from pganon.run.resolving import resolve_policy
-from pganon.spec.model import ReleaseSpec, Scale
 from pganon.steps import Alone, CreateTable, Load, Repeat, Search, State
 from tests.support.harness import plans
 from tests.support.harness.cluster import Database

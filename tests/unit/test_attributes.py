@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from pganon.search.attributes import (
+from pganon.methods.common.search.attributes import (
     Clustering,
     aca,
     aca_then_pam,

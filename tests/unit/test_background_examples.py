@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pganon.search.background import posterior
-from pganon.search.background.buckets import beta_partition, beta_split, bucket_limits
-from pganon.search.background.dropping import kept, trim
-from pganon.search.background.limits import (
+from pganon.methods.background.search import posterior
+from pganon.methods.background.search.buckets import beta_partition, beta_split, bucket_limits
+from pganon.methods.background.search.dropping import kept, trim
+from pganon.methods.background.search.limits import (
     BetaLimits,
     Closeness,
     Likeness,
     smallest_classes,
 )
-from pganon.search.background.linkage import clusters, dendrogram, divergences
-from pganon.search.background.points import Nominal, Points
-from pganon.search.background.primacy import k_primacy
-from pganon.search.background.reduce import js_reduce
-from pganon.search.background.selection import nearest, swept
+from pganon.methods.background.search.linkage import clusters, dendrogram, divergences
+from pganon.methods.background.search.points import Nominal, Points
+from pganon.methods.background.search.primacy import k_primacy
+from pganon.methods.background.search.reduce import js_reduce
+from pganon.methods.background.search.selection import nearest, swept
 from tests.support.oracles.background_search import Beta, Cat, Close, Num, Search, Table
 from tests.support.sources import background_cases as cases
 

@@ -10,10 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pganon.search.background import posterior
-from pganon.search.background.buckets import Planner, beta_partition, beta_split, bucket_limits
-from pganon.search.background.dropping import by_cluster, kept, smallest_j, trim, trimmed
-from pganon.search.background.limits import (
+from pganon.methods.background.search import posterior
+from pganon.methods.background.search.buckets import (
+    Planner,
+    beta_partition,
+    beta_split,
+    bucket_limits,
+)
+from pganon.methods.background.search.dropping import by_cluster, kept, smallest_j, trim, trimmed
+from pganon.methods.background.search.limits import (
     BetaLimits,
     Closeness,
     ClosenessLimits,
@@ -21,11 +26,17 @@ from pganon.search.background.limits import (
     Likeness,
     Model,
 )
-from pganon.search.background.linkage import clusters, dendrogram, divergences, even_blocks, square
-from pganon.search.background.pieces import joined_pieces
-from pganon.search.background.points import Names
-from pganon.search.background.reduce import js_reduce
-from pganon.search.background.selection import nearest
+from pganon.methods.background.search.linkage import (
+    clusters,
+    dendrogram,
+    divergences,
+    even_blocks,
+    square,
+)
+from pganon.methods.background.search.pieces import joined_pieces
+from pganon.methods.background.search.points import Names
+from pganon.methods.background.search.reduce import js_reduce
+from pganon.methods.background.search.selection import nearest
 from tests.support.oracles import background_search as oracle
 from tests.support.oracles import definitions
 from tests.support.oracles.background_search import Beta, Cat, Close, Num, Rule, Search, Table, Tree

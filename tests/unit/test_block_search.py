@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.block_search import Blocks, block_search, grouped_rows, labelled
-from pganon.methods.pairs import pair
-from pganon.search.tasks import Task, TaskResult
+from pganon.methods.common.block_search import Blocks, block_search, grouped_rows, labelled
+from pganon.methods.common.pairs import pair
 from pganon.sqltools import render
 from pganon.steps import Search, State
+from pganon.steps.tasks import Task, TaskResult
 
 STATE = State(7)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from pganon.search.blocks import Piece, Placed, halved, merged
+from pganon.methods.common.search.blocks import Piece, Placed, halved, merged
 
 LEAST = {0: 2, 1: 3}
 MINIMUM = 4

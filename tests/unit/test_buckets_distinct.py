@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from pganon.search.buckets.conditions import Codes, Condition
-from pganon.search.buckets.distinct import distinct_groups
-from pganon.search.buckets.partition import partition
+from pganon.methods.buckets.search.conditions import Codes, Condition
+from pganon.methods.buckets.search.distinct import distinct_groups
+from pganon.methods.buckets.search.partition import partition
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -7,10 +7,10 @@ import random
 import numpy as np
 import pytest
 
-from pganon.search.buckets import Condition, Nominal, Ordered, Swarm, encode, partition
-from pganon.search.buckets.firefly import Flight, move, ordering, scores
-from pganon.search.buckets.repair import Halves
-from pganon.search.buckets.tree import base_split
+from pganon.methods.buckets.search import Condition, Nominal, Ordered, Swarm, encode, partition
+from pganon.methods.buckets.search.firefly import Flight, move, ordering, scores
+from pganon.methods.buckets.search.repair import Halves
+from pganon.methods.buckets.search.tree import base_split
 from tests.support.oracles import buckets as oracle
 from tests.support.oracles.buckets import Table
 from tests.support.sources.buckets_cases import (

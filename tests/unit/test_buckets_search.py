@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pganon.search.buckets import Condition, Partition, Swarm, partition
-from pganon.search.buckets.exhaustive import lowest_cost
-from pganon.search.buckets.repair import closest_pairs
+from pganon.methods.buckets.search import Condition, Partition, Swarm, partition
+from pganon.methods.buckets.search.exhaustive import lowest_cost
+from pganon.methods.buckets.search.repair import closest_pairs
 from tests.support.oracles import buckets as oracle
 from tests.support.sources.buckets_cases import conditions, members, random_table, search, whole
 

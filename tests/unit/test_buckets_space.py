@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pganon.search.buckets import Nominal, Ordered, encode
+from pganon.methods.buckets.search import Nominal, Ordered, encode
 from tests.support.sources.buckets_cases import coded, places
 
 HALF = 2**-0.5

@@ -10,7 +10,7 @@ import pytest
 
 from pganon.cli import assess, common, importing, main, manual, run
 from pganon.errors import UsageError
-from pganon.published.request import parse_workload
+from pganon.forms.request import parse_workload
 from tests.support.harness.cli import pganon
 
 LISTS = {

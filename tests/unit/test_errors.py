@@ -14,7 +14,7 @@ from pganon.errors import (
     Problem,
     UsageError,
 )
-from pganon.search.hitting_sets import SearchTooLarge
+from pganon.methods.individuals.search.hitting_sets import SearchTooLarge
 
 
 @pytest.mark.parametrize(

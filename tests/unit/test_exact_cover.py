@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pganon.search.exact_cover import worst_posterior
+from pganon.methods.clusters.search.exact_cover import worst_posterior
 
 Combination = tuple[str, ...]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from pganon.search.filling import Candidates, filled
+from pganon.methods.buckets.search.filling import Candidates, filled
 from tests.support.oracles.invariance import most_filled
 
 pytestmark = pytest.mark.primary_server_only

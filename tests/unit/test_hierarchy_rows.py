@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pganon.encode.hierarchy import has_ranges, hierarchy_steps, rows
-from pganon.encode.hierarchy.build import Build
-from pganon.encode.hierarchy.rows import file_rows, order_rows
 from pganon.errors import PreconditionError
+from pganon.hierarchies import has_ranges, hierarchy_steps, rows
+from pganon.hierarchies.build import Build
+from pganon.hierarchies.rows import file_rows, order_rows
 from pganon.policy.hierarchies import (
     CsvHierarchy,
     DateHierarchy,

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pganon.search.hitting_sets import (
+from pganon.methods.common.search.masks import mask_of
+from pganon.methods.individuals.search.hitting_sets import (
     EnumerationTooLarge,
     LazyWitness,
     SearchTooLarge,
@@ -19,8 +20,7 @@ from pganon.search.hitting_sets import (
     minimal_hitting_sets,
     minimum_hitting_set,
 )
-from pganon.search.hitting_sets.decision import BranchAndBound
-from pganon.search.hitting_sets.masks import mask_of
+from pganon.methods.individuals.search.hitting_sets.decision import BranchAndBound
 from tests.support.harness.work import calls
 from tests.support.oracles import model as oracle
 
@@ -224,7 +224,7 @@ def test_too_much_work_is_an_error_and_never_an_answer() -> None:
 
 
 def test_a_witness_that_cannot_tell_does_not_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pganon.search.hitting_sets.witness.BRANCHES", 20)
+    monkeypatch.setattr("pganon.methods.individuals.search.hitting_sets.witness.BRANCHES", 20)
     family = random.Random(1).sample(TRIPLES, 200)
     witness, exact = LazyWitness(16), 0
     for size, member in enumerate(family, 1):
@@ -233,7 +233,7 @@ def test_a_witness_that_cannot_tell_does_not_claim(monkeypatch: pytest.MonkeyPat
             break
     needed = next(n for n in range(1, 201) if hits_within(family[:n], 15) is None)
     assert exact == 0 or exact >= needed
-    monkeypatch.setattr("pganon.search.hitting_sets.witness.BRANCHES", 100_000)
+    monkeypatch.setattr("pganon.methods.individuals.search.hitting_sets.witness.BRANCHES", 100_000)
     later = LazyWitness(16)
     assert any(later.add(mask_of(member)) for member in family[:needed])
 
@@ -244,7 +244,7 @@ def test_a_family_that_could_not_be_decided_is_searched_again(
     """The more individuals, the easier it is to tell."""
     rng = random.Random(1)
     family = [rng.sample(range(12), 3) for _ in range(300)]
-    monkeypatch.setattr("pganon.search.hitting_sets.witness.BRANCHES", 18)
+    monkeypatch.setattr("pganon.methods.individuals.search.hitting_sets.witness.BRANCHES", 18)
     witness = LazyWitness(6)
     size = next(n for n, member in enumerate(family, 1) if witness.add(mask_of(member)))
     needed = next(n for n in range(1, 300) if hits_within(family[:n], 5) is None)

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pganon.search import identity as search
-from pganon.search.identity.pool import UNITS, GrowingClass, Pool
+from pganon.methods.individuals import search
+from pganon.methods.individuals.search.pool import UNITS, GrowingClass, Pool
 from tests.support.oracles import identity_search as oracle
 from tests.support.sources import identity_cases as cases
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pganon.search import identity as search
-from pganon.search.identity import elements
-from pganon.search.identity.conjunction import Every
-from pganon.search.identity.models import Tally
+from pganon.methods.common.search import elements
+from pganon.methods.individuals import search
+from pganon.methods.individuals.search.conjunction import Every
+from pganon.methods.individuals.search.models import Tally
 from tests.support.harness.work import calls
 from tests.support.oracles import identity_search as oracle
 from tests.support.oracles.identity_search import Cat, Hier, Num, Table

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pganon.search import pairs as search
-from pganon.search.inference import SHOWN, Layout, guesses, taught_guesses
-from pganon.search.pairs import Labels, joined, telling
+from pganon.methods.common.search import pairs as search
+from pganon.methods.common.search.inference import SHOWN, Layout, guesses, taught_guesses
+from pganon.methods.common.search.pairs import Labels, joined, telling
 from tests.support.oracles import inference as oracle
 from tests.support.oracles.inference import Record
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pganon.search import inference
-from pganon.search.inference import HIDDEN, SHOWN, Layout, guesses, taught_guesses
+from pganon.methods.common.search import inference
+from pganon.methods.common.search.inference import HIDDEN, SHOWN, Layout, guesses, taught_guesses
 from tests.support.oracles import inference as oracle
 from tests.support.oracles.inference import Record
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from pganon.search.kaca import Category, Coordinates, Number, kaca
+from pganon.methods.buckets.search.kaca import Category, Coordinates, Number, kaca
 from tests.support.harness.work import calls
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pganon.search.local.assignment import (
+from pganon.methods.local.search.assignment import (
     Histogram,
     Plan,
     dealt_out,
@@ -19,9 +19,9 @@ from pganon.search.local.assignment import (
     evenly,
     leaves,
 )
-from pganon.search.local.closeness import close_buckets, farthest
-from pganon.search.local.nearest import Cells, Line, Names, Tree, nearest_groups
-from pganon.search.local.subsets import common, merged
+from pganon.methods.local.search.closeness import close_buckets, farthest
+from pganon.methods.local.search.nearest import Cells, Line, Names, Tree, nearest_groups
+from pganon.methods.local.search.subsets import common, merged
 from tests.support.oracles.definitions import t_equal, t_ordered
 
 HISTOGRAMS = st.lists(st.integers(1, 9), min_size=1, max_size=9).map(

@@ -9,8 +9,8 @@ from decimal import ROUND_HALF_UP, Decimal
 import numpy as np
 import pytest
 
-from pganon.search.local import medians
-from pganon.search.local.medians import (
+from pganon.methods.common.search import medians
+from pganon.methods.common.search.medians import (
     Attribute,
     Cells,
     Limits,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pganon.errors import UsageError
-from pganon.published.request import Request, Workload, parse_workload
+from pganon.forms.request import Request, Workload, parse_workload
 
 
 def test_parts_left_out_have_their_defaults() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from pganon.search.msb import Priority, Vector, msb
+from pganon.methods.buckets.search.msb import Priority, Vector, msb
 from tests.support.harness.work import calls
 from tests.support.sources.registry import REGISTRY
 

@@ -9,7 +9,7 @@ import pytest
 
 from pganon.errors import PrivacyRefusal
 from pganon.run.processes import WORTH, perform
-from pganon.search.tasks import TaskResult
+from pganon.steps.tasks import TaskResult
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pganon.forms.background import BACKGROUND, SINGLE
+from pganon.forms.work import GROUPED
 from pganon.methods.background.clusters import link_steps
 from pganon.methods.background.constant import constant_check
 from pganon.methods.background.drawn import drawn_steps
+from pganon.methods.background.form import BACKGROUND, SINGLE
 from pganon.methods.background.grown import grown_steps
 from pganon.methods.background.kept import kept_steps
 from pganon.methods.background.options import (
@@ -26,10 +27,9 @@ from pganon.methods.background.options import (
 )
 from pganon.methods.background.reduced import reduced_steps
 from pganon.methods.background.shape import Shape
-from pganon.methods.base import Method
-from pganon.methods.suppression import suppressed_check
-from pganon.published.work import GROUPED
-from pganon.spec.model import ReleaseSpec
+from pganon.methods.common.base import Method
+from pganon.methods.common.suppression import suppressed_check
+from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Step
 
 

@@ -12,14 +12,14 @@ from pganon.methods.background.cut import BLOCKS, cut_steps
 from pganon.methods.background.options import Incremental, KAgg, KAggMic, Primacy
 from pganon.methods.background.reading import given_of_points, limits_of, points_of
 from pganon.methods.background.rows import grouped_step
+from pganon.methods.background.search.limits import Limits
+from pganon.methods.background.search.points import Points
+from pganon.methods.background.search.primacy import Cost, Pick, Post, Residual, k_primacy
 from pganon.methods.background.settled import SETTLED, settled_step
 from pganon.methods.background.shape import Shape
-from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
-from pganon.search.background.limits import Limits
-from pganon.search.background.points import Points
-from pganon.search.background.primacy import Cost, Pick, Post, Residual, k_primacy
-from pganon.search.tasks import TaskResult
+from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.steps import DropTables, State, Step
+from pganon.steps.tasks import TaskResult
 
 AT_ONCE = 50_000
 """Records whose blocks are read and searched in one batch."""

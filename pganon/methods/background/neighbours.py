@@ -13,8 +13,8 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
 from pganon.errors import PganonError, PreconditionError
+from pganon.forms.work import QI_CELLS
 from pganon.identifiers import quote
-from pganon.published.work import QI_CELLS
 from pganon.sqltools import cast, col, named, num, query, scalar, stacked
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, count

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pganon.policy.bucket_options import word
+from pganon.methods.common.bucket_options import word
 from pganon.policy.columns import Columns
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives

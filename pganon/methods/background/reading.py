@@ -8,12 +8,12 @@ import numpy as np
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
+from pganon.methods.background.search.limits import Limits, limits_against
+from pganon.methods.background.search.points import Attribute, Hierarchy, Nominal, Ordered, Points
 from pganon.methods.background.shape import Shape, model_against, source_columns, source_counts
-from pganon.methods.block_search import Given
-from pganon.methods.tree_arrays import given_with_losses, tree_arrays
-from pganon.search.background.limits import Limits, limits_against
-from pganon.search.background.points import Attribute, Hierarchy, Nominal, Ordered, Points
-from pganon.search.identity.tree import Hierarchical
+from pganon.methods.common.block_search import Given
+from pganon.methods.common.search.tree import Hierarchical
+from pganon.methods.common.tree_arrays import given_with_losses, tree_arrays
 from pganon.sqltools import named, query, scalar
 from pganon.steps import State
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pganon.forms.local import LOCAL
-from pganon.forms.local.staging import bucket_steps, group_steps
-from pganon.methods.base import Method
+from pganon.methods.common.base import Method
 from pganon.methods.local.aligned import aligned_steps
 from pganon.methods.local.buckets import bucket_chains
 from pganon.methods.local.displays import display_steps
 from pganon.methods.local.eligible import eligible_steps
 from pganon.methods.local.equal import equal_steps
+from pganon.methods.local.form import LOCAL
+from pganon.methods.local.form.staging import bucket_steps, group_steps
 from pganon.methods.local.grouped import grouped_steps, numbered
 from pganon.methods.local.linked import link_steps
 from pganon.methods.local.medians import median_steps
@@ -30,7 +30,7 @@ from pganon.methods.local.options import (
 )
 from pganon.methods.local.shape import Shape
 from pganon.methods.local.single import single_chains
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Parallel, Step
 
 Groups = Callable[[Shape], list[Step]]

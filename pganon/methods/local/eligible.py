@@ -15,13 +15,13 @@ from sqlglot import exp
 from pganon.encode.first import first_of
 from pganon.encode.work import reference, sensitive_values
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.local import facts
 from pganon.identifiers import QualifiedName, quote
+from pganon.methods.local.form import facts
 from pganon.methods.local.placed import placed
 from pganon.methods.local.shape import Shape
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.privacy.likeness import TCloseness
-from pganon.spec.model import Sensitive
+from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, Parallel, State, Step
 

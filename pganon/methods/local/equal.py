@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.forms.work import GROUP_CELLS
 from pganon.methods.local.displays import shown_check
 from pganon.methods.local.placed import placed
 from pganon.methods.local.shape import Shape, codes
-from pganon.published.work import GROUP_CELLS
 from pganon.sqltools import col, named, query
 from pganon.steps import CreateTable, State, Step
 

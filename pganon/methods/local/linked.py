@@ -10,16 +10,16 @@ from itertools import combinations
 
 from sqlglot import exp
 
-from pganon.association import Associated, association, dependencies
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.local import facts
-from pganon.forms.local.aligned import Link, links, sets
 from pganon.identifiers import quote
-from pganon.methods.division import MEASURE
+from pganon.methods.common.association import Associated, association, dependencies
+from pganon.methods.common.division import MEASURE
 from pganon.methods.local.eligible import hidden_values
+from pganon.methods.local.form import facts
+from pganon.methods.local.form.aligned import Link, links, sets
 from pganon.methods.local.shape import Shape
 from pganon.privacy.frequency import LocalBucketDiversity
-from pganon.spec.model import Sensitive
+from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, State, Step
 

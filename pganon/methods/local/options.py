@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from pganon.identifiers import MAX_BYTES, fits
-from pganon.policy.bucket_options import word
+from pganon.methods.common.bucket_options import word
+from pganon.methods.local.local_names import bucket_column, form_column, values_part
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.hierarchies import DateHierarchy, IntervalHierarchy
-from pganon.policy.local_names import bucket_column, form_column, values_part
 from pganon.policy.options import COUNT, FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.sensitive_when import HIDDEN

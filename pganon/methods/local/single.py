@@ -6,7 +6,7 @@ from pganon.identifiers import quote
 from pganon.methods.local.buckets import bucketed
 from pganon.methods.local.placed import placed
 from pganon.methods.local.shape import Shape
-from pganon.spec.model import Sensitive
+from pganon.resolved.model import Sensitive
 from pganon.sqltools import col, query
 from pganon.steps import CreateTable, Step
 

@@ -20,12 +20,12 @@ from pganon import database
 from pganon.encode.people import digest, identity, population_secret
 from pganon.encode.work import CODED
 from pganon.errors import PganonError, PreconditionError
+from pganon.forms.request import Request
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
 from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history
-from pganon.published.request import Request
 from pganon.run.computation import Computation
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.pipeline import run_release

@@ -19,10 +19,10 @@ from pganon.policy.known import Known
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.options import CLASS_ID, UNPUBLISHED, MethodOptions
 from pganon.privacy.models import MODELS
+from pganon.resolved.model import ReleaseSpec
 from pganon.run.executor import Executor
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.resolving import resolve_policy
-from pganon.spec.model import ReleaseSpec
 from pganon.steps import State
 from tests.support.harness.driver import Connection, fetch
 from tests.support.sources.builders import policy

@@ -8,9 +8,9 @@ import pytest
 
 from pganon.errors import PolicyError
 from pganon.loading import known, policy_from
-from pganon.methods.msb.options import Msb
-from pganon.methods.slamsa.options import Slamsa
-from pganon.methods.slicing.options import Slicing
+from pganon.methods.buckets.msb.options import Msb
+from pganon.methods.buckets.slamsa.options import Slamsa
+from pganon.methods.buckets.slicing.options import Slicing
 from pganon.policy.model import policy_hash
 from pganon.policy.schema import policy_schema
 from tests.unit.policy.examples import (

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.loading import policy_from
-from pganon.methods.sloms.options import Sloms
+from pganon.methods.buckets.sloms.options import Sloms
 from pganon.policy.model import policy_hash
 from tests.unit.policy.examples import columns_of, slamsa_policy
 from tests.unit.policy.test_methods import suggestions

@@ -10,8 +10,8 @@ from pganon.catalog.model import Column, Kind, Relation
 from pganon.errors import PolicyError
 from pganon.identifiers import QualifiedName
 from pganon.loading import policy_from
-from pganon.resolve import resolve
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.resolve import resolve
 
 TYPES: dict[str, tuple[Kind, str]] = {
     "person": ("text", "text"),

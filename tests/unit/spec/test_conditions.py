@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pganon.policy.expressions import ExpressionProblem, check_where
-from pganon.spec.conditions import typed
+from pganon.resolved.conditions import typed
 from pganon.sqltools import render
 from tests.unit.spec.registry import column, relation
 

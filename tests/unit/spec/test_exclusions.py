@@ -14,7 +14,7 @@ from pganon.errors import PolicyError
 from pganon.loading import load_policy
 from pganon.policy.exclusions import Between
 from pganon.policy.values import Unreadable, readable
-from pganon.resolve import resolve
+from pganon.resolved.resolve import resolve
 from tests.unit.policy.examples import with_rules
 from tests.unit.spec.registry import REGISTRY, column, problems, resolved
 

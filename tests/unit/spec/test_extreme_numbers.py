@@ -17,8 +17,8 @@ from pganon.errors import PolicyError
 from pganon.loading import load_policy
 from pganon.plan.build import build_plan
 from pganon.plan.explain import explain
-from pganon.resolve import resolve
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.resolve import resolve
 from tests.unit.spec import registry
 
 TYPES: dict[str, tuple[Kind, str]] = {

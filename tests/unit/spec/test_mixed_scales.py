@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pganon.methods import slamsa, slicing, sloms
+from pganon.methods.buckets import slamsa, slicing, sloms
 from tests.unit.policy.examples import slamsa_policy, slicing_policy
 from tests.unit.policy.test_sloms import sloms_policy
 from tests.unit.spec.registry import resolved

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.identifiers import QualifiedName
-from pganon.spec.model import Shown
+from pganon.resolved.model import Shown
 from tests.unit.policy.examples import anatomy_policy, msb_policy, slamsa_policy, slicing_policy
 from tests.unit.spec.registry import problems, resolved
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PreconditionError
-from pganon.spec.population import Asked, Known, chosen
+from pganon.resolved.population import Asked, Known, chosen
 
 PATIENT, VISIT = ("patient",), ("visit",)
 

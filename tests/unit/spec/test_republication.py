@@ -8,7 +8,7 @@ import pytest
 
 from pganon.loading import policy_from
 from pganon.policy.partition import part_hash
-from pganon.spec.republication import ACCEPT, KEY, Earlier, Prints, Republication
+from pganon.resolved.republication import ACCEPT, KEY, Earlier, Prints, Republication
 from tests.unit.policy.examples import policy
 
 NOW = {"source": "public.t", "privacy.k_anonymity.k": 5}

@@ -9,7 +9,7 @@ import pytest
 
 from pganon.catalog.model import Kind
 from pganon.identifiers import QualifiedName
-from pganon.spec.model import Scale, Shown
+from pganon.resolved.model import Scale, Shown
 from tests.unit.policy.examples import policy, qs_policy
 from tests.unit.spec import registry
 

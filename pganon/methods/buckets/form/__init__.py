@@ -1,0 +1,70 @@
+"""The published form of anatomy and slicing: exact values in tables that only buckets link.
+
+Stored are the quasi-identifier tables (QIT) and sensitive tables (ST) of an arrangement and the
+steward's `members`. The view of the release joins the tables the only safe way: every
+combination that a bucket allows, with its probability.
+
+Bucket numbers are a random permutation under the run's secret key, one of its own for every
+partition. Rows of every relation are in an order that depends on their own published columns
+alone, so none shows which value belongs to which record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pganon.forms.form import OnRequest, PublishedForm
+from pganon.forms.utility import AnatomyUtility
+from pganon.methods.buckets.form import figures, inferred, links, verification, views
+from pganon.methods.buckets.metrics.report import BucketMetrics, metrics_of
+from pganon.methods.buckets.metrics.steps import measure_steps
+from pganon.methods.common.arrangement import Arrange
+from pganon.methods.common.form import bucket_staging as staging
+from pganon.policy.options import EXPECTED, PROBABILITY
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps.facts import Facts
+
+
+def anatomized(
+    arrange: Arrange,
+    *,
+    groups: str,
+    buckets: staging.Grouping = staging.NUMBERED,
+    settled: Callable[[ReleaseSpec], bool] = lambda spec: True,
+    warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: (),
+) -> PublishedForm:
+    """The form of an arrangement.
+
+    Args:
+        groups: what the method calls its groups.
+        buckets: where the buckets of the records are read.
+        settled: see :class:`PublishedForm`.
+        warnings: the same, beside what may be inferred.
+    """
+    metrics = OnRequest(
+        steps=lambda spec, tables, request: measure_steps(spec, arrange, tables, request),
+        report=metrics_of,
+        figures=BucketMetrics,
+        restricts="always",
+    )
+    return PublishedForm(
+        relations=lambda spec, state: staging.relations(arrange(spec, state), state),
+        staging_steps=lambda spec: staging.staging_steps(spec, arrange, buckets),
+        checks=lambda spec, state, tables: verification.checks(spec, arrange(spec, state), tables),
+        views=lambda spec, state, tables: views.views(spec, arrange(spec, state), tables),
+        released=lambda spec, state, tables: staging.released(arrange(spec, state), tables),
+        misplaced=lambda spec, state: staging.misplaced(spec, arrange(spec, state), buckets, state),
+        measures=lambda spec: figures.measures(spec, arrange, buckets),
+        utility=figures.utility,
+        figures=AnatomyUtility,
+        metrics=metrics,
+        groups=groups,
+        histogram=lambda spec, state, tables, item: verification.histogram_of(
+            arrange(spec, state), tables, item
+        ),
+        settled=settled,
+        linked=lambda spec, state, tables: links.linked(spec, arrange(spec, state), tables),
+        shows=lambda spec, state: "exact" if arrange(spec, state).aligned else "several",
+        weights=(PROBABILITY, EXPECTED),
+        warnings=lambda spec, facts: [*inferred.warnings(spec, facts), *warnings(spec, facts)],
+    )
