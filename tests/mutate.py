@@ -88,14 +88,16 @@ TARGETS = {
     ),
     "identity_steps": Target(
         tuple(f"pganon/methods/individuals/{name}.py" for name in
-              ("__init__", "feasible", "individuals", "labels", "reading", "shape")),
+              ("__init__", "feasible", "form", "individuals", "labels", "reading", "reservation",
+               "shape")),
         ("integration/test_identity", "test_identity_blocks", "test_identity_categories",
          "test_identity_duplicates", "test_identity_random"),
     ),
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
            ("__init__", "clusters", "constant", "cut", "divided", "drawn", "grown", "kept",
-            "levels", "near", "options", "reading", "reduced", "rows", "settled", "shape")),
+            "levels", "near", "options", "prior_facts", "reading", "reduced", "rows", "settled",
+            "shape")),
          "pganon/methods/background/form/audit.py", "pganon/methods/background/form/divergence.py",
          "pganon/methods/common/form/reference.py", "pganon/resolved/reference.py"),
         ("test_background_blocks", "integration/test_background", "test_published_reference",
