@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pganon.forms.request import Request as MetricsRequest
     from pganon.forms.request import Workload
     from pganon.loading import load_policy
+    from pganon.run.context import plan_release
     from pganon.run.options import Options
-    from pganon.run.pipeline import releases, run_release
-    from pganon.run.planning import plan_release
+    from pganon.run.release import releases, run_release
     from pganon.run.result import RunResult
 
 __all__ = [

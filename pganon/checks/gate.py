@@ -13,8 +13,8 @@ from pganon.identifiers import quote
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history
 from pganon.publish.views import missing_roles
-from pganon.run.looking import look
-from pganon.run.resolving import Connection, resolve_policy
+from pganon.run.probe import look
+from pganon.run.resolution import Connection, resolve_policy
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from pganon.errors import DatabaseError, PganonError, PolicyError
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history
 from pganon.publish.history import Version
-from pganon.run.looking import look
-from pganon.run.resolving import Connection
+from pganon.run.probe import look
+from pganon.run.resolution import Connection
 
 Source = Literal["unchanged", "changed", "perhaps_changed", "unknown"]
 

@@ -18,7 +18,7 @@ from pganon.cli.chosen import is_file
 from pganon.errors import EXIT_REFUSED, InstallError, PolicyError, UsageError
 from pganon.install.owner import become_owner
 from pganon.migrate.files import is_migrations, read_folder
-from pganon.run.resolving import Connection
+from pganon.run.resolution import Connection
 
 
 def register(app: typer.Typer) -> None:

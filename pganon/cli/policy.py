@@ -151,7 +151,7 @@ def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
     # Slow to load, and the offline check needs none of it.
     from pganon.publish.target import check_readers
     from pganon.resolved.republication import without_key
-    from pganon.run.resolving import check_trusted, resolve_policy
+    from pganon.run.resolution import check_trusted, resolve_policy
 
     with common.connect(dsn) as conn:
         spec = resolve_policy(conn, loaded)

@@ -25,9 +25,9 @@ from pganon.privacy.unprotected import warnings
 from pganon.publish.views import told
 from pganon.resolved.guarantee import adversary
 from pganon.resolved.republication import without_key
+from pganon.run.context import plan_release
 from pganon.run.options import RUN_SETTINGS, Options
-from pganon.run.pipeline import run_release
-from pganon.run.planning import plan_release
+from pganon.run.release import run_release
 from pganon.run.result import Added, IncrementFigures, RunResult, Verified
 from pganon.steps import State
 

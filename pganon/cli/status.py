@@ -37,7 +37,7 @@ def status(
 
     With NAME its source is read, to see whether it changed and its hierarchies have all values.
     """
-    from pganon.run.granted import look_at
+    from pganon.run.grants import look_at
 
     reading = None
     if name is not None and not fast:

@@ -18,10 +18,10 @@ from pganon.policy.model import Policy
 from pganon.publish import lifecycle, views
 from pganon.publish.readers import set_readers
 from pganon.publish.transaction import publishing
-from pganon.run import admitting
-from pganon.run.admitting import change_readers
+from pganon.run import grants
+from pganon.run.grants import change_readers
 from pganon.run.options import Ended, OnStep, Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 
 
 def down(
@@ -71,7 +71,7 @@ def _take_back(
 def _roll_back(conn: Connection, mine: Session, row: Applied, options: Options) -> Done:
     if lifecycle.find(conn, row.release).release.current == row.version_before:
         return _as_before(conn, mine, row)  # somebody went back already
-    changed = admitting.rollback(
+    changed = grants.rollback(
         conn,
         row.release,
         row.version_before,

@@ -23,7 +23,7 @@ from pganon.migrate.history import (
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.publish.target import check_readers
-from pganon.run.resolving import check_trusted, resolve_policy
+from pganon.run.resolution import check_trusted, resolve_policy
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from pganon.migrate.pending import Pending, Planned, checked, planned, standings
 from pganon.publish import history as versions
 from pganon.publish import lifecycle
 from pganon.run.options import RUN_SETTINGS, Ended, OnStep, Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 
 
 @dataclass(frozen=True)

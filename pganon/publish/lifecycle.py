@@ -212,7 +212,7 @@ def rollback(
     """Let the views show an earlier version: `to`, else the newest stored one before the current.
 
     Grants stay as they are; readers that are no roles any more are named. What analysts copied of
-    the newer version stays with them. :func:`pganon.run.admitting.rollback` judges the readers.
+    the newer version stays with them. :func:`pganon.run.grants.rollback` judges the readers.
 
     Args:
         judged: given the earlier version and the roles that will read it.
@@ -301,7 +301,7 @@ def withdraw(
     """Take the views of a release away; versions, and copies, stay.
 
     Gives what others have built on the views, and may not use any more. Nobody may read views that
-    are in use, and :func:`pganon.run.cleanup.clean` or a worker drops them later.
+    are in use, and :func:`pganon.run.tables.clean` or a worker drops them later.
 
     Args:
         last: called before what is asked of the release is cancelled, and may raise.

@@ -17,10 +17,12 @@ from pganon.history.model import New, Past
 from pganon.history.readers import gaining
 from pganon.history.versions import About
 from pganon.ledger import repository as ledger
-from pganon.publish.audience import roles_of
+from pganon.plan.build import Plan
+from pganon.policy.model import Policy
+from pganon.publish.audience import granted, roles_of
 from pganon.publish.history import Version
-from pganon.run.cleanup import drop_run
 from pganon.run.executor import Executor
+from pganon.run.tables import drop_run
 from pganon.steps import State, Step
 
 Connection = psycopg.Connection[Any]
@@ -104,3 +106,15 @@ def run_of_its_own(
                 ledger.finish_with(conn, run_id, error)
                 drop_run(conn, run_id)
             raise
+
+
+def will_read(conn: Connection, plan: Plan, state: State) -> tuple[str, ...]:
+    """Roles that will be able to read the version of the run."""
+    names = [view.name for view in plan.stored_views(state)]
+    return roles_of(conn, {*plan.spec.readers, *granted(conn, names)})
+
+
+def tells_apart(policy: Policy | None, about: Sequence[About]) -> bool:
+    """Whether readers are told apart: by the policy, or by one of these versions."""
+    given = policy.audiences if policy is not None else None
+    return "by_reader" in (given, *(version.audiences for version in about))

@@ -22,9 +22,9 @@ from pganon.plan.build import DECIDED, GATHERED, GUARD, NEWCOMERS, Phase, Plan, 
 from pganon.publish import history
 from pganon.resolved.increments import Growth
 from pganon.resolved.invariance import ValueSets
-from pganon.run.connections import Crew
 from pganon.run.executor import Executor
 from pganon.run.options import Options
+from pganon.run.pool import Crew
 from pganon.run.result import StepSeconds
 from pganon.steps import State, Step
 

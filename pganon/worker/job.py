@@ -36,11 +36,10 @@ from pganon.requests.claim import (
     give_back,
     still_mine,
 )
-from pganon.run import admitting
-from pganon.run.ending import end_published, note_superseded
-from pganon.run.late import judged_again
+from pganon.run import grants
 from pganon.run.options import RUN_SETTINGS, Options
-from pganon.run.pipeline import run_release
+from pganon.run.publication import end_published, judged_again, note_superseded
+from pganon.run.release import run_release
 
 Connection = psycopg.Connection[Any]
 BUSY = timedelta(seconds=10)
@@ -207,7 +206,7 @@ class Job:
         name = self.claim.release
         with contextlib.closing(self._connect()) as conn:
             try:
-                changed = admitting.rollback(
+                changed = grants.rollback(
                     conn,
                     name,
                     last=lambda version: finish(conn, self.claim, "released", version=version),

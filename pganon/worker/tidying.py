@@ -18,7 +18,7 @@ from pganon.ledger import repository as ledger
 from pganon.policy.schedule import next_time
 from pganon.publish import lifecycle, views
 from pganon.requests.workers import forget_dead, requeue
-from pganon.run.cleanup import drop_run
+from pganon.run.tables import drop_run
 from pganon.worker.log import Log
 
 Connection = psycopg.Connection[Any]

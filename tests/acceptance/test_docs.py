@@ -36,8 +36,8 @@ from pganon.migrate.pending import Planned
 from pganon.migrate.up import Done
 from pganon.publish.export import Exported
 from pganon.publish.lifecycle import Changed, Finding, ReleaseInfo, VersionInfo
-from pganon.run.cleanup import Cleaned
 from pganon.run.result import RunResult, StepSeconds, Verified
+from pganon.run.tables import Cleaned
 from tests.support.harness import cluster, forked
 from tests.support.harness.pages import RUN, SHOWN, Block, Shell, blocks, check, commands
 

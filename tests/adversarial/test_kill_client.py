@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pganon.publish import lifecycle
-from pganon.run.cleanup import clean
+from pganon.run.tables import clean
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 
@@ -58,8 +58,8 @@ PUBLISHING = [
     ("pganon.publish.history.drop_stored", "after", False),
     ("pganon.ledger.repository.append", "before", False),
     ("pganon.ledger.repository.append", "after", False),
-    ("pganon.run.pipeline.drop_run", "before", True),
-    ("pganon.run.pipeline.drop_run", "after", True),
+    ("pganon.run.release.drop_run", "before", True),
+    ("pganon.run.release.drop_run", "after", True),
 ]
 
 

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from pganon.publish import lifecycle
-from pganon.run.admitting import change_readers
+from pganon.run.grants import change_readers
 from tests.integration.test_local import make_example
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database

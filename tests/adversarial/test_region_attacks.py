@@ -10,7 +10,7 @@ from psycopg import sql
 
 from pganon.publish import lifecycle
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from tests.support.harness import driver
 from tests.support.harness.cluster import Connection, Database
 from tests.support.harness.regional import check, groups, grown, part, run, source

@@ -8,7 +8,7 @@ import pytest
 from sqlglot import exp
 
 from pganon.errors import PrivacyRefusal
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from pganon.sqltools import query
 from pganon.steps import State
 from tests.support.harness import driver

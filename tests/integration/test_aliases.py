@@ -9,7 +9,7 @@ import pytest
 
 from pganon.errors import PolicyError
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy

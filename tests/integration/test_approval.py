@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import psycopg
 import pytest
 
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from tests.support.harness import faults, queue
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database

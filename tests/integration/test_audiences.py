@@ -9,8 +9,8 @@ import pytest
 
 from pganon import locks
 from pganon.publish import lifecycle, readers, renewal
-from pganon.run.admitting import change_readers
-from pganon.run.pipeline import run_release
+from pganon.run.grants import change_readers
+from pganon.run.release import run_release
 from pganon.run.result import RunResult
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon

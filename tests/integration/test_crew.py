@@ -16,9 +16,8 @@ from sqlglot import exp
 
 from pganon import locks, steps
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
-from pganon.run.connections import Crew
 from pganon.run.executor import Executor
-from pganon.run.parallel import Piece
+from pganon.run.pool import Crew, Piece
 from pganon.sqltools import num, query, statement
 from pganon.steps import CreateTable, DropTables, Parallel, State
 from pganon.steps.facts import count

@@ -9,7 +9,7 @@ import pytest
 
 from pganon.errors import PrivacyRefusal
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from tests.support.harness import driver, faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database

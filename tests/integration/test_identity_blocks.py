@@ -13,7 +13,7 @@ from psycopg import sql
 
 from pganon.identifiers import QualifiedName
 from pganon.methods.individuals import neighbours
-from pganon.run import executor, processes
+from pganon.run import executor, pool
 from pganon.run.executor import Executor
 from pganon.sqltools import statement
 from pganon.steps import State
@@ -232,7 +232,7 @@ def test_the_number_of_processes_changes_nothing(
 ) -> None:
     make_table(db.connect("source_owner"), COLUMNS, skewed(90, 3))
     found = [classes_of(db.owner())]
-    monkeypatch.setattr(processes, "WORTH", 0)
+    monkeypatch.setattr(pool, "WORTH", 0)
     original = Executor.__init__
 
     def several(self: Executor, *given: Any, **named: Any) -> None:

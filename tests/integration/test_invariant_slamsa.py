@@ -11,8 +11,8 @@ import pytest
 from pganon.plan.explain import explain
 from pganon.privacy.judged import KEPT_VECTORS
 from pganon.resolved.invariance import OUT
-from pganon.run.pipeline import run_release
-from pganon.run.planning import plan_release
+from pganon.run.context import plan_release
+from pganon.run.release import run_release
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.oracles.anatomy import eligible

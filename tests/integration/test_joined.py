@@ -16,7 +16,7 @@ from pganon.loading import load_policy
 from pganon.plan.explain import explain
 from pganon.policy.loader import LoadedPolicy
 from pganon.run import executor
-from pganon.run.planning import plan_release
+from pganon.run.context import plan_release
 from tests.support.harness import faults
 from tests.support.harness.cluster import Database
 from tests.support.sources import visits

@@ -9,7 +9,7 @@ import pytest
 
 from pganon.plan.explain import explain
 from pganon.publish import lifecycle
-from pganon.run.planning import plan_release
+from pganon.run.context import plan_release
 from pganon.run.result import Added
 from tests.integration.test_increments import growing_policy, run
 from tests.support.harness import driver, faults, plans, queue

@@ -8,7 +8,7 @@ import pytest
 
 from pganon.publish import lifecycle
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from tests.integration.test_local import (
     EXAMPLE_COLUMNS,
     EXAMPLE_MODELS,

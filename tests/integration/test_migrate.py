@@ -18,7 +18,7 @@ from pganon.migrate import up as applying
 from pganon.migrate.files import read_folder
 from pganon.migrate.history import alone, applied
 from pganon.migrate.up import Target, up
-from pganon.run import pipeline
+from pganon.run import release
 from pganon.run.options import Options
 from tests.support.harness import faults, queue
 from tests.support.harness.cli import Ran, pganon
@@ -443,7 +443,7 @@ def test_a_session_that_was_taken_for_dead_publishes_nothing(
 ) -> None:
     """Another one has the history when the first wants to publish."""
     two(folder)
-    run = pipeline.run_release
+    run = release.run_release
 
     def overtaken(*arguments: Any, **options: Any) -> Any:
         db.admin.execute("UPDATE pganon_private.migration_history SET worker = 4711")

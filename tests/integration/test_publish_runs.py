@@ -11,7 +11,7 @@ from pganon import locks
 from pganon.errors import DatabaseError, PreconditionError, PrivacyRefusal
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
-from pganon.run.cleanup import clean, drop_run
+from pganon.run.tables import clean, drop_run
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import release, running, staged

@@ -16,9 +16,9 @@ from pganon.forms.request import Request, Workload
 from pganon.metrics.report import ClassMetrics
 from pganon.plan.explain import explain
 from pganon.publish import export, lifecycle
+from pganon.run.context import plan_release
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
-from pganon.run.planning import plan_release
+from pganon.run.release import run_release
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Connection, Database
 from tests.support.harness.regional import check, grown, part, run, source

@@ -13,9 +13,9 @@ import pytest
 
 from pganon.loading import load_policy
 from pganon.publish import lifecycle
-from pganon.run import processes
+from pganon.run import pool
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from pganon.run.result import RunResult
 from tests.support.harness import driver, faults
 from tests.support.harness.cli import pganon
@@ -163,9 +163,9 @@ def test_fewer_tables(db: Database) -> None:
 @pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_processes_find_the_same(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    used = mock.Mock(wraps=processes.Parallel)
-    monkeypatch.setattr(processes, "Parallel", used)
-    monkeypatch.setattr(processes, "WORTH", 1)
+    used = mock.Mock(wraps=pool.Parallel)
+    monkeypatch.setattr(pool, "Parallel", used)
+    monkeypatch.setattr(pool, "WORTH", 1)
     table = rows(APART, size=108)
     build(db, table)
     method = {"name": "slamsa", "profile": "independent", "block_size": 12, "fireflies": 3}

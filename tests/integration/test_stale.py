@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.publish import lifecycle
-from pganon.run import forgetting
+from pganon.run import erasure
 from tests.integration.test_increments import growing_policy, run
 from tests.support.harness import driver, plans
 from tests.support.harness.cluster import Database
@@ -89,7 +89,7 @@ def test_who_was_forgotten(people: Database) -> None:
         grant=False,
     )
     conn = people.owner()
-    forgetting.forget_people(conn, "people", "public.erased")
+    erasure.forget_people(conn, "people", "public.erased")
     (name,) = conn.execute(
         "SELECT relname FROM pg_class WHERE relname ~ '^r[0-9]+_as_released$'"
     ).fetchone() or ("",)

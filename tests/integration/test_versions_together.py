@@ -11,7 +11,7 @@ import pytest
 
 from pganon.errors import PrivacyRefusal
 from pganon.privacy.judged import ONE_VERSION
-from pganon.run.forgetting import forget_people
+from pganon.run.erasure import forget_people
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database

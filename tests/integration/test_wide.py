@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from pganon.plan.build import Plan
 from pganon.plan.explain import explain
-from pganon.run.planning import plan_release
+from pganon.run.context import plan_release
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from pganon.run.parallel import Connection, Piece, Wanted, _Bench, side_by_side
+from pganon.run.pool import Connection, Piece, Wanted, _Bench, side_by_side
 from tests.support.harness.faults import LONG
 
 

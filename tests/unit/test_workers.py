@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from pganon.errors import PrivacyRefusal
-from pganon.run.processes import WORTH, perform
+from pganon.run.pool import WORTH, perform
 from pganon.steps.tasks import TaskResult
 
 

@@ -28,8 +28,8 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history
 from pganon.run.computation import Computation
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
-from pganon.run.pipeline import run_release
-from pganon.run.resolving import resolve_policy
+from pganon.run.release import run_release
+from pganon.run.resolution import resolve_policy
 from pganon.run.result import RunResult
 from pganon.sqltools import query, statement
 from pganon.steps import State

@@ -26,7 +26,7 @@ from psycopg import sql
 from pganon import locks, steps
 from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
-from pganon.run import pipeline
+from pganon.run import release
 from pganon.run.options import Options
 from pganon.run.result import RunResult
 from tests.support.harness import driver
@@ -104,10 +104,10 @@ def run(
     Tests of faults want a version of every run, so it makes one of an unchanged source, too.
     """
     with driver.secrets(SEED if stable else None):
-        return pipeline.run_release(
+        return release.run_release(
             loaded or policy(),
             dsn=dsn,
-            settings=type(pipeline.RUN_SETTINGS)(**settings),
+            settings=type(release.RUN_SETTINGS)(**settings),
             options=Options(
                 jobs=jobs,
                 force=force,

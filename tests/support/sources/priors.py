@@ -22,7 +22,7 @@ from pganon.privacy.models import MODELS
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.executor import Executor
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
-from pganon.run.resolving import resolve_policy
+from pganon.run.resolution import resolve_policy
 from pganon.steps import State
 from tests.support.harness.driver import Connection, fetch
 from tests.support.sources.builders import policy

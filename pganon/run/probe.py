@@ -6,6 +6,7 @@ It is the beginning of a dry run, so it is in the ledger, as whatever reads the 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,19 +14,22 @@ import psycopg
 
 from pganon import database, locks
 from pganon.encode.source import source_fingerprint
-from pganon.errors import DatabaseError, PganonError, translate
+from pganon.errors import EXIT_REFUSED, EXIT_USAGE, DatabaseError, PganonError, translate
+from pganon.forms.request import Request
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
+from pganon.loading import policy_from
 from pganon.plan.build import build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.partition import part_hash
 from pganon.publish import history
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec
-from pganon.run.cleanup import drop_run
 from pganon.run.computation import Computation
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
-from pganon.run.resolving import check_trusted, resolve_policy
+from pganon.run.resolution import check_trusted, resolve_policy
+from pganon.run.result import RunResult
+from pganon.run.tables import drop_run
 
 Connection = psycopg.Connection[Any]
 
@@ -110,3 +114,31 @@ def _changed(conn: Connection, spec: ReleaseSpec, found: bytes) -> bool | None:
     if current.partition_hash != part_hash(spec.partition):
         return None
     return current.source_fingerprint != found
+
+
+Run = Callable[[LoadedPolicy, Options], RunResult]
+
+
+def with_costs(result: RunResult, loaded: LoadedPolicy, options: Options, run: Run) -> RunResult:
+    """The result of a dry run with what GCP would be without each column of `reasons`."""
+    how = replace(options, costs=False, metrics=Request())
+    names = {column.published_as or name: name for name, column in loaded.policy.columns.items()}
+    found = (
+        replace(reason, gcp_without=_without(loaded, names[reason.column], how, run))
+        for reason in result.reasons
+    )
+    return replace(result, reasons=tuple(found))
+
+
+def _without(loaded: LoadedPolicy, column: str, how: Options, run: Run) -> float | None:
+    """None where the policy needs the column, or no release can be made without it."""
+    document = loaded.policy.document()
+    del document["columns"][column]
+    try:
+        policy = policy_from(document)
+        utility = run(replace(loaded, policy=policy), how).utility
+        return utility.gcp if utility else None
+    except PganonError as error:
+        if error.exit_code not in (EXIT_REFUSED, EXIT_USAGE):
+            raise
+        return None

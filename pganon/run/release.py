@@ -46,19 +46,18 @@ from pganon.publish.views import built_upon
 from pganon.resolved.increments import Growth
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
-from pganon.run import growing, handover, keeping, withdrawing
-from pganon.run.admitting import admitted
-from pganon.run.cleanup import clean, drop_run, end_dead
+from pganon.run import increments, invariance, staged
 from pganon.run.computation import Computation
-from pganon.run.costs import with_costs
-from pganon.run.ending import Ending, needs_approval
-from pganon.run.judging import Judging, population_of
+from pganon.run.context import beside
+from pganon.run.grants import admitted
+from pganon.run.judgement import Judging, population_of, ways_of
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
-from pganon.run.planning import beside
-from pganon.run.resolving import check_trusted, resolve_policy
-from pganon.run.result import RunResult, StepSeconds, standing_result
+from pganon.run.probe import with_costs
+from pganon.run.publication import Ending, needs_approval
+from pganon.run.resolution import check_trusted, resolve_policy
+from pganon.run.result import RunResult, StepSeconds, Totals, result_of, standing_result
+from pganon.run.tables import clean, drop_run, end_dead
 from pganon.run.warnings import warnings_of
-from pganon.run.ways import ways_of
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
 
@@ -199,12 +198,12 @@ class _Run:
             drop_run(self.conn, run_id)
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
-        keeping.check_keeping(spec)
+        invariance.check_keeping(spec)
         self.sources = history.sources_of(self.conn, spec.source.oid)
         self.source_mark = history.source_mark(self.conn, self.sources)
-        with growing.alone(self.conn, spec, self.sources):
-            growth = growing.growth_of(self.conn, spec, self.sources, run_id)
-            resumed = keeping.resumed(self.conn, spec, self.sources, run_id)
+        with increments.alone(self.conn, spec, self.sources):
+            growth = increments.growth_of(self.conn, spec, self.sources, run_id)
+            resumed = invariance.resumed(self.conn, spec, self.sources, run_id)
             people = people_of(self.conn, spec, self.sources)
             spec = replace(spec, growth=growth, resumed=resumed, people=people)
             dry = self.options.dry_run
@@ -217,7 +216,7 @@ class _Run:
             if refusal is not None:
                 raise refusal
             plan = build_plan(spec, republication, self.options.metrics, reasoned=dry)
-            growing.check_columns(plan, State(0))
+            increments.check_columns(plan, State(0))
             computation = Computation(
                 self.conn, self.connect, plan, run_id, self.options, self.sources
             )
@@ -226,57 +225,48 @@ class _Run:
                 ended = self._gather(plan, growth, computation.gather())
                 if ended is not None:
                     return ended
-        if growth is not None and growing.only_withdraws(computation.state):
+        if growth is not None and increments.only_withdraws(computation.state):
             return self._withdraw(computation)
         try:
-            with growing.remembering_failure(self.conn, plan, computation):
+            with increments.remembering_failure(self.conn, plan, computation):
                 standing = self._standing(plan, computation.decide())
                 if standing is not None:
-                    keeping.end_unless_there(self.conn, spec, run_id)
+                    invariance.end_unless_there(self.conn, spec, run_id)
                     return self._renew(plan, *standing)
                 judging = self._judging(computation, found)
                 if judging is not None and not dry:
-                    keeping.commit(self.conn, computation, judging.population, self.sources)
+                    invariance.commit(self.conn, computation, judging.population, self.sources)
                 plan = computation.plan
-                if dry and (tested := keeping.tested(computation)):
-                    totals = handover.Totals(computation.state[RECORDS], 0, 0)
-                    return self._looked(growing.looked(plan, computation.state, totals, tested))
+                if dry and (tested := invariance.tested(computation)):
+                    totals = Totals(computation.state[RECORDS], 0, 0)
+                    return self._looked(increments.looked(plan, computation.state, totals, tested))
                 state = computation.complete()
         except PrivacyRefusal as refusal:
-            if not growing.withdraws_alone(refusal, computation.state):
+            if not increments.withdraws_alone(refusal, computation.state):
                 raise
             return self._withdraw(computation, (f"nobody was added: {refusal}",))
-        growing.check_columns(plan, state)
+        increments.check_columns(plan, state)
         warnings = warnings_of(plan, state)
-        figures = handover.figures(plan, state)
-        totals = handover.totals(plan, state)
-        result = RunResult(
-            release=spec.policy.release,
-            version=None,
-            run_id=run_id,
-            view=str(spec.view),
-            method=plan.method.name,
-            records=totals.records,
-            released=totals.released,
-            suppressed=totals.suppressed,
+        figures = staged.figures(plan, state)
+        totals = staged.totals(plan, state)
+        result = replace(
+            result_of(plan, run_id, totals),
             verified=figures.verified,
             utility=figures.utility,
             metrics=figures.metrics,
-            unreleased_columns=spec.unreleased,
             warnings=warnings,
-            seconds=0.0,
-            added=growing.added(growth, state) if growth else None,
+            added=increments.added(growth, state) if growth else None,
             increment=figures.increment,
         )
         if self.options.dry_run:
             drawn = self.options.seed is not None
             result = self._tried(plan, state, result, None if drawn else judging)
         else:
-            release = handover.staged(
+            release = staged.staged_release(
                 plan,
                 state,
                 plan.stored_checks(state),
-                {**figures.as_dict(totals.records), **handover.left_out(state)},
+                {**figures.as_dict(totals.records), **staged.left_out(state)},
                 prints_of(spec, state.facts),
                 self.sources,
                 self.source_mark,
@@ -290,17 +280,19 @@ class _Run:
     def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
         """The end of a run that changes nothing, or only looks."""
         if self.options.dry_run:
-            totals = handover.totals(plan, state)
-            return self._looked(growing.looked(plan, state, totals, growing.added(growth, state)))
-        if state[DUE] > 0 or growing.only_withdraws(state):
+            totals = staged.totals(plan, state)
+            return self._looked(
+                increments.looked(plan, state, totals, increments.added(growth, state))
+            )
+        if state[DUE] > 0 or increments.only_withdraws(state):
             return None
         if growth.unfinished is not None:
             # Nobody of them is left to test; later newcomers wait no longer.
             history.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
-        current = growing.standing(self.conn, plan, growth, state)
+        current = increments.standing(self.conn, plan, growth, state)
         renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
         result = self._renew(plan, current, renewed)
-        return replace(result, added=growing.added(growth, state))
+        return replace(result, added=increments.added(growth, state))
 
     def _looked(self, result: RunResult) -> RunResult:
         """The end of a dry run that tests nobody, since nobody may be tested twice."""
@@ -311,14 +303,12 @@ class _Run:
 
     def _withdraw(self, computation: Computation, warnings: tuple[str, ...] = ()) -> RunResult:
         """Publish the newest version without the groups of people who left."""
-        staged, result = withdrawing.withdraw(
-            self.conn, computation, self.sources, self.source_mark
-        )
+        release, result = staged.withdraw(self.conn, computation, self.sources, self.source_mark)
         growth = computation.plan.spec.growth
         judging = Judging(
             self.conn, computation, growth.population if growth else None, self.sources
         )
-        result = self._judged(judging, staged, replace(result, warnings=warnings))
+        result = self._judged(judging, release, replace(result, warnings=warnings))
         with contextlib.suppress(psycopg.Error):
             drop_run(self.conn, result.run_id)
         return self._finished(result)
@@ -329,10 +319,10 @@ class _Run:
             return None
         population = population_of(self.conn, computation, known, self.sources)
         if computation.plan.spec.growth is not None:
-            growing.check_population(computation.plan.spec.growth.population, population)
+            increments.check_population(computation.plan.spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
-        computation.keep(keeping.value_sets_of(self.conn, computation.plan.spec, population))
+        computation.keep(invariance.value_sets_of(self.conn, computation.plan.spec, population))
         ways = ways_of(computation.plan.spec, known)
         return Judging(self.conn, computation, population, self.sources, ways)
 

@@ -1,4 +1,4 @@
-"""Plans, and what a run stands beside: versions that were ever readable."""
+"""What a run is about, decided before its first step: people, versions before it, and the plan."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from pganon.publish import history, lifecycle
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
-from pganon.run import growing, keeping
-from pganon.run.judging import pasts_of
-from pganon.run.resolving import resolve_policy
+from pganon.run import increments, invariance
+from pganon.run.judgement import pasts_of
+from pganon.run.resolution import resolve_policy
 
 Connection = psycopg.Connection[Any]
 
@@ -38,12 +38,12 @@ def plan_release(
         become_owner(conn, named=owner)
         spec = resolve_policy(conn, loaded)
         sources = history.sources_of(conn, spec.source.oid)
-        growth, people = growing.growth_of(conn, spec, sources), people_of(conn, spec, sources)
+        growth, people = increments.growth_of(conn, spec, sources), people_of(conn, spec, sources)
         spec = replace(spec, growth=growth, people=people)
         plan = build_plan(spec, beside(conn, spec, sources, publishes=True))
         if spec.invariant:
             population = populations.find(conn, spec, sources)
-            spec = replace(spec, value_sets=keeping.value_sets_of(conn, spec, population))
+            spec = replace(spec, value_sets=invariance.value_sets_of(conn, spec, population))
         return replace(plan, spec=spec, past=pasts_of(conn, plan, sources))
 
 

@@ -1,10 +1,12 @@
-"""What a run that succeeded hands over: measures of its checks, and the staged release."""
+"""Staged releases: what publication gets of a run that succeeded, or that only withdraws groups."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+import psycopg
 
 from pganon.encode.known import RETURNED
 from pganon.forms.facts import PUBLISHED, SUPPRESSED
@@ -16,18 +18,24 @@ from pganon.history.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts, whole_utility
 from pganon.plan.build import FINGERPRINT, Plan, earlier_measured, kept, measured
+from pganon.plan.withdrawal import withdrawal
+from pganon.publish import history
 from pganon.publish.staged import Staged
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.increments import WITHDRAWN, Growth, Increment, all_checks, all_views, promised
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Prints
-from pganon.run.result import IncrementFigures, Verified
+from pganon.run import increments
+from pganon.run.computation import Computation
+from pganon.run.result import IncrementFigures, RunResult, Totals, Verified, result_of
 from pganon.steps import State, stamp_of
 from pganon.steps.facts import RECORDS, Fact
 from pganon.steps.relations import CheckQuery, PublishedView
 
+Connection = psycopg.Connection[Any]
 
-def staged(
+
+def staged_release(
     plan: Plan,
     state: State,
     checks: tuple[CheckQuery, ...],
@@ -191,15 +199,6 @@ def _all_views(
     return all_views(increments, views, growth.number, own[0] if own else growth.withdrawn)
 
 
-@dataclass(frozen=True)
-class Totals:
-    """Records of the source, and those of them that a version has and has not."""
-
-    records: int
-    released: int
-    suppressed: int
-
-
 def totals(plan: Plan, state: State) -> Totals:
     """Of the whole version, also where the run added to one."""
     growth = plan.spec.growth
@@ -275,3 +274,33 @@ def _verified(
 def _measured(found: float | None) -> float:
     assert found is not None  # or the run would have been refused
     return found
+
+
+def withdraw(
+    conn: Connection, computation: Computation, sources: tuple[str, ...], source_mark: str | None
+) -> tuple[Staged, RunResult]:
+    """Stage and verify the newest version without the groups that go.
+
+    Args:
+        computation: of a run that knows who left; its plan becomes that of the withdrawal.
+        source_mark: of the sources, from before they were read.
+    """
+    before = history.read(conn, computation.plan.spec.policy.release)
+    assert before is not None  # somebody was released who left
+    newest = before.versions[0]
+    plan = computation.plan = withdrawal(computation.plan)
+    state = computation.complete()
+    checks = plan.stored_checks(state)
+    found, statistics = totals(plan, state), figures(plan, state)
+    measures = {**statistics.as_dict(found.records), **left_out(state)}
+    prints = Prints(newest.source_fingerprint or b"", newest.rows_fingerprint or b"")
+    staged = staged_release(plan, state, checks, measures, prints, sources, source_mark)
+    growth = plan.spec.growth
+    assert growth is not None
+    result = replace(
+        result_of(plan, state.run_id, found),
+        verified=statistics.verified,
+        utility=statistics.utility,
+        added=increments.added(growth, state),
+    )
+    return replace(staged, guarantee=newest.guarantee), result

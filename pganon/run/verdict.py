@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,10 +16,8 @@ from pganon.history.versions import FINER, HOLDS, VOID, About, Crossing
 from pganon.identifiers import QualifiedName
 from pganon.policy.model import Policy
 from pganon.run.admission import Walk
-from pganon.run.cleanup import run_tables
-from pganon.run.crossed import crossings, finer_k
-from pganon.run.tables import drop_tables
-from pganon.sqltools import query, stacked
+from pganon.run.tables import drop_tables, run_tables
+from pganon.sqltools import query, stacked, statement
 from pganon.steps import CreateTable, State
 from pganon.steps.facts import Facts
 
@@ -44,7 +42,7 @@ class Found:
     Attributes:
         figures: of the reader whom all versions tell most, where the policy accepts what it does.
         functions: staged, if there are any.
-        finer_k: see :func:`pganon.run.crossed.finer_k`.
+        finer_k: see :func:`pganon.run.verdict.finer_k`.
         crossings: versions with groups that nothing justifies, where the policy accepts that.
         warnings: what is void, where the policy wants to be told.
     """
@@ -166,3 +164,32 @@ def forget_judgement(conn: Connection, run_id: int) -> list[QualifiedName]:
     ]
     drop_tables(conn, tables)
     return tables
+
+
+def crossings(conn: Connection, rules: Iterable[Rule], state: State) -> tuple[Crossing, ...]:
+    """With groups that nothing justifies, or the same people with other roles of columns.
+
+    Args:
+        rules: held before, without a refusal; their work tables are still there.
+    """
+    found: dict[int, Crossing] = {}
+    for rule in rules:
+        selects = [rule.clashed()] if state.facts.get(rule.clashing) else []
+        selects += [rule.crossed(state)] if state.facts.get(rule.crossing) else []
+        for select in selects:
+            for row in conn.execute(statement(select)).fetchall():
+                found.setdefault(row[0], Crossing(*row))
+    return tuple(found.values())
+
+
+def finer_k(conn: Connection, rules: Iterable[Rule], state: State) -> int | None:
+    """The fewest people of a group that versions promise of which groups are a function; None
+    without such groups."""
+    promised: list[int] = []
+    for rule in rules:
+        if not state.facts.get(rule.functions):
+            continue
+        of = query("select distinct f.of from f", {"f": rule.functions_of(state)})
+        roots = {row[0] for row in conn.execute(statement(of)).fetchall()}
+        promised += [past.manner.least for past in rule.earlier if past.root in roots]
+    return min(promised, default=None)

@@ -22,16 +22,17 @@ from pganon.history.model import New, Past
 from pganon.history.reasons import NO_WAYS, Ways
 from pganon.history.versions import About, Judged, manner_as_dict
 from pganon.plan.build import Plan, keeping_of, new_of
+from pganon.policy.model import Policy
+from pganon.policy.over_time import over_time_refusals
 from pganon.policy.partition import part_hash
 from pganon.publish.people import people_with_rows, rows_of_others
+from pganon.resolved.growth import increment_refusals
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
-from pganon.run.admission import Admission
+from pganon.run.admission import Admission, tells_apart, will_read
 from pganon.run.computation import Computation
-from pganon.run.crossed import finer_k
-from pganon.run.granted import with_readers
-from pganon.run.reading import tells_apart, will_read
-from pganon.run.ruling import forget_judgement, held_for, hold
+from pganon.run.grants import with_readers
+from pganon.run.verdict import finer_k, forget_judgement, held_for, hold
 from pganon.steps import State
 from pganon.steps.relations import PublishedView
 
@@ -219,3 +220,33 @@ def pasts_of(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> tuple[Pa
     if population is None:
         return ()
     return tuple(memory.pasts(memory.versions(conn, population)).values())
+
+
+def ways_of(spec: ReleaseSpec, republication: Republication) -> Ways:
+    """Of a release of people who can be told apart."""
+    policy = spec.policy
+    return Ways(
+        increments=policy.refresh != "increments" and _can_grow(spec),
+        invariant=policy.refresh != "invariant" and _can_keep(policy),
+        same=_under_another_policy(republication),
+        accepts=not policy.method.published_once,
+    )
+
+
+def _can_grow(spec: ReleaseSpec) -> bool:
+    """But for the size of an increment, which can be given."""
+    policy = spec.policy.model_copy(
+        update={"refresh": "increments", "increment_size": spec.minimum_size}
+    )
+    return not any(increment_refusals(replace(spec, policy=policy)))
+
+
+def _can_keep(policy: Policy) -> bool:
+    return not any(over_time_refusals({**dict(policy), "refresh": "invariant"}, policy.method))
+
+
+def _under_another_policy(republication: Republication) -> str | None:
+    """Beside a version under the same policy the source has changed, or it would be repeated."""
+    known = (one for one in republication.earlier if one.partition_hash is not None)
+    nearest = next(known, None)
+    return nearest.label if nearest and not republication.candidates else None

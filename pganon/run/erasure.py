@@ -18,7 +18,7 @@ from pganon.publish.forgetting import Forgotten
 from pganon.publish.lifecycle import find, translated
 from pganon.publish.transaction import publishing
 from pganon.resolved.population import Known
-from pganon.run.cleanup import clean
+from pganon.run.tables import clean
 
 Connection = psycopg.Connection[Any]
 

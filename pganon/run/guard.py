@@ -16,8 +16,8 @@ from pganon.identifiers import parse_name
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history
 from pganon.publish.lifecycle import translated
-from pganon.run.granted import look
-from pganon.run.resolving import resolve_policy
+from pganon.run.grants import look
+from pganon.run.resolution import resolve_policy
 
 Connection = psycopg.Connection[Any]
 

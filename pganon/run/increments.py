@@ -11,6 +11,7 @@ import psycopg
 
 from pganon import locks
 from pganon.encode.people import identity
+from pganon.encode.valued import referenced
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.forms.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.forms.form import PublishedForm, Tables
@@ -19,6 +20,7 @@ from pganon.history import populations
 from pganon.history.increments.leavers import LEAVING_PEOPLE, LEAVING_RECORDS, LEFT
 from pganon.history.increments.stale import STALE
 from pganon.history.increments.steps import COHORTS, DUE, NEWCOMERS, UNPLACED
+from pganon.identifiers import quote
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan
 from pganon.publish import growth as stored
@@ -26,9 +28,8 @@ from pganon.publish import history
 from pganon.publish.history import Version
 from pganon.resolved.increments import Growth, group_column
 from pganon.resolved.model import ReleaseSpec
-from pganon.run import continuing, handover
 from pganon.run.computation import Computation
-from pganon.run.result import Added, RunResult
+from pganon.run.result import Added, RunResult, Totals, result_of
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
 from pganon.steps.relations import PublishedView
@@ -104,9 +105,9 @@ def growth_of(
         increment_size(spec),
         divides=spec.policy.regions == "leaves",
     )
-    continuing.check_ranges(spec, growth)
-    continuing.check_regions(spec, growth)
-    continuing.check_compared(spec, growth)
+    check_ranges(spec, growth)
+    check_regions(spec, growth)
+    check_compared(spec, growth)
     return _numbered(spec, growth)
 
 
@@ -177,27 +178,9 @@ def check_columns(plan: Plan, state: State) -> None:
         )
 
 
-def looked(plan: Plan, state: State, totals: handover.Totals, added: Added) -> RunResult:
+def looked(plan: Plan, state: State, totals: Totals, added: Added) -> RunResult:
     """The result of a dry run: who would be tested; nothing is."""
-    spec = plan.spec
-    return RunResult(
-        release=spec.policy.release,
-        version=None,
-        run_id=state.run_id,
-        view=str(spec.view),
-        method=plan.method.name,
-        records=totals.records,
-        released=totals.released,
-        suppressed=totals.suppressed,
-        verified=(),
-        utility=None,
-        metrics=None,
-        unreleased_columns=spec.unreleased,
-        warnings=(),
-        seconds=0.0,
-        outcome="dry_run",
-        added=added,
-    )
+    return replace(result_of(plan, state.run_id, totals), outcome="dry_run", added=added)
 
 
 def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Version:
@@ -258,3 +241,77 @@ def remembering_failure(conn: Connection, plan: Plan, computation: Computation) 
             hint="later newcomers are tested by the next run",
             code=refusal.code,
         ) from None
+
+
+def check_ranges(spec: ReleaseSpec, growth: Growth) -> None:
+    """Refuse groups that show what they contain beside those that show their region.
+
+    Raises:
+        PreconditionError: other_regions.
+    """
+    if growth.version is None or spec.shows_regions == (growth.bounds is not None):
+        return
+    before = "tight" if growth.bounds is None else "region"
+    raise PreconditionError(
+        f"the policy has ranges: {spec.policy.ranges}, but version {growth.version}, which"
+        f" increments are added to, has ranges: {before}",
+        hint=f"use ranges: {before}, or another name for the release",
+        code="other_regions",
+    )
+
+
+_REPLAYED = ("role", "type", "order", "hierarchy", "nulls")
+"""Keys of a column that cuts are replayed by."""
+
+
+def check_regions(spec: ReleaseSpec, growth: Growth) -> None:
+    """Refuse cuts that were made under another hierarchy or order, or of other columns.
+
+    Raises:
+        PreconditionError: other_regions.
+    """
+    if growth.cuts is None:
+        return
+    before = growth.partition or {}
+    keys, instead = _REPLAYED, ", or use regions: none"
+    if growth.bounds is not None:  # made of what the column could have
+        keys, instead = (*_REPLAYED, "domain"), ""
+    for attribute in spec.attributes:
+        name = attribute.column.name
+        for key in keys:
+            path = f"columns.{name}.{key}"
+            if before.get(path) != spec.partition.get(path):
+                raise PreconditionError(
+                    f"{key} of column {quote(name)} is not that of the version whose cuts divide"
+                    " newcomers",
+                    hint=f"undo the change{instead}",
+                    code="other_regions",
+                )
+
+
+def check_compared(spec: ReleaseSpec, growth: Growth) -> None:
+    """Refuse columns of whose values the first version says nothing, and other distances.
+
+    Raises:
+        PreconditionError: other_reference.
+    """
+    if growth.first is None:
+        return
+    for item in referenced(spec):
+        name = item.column.name
+        if not growth.first.knows(name):
+            raise PreconditionError(
+                f"newcomers are to be compared with the values that the first version has of"
+                f" {quote(name)}, and an earlier pganon kept none",
+                hint="leave the models out that compare, or use refresh: recompute",
+                code="other_reference",
+            )
+        path = f"columns.{name}.hierarchy"
+        before = (growth.partition or {}).get(path)
+        if item.hierarchy and before and before != spec.partition.get(path):
+            raise PreconditionError(
+                f"the hierarchy of column {quote(name)} is not that of the first version, which"
+                " newcomers are compared with",
+                hint="undo the change",
+                code="other_reference",
+            )
