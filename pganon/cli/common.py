@@ -43,7 +43,7 @@ from pganon.errors import (
     PrivacyRefusal,
     UsageError,
 )
-from pganon.install.owner import become_owner
+from pganon.install.owner import connect_as_owner
 
 if TYPE_CHECKING:
     from pganon.policy.loader import LoadedPolicy
@@ -131,13 +131,8 @@ def connect_owner(
     settings: database.Settings = database.DEFAULT_SETTINGS,
 ) -> psycopg.Connection[Any]:
     """A connection that has become the owner of pganon; refuses where it is not installed."""
-    conn = connect(dsn, settings=settings)
-    try:
-        become_owner(conn, named=chosen_owner(owner))
-    except BaseException:
-        conn.close()
-        raise
-    return conn
+    chosen = chosen_dsn(dsn)
+    return connect_as_owner(chosen, owner=chosen_owner(owner), settings=settings)
 
 
 def names(texts: Sequence[str] | None) -> list[str]:

@@ -9,8 +9,6 @@ from typing import Any
 
 import psycopg
 
-from pganon import locks
-from pganon.errors import PganonError
 from pganon.history import versions as memory
 from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past
@@ -22,6 +20,7 @@ from pganon.policy.model import Policy
 from pganon.publish.audience import granted, roles_of
 from pganon.publish.history import Version
 from pganon.run.executor import Executor
+from pganon.run.record import recorded
 from pganon.run.tables import drop_run
 from pganon.steps import State, Step
 
@@ -95,17 +94,10 @@ def run_of_its_own(
     conn: Connection, name: str, version: Version, roles: Sequence[str]
 ) -> Iterator[Executor]:
     """A run that judges readers of a version and makes none; in the ledger."""
-    run_id = ledger.start_run(conn, name, version.policy_hash or "")
-    with locks.run_lock(conn, run_id):
-        try:
-            yield Executor(conn, State(run_id))
-            drop_run(conn, run_id)
-            ledger.finish(conn, run_id, "readers", {"judged": list(roles)})
-        except BaseException as error:
-            with contextlib.suppress(psycopg.Error, PganonError):
-                ledger.finish_with(conn, run_id, error)
-                drop_run(conn, run_id)
-            raise
+    with recorded(conn, name, version.policy_hash or "") as run_id:
+        yield Executor(conn, State(run_id))
+        drop_run(conn, run_id)
+        ledger.finish(conn, run_id, "readers", {"judged": list(roles)})
 
 
 def will_read(conn: Connection, plan: Plan, state: State) -> tuple[str, ...]:

@@ -10,10 +10,9 @@ from typing import Any
 
 import psycopg
 
-from pganon import database
 from pganon.forms.remembered import is_remembered
 from pganon.history import populations
-from pganon.install.owner import become_owner
+from pganon.install.owner import connect_as_owner
 from pganon.loading import load_policy
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan, build_plan
@@ -34,8 +33,7 @@ def plan_release(
 ) -> Plan:
     """The plan of a policy beside the versions that there are; nothing is run, no data is read."""
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
-    with contextlib.closing(database.connect(dsn)) as conn, lifecycle.translated():
-        become_owner(conn, named=owner)
+    with contextlib.closing(connect_as_owner(dsn, owner=owner)) as conn, lifecycle.translated():
         spec = resolve_policy(conn, loaded)
         sources = history.sources_of(conn, spec.source.oid)
         growth, people = increments.growth_of(conn, spec, sources), people_of(conn, spec, sources)

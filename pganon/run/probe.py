@@ -12,11 +12,9 @@ from typing import Any
 
 import psycopg
 
-from pganon import database, locks
 from pganon.encode.source import source_fingerprint
 from pganon.errors import EXIT_REFUSED, EXIT_USAGE, DatabaseError, PganonError, translate
 from pganon.forms.request import Request
-from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
 from pganon.plan.build import build_plan
@@ -26,7 +24,8 @@ from pganon.publish import history
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.computation import Computation
-from pganon.run.options import RUN_SETTINGS, Options, advise_planner
+from pganon.run.options import Options, connect_run
+from pganon.run.record import recorded
 from pganon.run.resolution import check_trusted, resolve_policy
 from pganon.run.result import RunResult
 from pganon.run.tables import drop_run
@@ -58,39 +57,19 @@ def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = No
     """
 
     def connect() -> Connection:
-        conn = database.connect(dsn, settings=RUN_SETTINGS)
-        try:
-            become_owner(conn, named=owner)
-            advise_planner(conn, Options())
-        except BaseException:
-            conn.close()
-            raise
-        return conn
+        return connect_run(dsn, owner=owner)
 
     with contextlib.closing(connect()) as conn:
         try:
             spec = resolve_policy(conn, loaded)
             check_trusted(conn, spec.policy.trust)
-            run_id = ledger.start_run(conn, spec.policy.release, spec.policy_hash)
-            with locks.run_lock(conn, run_id):
-                try:
-                    found = _read(conn, connect, spec, run_id)
-                    ledger.finish(conn, run_id, "dry_run")
-                except BaseException as error:
-                    _record(conn, run_id, error)
-                    raise
+            with recorded(conn, spec.policy.release, spec.policy_hash) as run_id:
+                found = _read(conn, connect, spec, run_id)
+                ledger.finish(conn, run_id, "dry_run")
                 drop_run(conn, run_id)
         except psycopg.Error as error:
             raise translate(error) from None
     return found
-
-
-def _record(conn: Connection, run_id: int, error: BaseException) -> None:
-    """The end of a look that failed; without a session the next run finds it dead."""
-    with contextlib.suppress(psycopg.Error, PganonError):
-        if locks.usable(conn):
-            ledger.finish_with(conn, run_id, error)
-            drop_run(conn, run_id)
 
 
 def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Looked:

@@ -19,12 +19,11 @@ import psycopg
 
 from pganon import database, locks
 from pganon.encode.source import prints_of, source_fingerprint
-from pganon.errors import PganonError, PrivacyRefusal, UsageError, translate
+from pganon.errors import PrivacyRefusal, UsageError
 from pganon.history import populations
 from pganon.history.increments.steps import DUE
 from pganon.history.versions import MemoryMoved
 from pganon.identifiers import QualifiedName
-from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.loading import load_policy
 from pganon.metrics.reasons import reasons
@@ -51,12 +50,13 @@ from pganon.run.computation import Computation
 from pganon.run.context import beside
 from pganon.run.grants import admitted
 from pganon.run.judgement import Judging, population_of, ways_of
-from pganon.run.options import RUN_SETTINGS, Options, advise_planner
+from pganon.run.options import RUN_SETTINGS, Options, connect_run
 from pganon.run.probe import with_costs
 from pganon.run.publication import Ending, needs_approval
+from pganon.run.record import recorded
 from pganon.run.resolution import check_trusted, resolve_policy
 from pganon.run.result import RunResult, StepSeconds, Totals, result_of, standing_result
-from pganon.run.tables import clean, drop_run, end_dead
+from pganon.run.tables import clean, drop_run
 from pganon.run.warnings import warnings_of
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
@@ -107,14 +107,7 @@ def run_release(
         dsn = database.dsn_like(connection)
 
     def connect() -> Connection:
-        conn = database.connect(dsn, settings=settings)
-        try:
-            become_owner(conn, named=owner)
-            advise_planner(conn, options)
-        except BaseException:
-            conn.close()
-            raise
-        return conn
+        return connect_run(dsn, owner=owner, settings=settings, options=options)
 
     def run(asked: LoadedPolicy, how: Options) -> RunResult:
         return _Run(conn, connect, asked, how).go()
@@ -161,17 +154,13 @@ class _Run:
             opened = self._opened(spec, [view.name for view in views])
             clean(self.conn)
             self.ending = Ending.of(self.loaded, self.options)
-            run_id = ledger.start_run(
-                self.conn, spec.policy.release, spec.policy_hash, seed=self.options.seed
-            )
-            with locks.run_lock(self.conn, run_id):
-                try:
-                    self.ending.begin(self.conn, run_id)
-                    result = self._compute(spec, run_id)
-                    return replace(result, warnings=(*opened, *result.warnings))
-                except BaseException as error:
-                    self._record(run_id, error)
-                    raise
+            release, seed = spec.policy.release, self.options.seed
+            with recorded(
+                self.conn, release, spec.policy_hash, seed=seed, connect=self.connect
+            ) as run_id:
+                self.ending.begin(self.conn, run_id)
+                result = self._compute(spec, run_id)
+                return replace(result, warnings=(*opened, *result.warnings))
 
     def _opened(self, spec: ReleaseSpec, views: Sequence[QualifiedName]) -> tuple[str, ...]:
         """Warnings of roles that may use the release's views though no policy named them."""
@@ -181,21 +170,6 @@ class _Run:
             f"{name} can be used by roles that the policy does not name: {', '.join(roles)}"
             for name, roles in unexpected_readers(self.conn, views, readers)
         )
-
-    def _record(self, run_id: int, error: BaseException) -> None:
-        """Ledger row and clean-up of a failed run, as far as the server can be asked."""
-        known = translate(error) if isinstance(error, psycopg.Error) else error
-        with contextlib.suppress(psycopg.Error, PganonError):
-            if not locks.usable(self.conn):
-                # Gone, or an interrupt came between sending a statement and waiting for it.
-                self.conn.close()
-                with contextlib.closing(self.connect()) as another:
-                    end_dead(another, run_id, known)
-                return
-            # What made the run fail must not keep its end from being recorded.
-            self.conn.execute("SET statement_timeout = 0")
-            ledger.finish_with(self.conn, run_id, known)
-            drop_run(self.conn, run_id)
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         invariance.check_keeping(spec)

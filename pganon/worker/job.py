@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from pganon import database, sqlfiles
+from pganon import sqlfiles
 from pganon.applied.check import check
 from pganon.applied.store import loaded, read
 from pganon.errors import (
@@ -22,7 +22,7 @@ from pganon.errors import (
     RequestError,
     translate,
 )
-from pganon.install.owner import become_owner
+from pganon.install.owner import connect_as_owner
 from pganon.ledger import repository as ledger
 from pganon.publish import lifecycle
 from pganon.publish.held import Overtaken, kept_for, publish_held
@@ -232,13 +232,7 @@ class Job:
         return lambda: finish(conn, self.claim, "released")
 
     def _connect(self) -> Connection:
-        conn = database.connect(self.dsn, settings=RUN_SETTINGS)
-        try:
-            become_owner(conn, named=self.owner)
-        except BaseException:
-            conn.close()
-            raise
-        return conn
+        return connect_as_owner(self.dsn, owner=self.owner, settings=RUN_SETTINGS)
 
     def _note(self, phase: str, step: str, purpose: str) -> None:
         """Show the phase in the request; a run that lost it stops at the next one."""
