@@ -52,9 +52,9 @@ _PLACES = {
     "Workload": "published.request.Workload",
     "assess": "assessment.assess",
     "load_policy": "loading.load_policy",
-    "plan_release": "run.planning.plan_release",
-    "releases": "run.pipeline.releases",
-    "run_release": "run.pipeline.run_release",
+    "plan_release": "run.context.plan_release",
+    "releases": "run.release.releases",
+    "run_release": "run.release.run_release",
 }
 
 

@@ -63,6 +63,7 @@ def plan(
 
 def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> None:
     spec = built.spec
+    skipped = {phase.name: phase.skipped for phase in built.phases if phase.skipped}
     if json:
         common.emit_json(
             {
@@ -80,6 +81,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
                 "unreleased": list(spec.unreleased),
                 "warnings": [*warnings(spec.policy), *without_key(spec)],
                 "steps": steps,
+                "skipped": skipped,
             }
         )
         return
@@ -102,6 +104,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
         )
     if not sql:
         common.table(["phase", "step", "purpose"], [(s.phase, s.step, s.purpose) for s in steps])
+        common.table(["skipped phase", "as"], list(skipped.items()))
     for step in steps if sql else ():
         common.line(f"-- {step.phase}: {step.step}: {step.purpose}")
         if step.sql:

@@ -68,30 +68,24 @@ def earlier_measured(number: int) -> Fact[float | None]:
     return or_null(measure("measured", f"earlier{number}_"))
 
 
-GATHERED = "cohorts"
-"""Phase after which it is known whether there is anybody to add to a version."""
-
-DECIDED = ("snapshot", "encode")
-"""Phases after which it is known whether an earlier version has the same source."""
-
-NEWCOMERS = "newcomers"
-"""Phase in which a version that keeps value sets commits to whom it tests."""
-
-GUARD = "guard"
-"""Phase in which others who publish about the same people wait."""
-
-
 @dataclass(frozen=True)
 class Phase:
-    """A named part of the way of a release."""
+    """A named part of the way of a release.
+
+    Attributes:
+        skipped: why a run of the plan has no such steps; None where it has.
+    """
 
     name: str
     purpose: str
     steps: tuple[Step, ...]
+    skipped: str | None = None
 
 
-def guard_phase(steps: Sequence[Step]) -> Phase:
-    return Phase(GUARD, "the rule about groups of all versions about the same people", tuple(steps))
+def judging_phase(steps: Sequence[Step], skipped: str | None = None) -> Phase:
+    """In which others who publish about the same people wait."""
+    purpose = "the rule about groups of all versions about the same people"
+    return Phase("guard", purpose, tuple(steps), skipped)
 
 
 @dataclass(frozen=True)
@@ -109,28 +103,61 @@ class Plan:
     reasoned: bool = False
     past: tuple[Past, ...] = ()
 
-    @cached_property
+    @property
     def phases(self) -> tuple[Phase, ...]:
-        """Rendering what verification asks takes a while, and not every plan is run."""
-        spec, method = self.spec, self.method
+        """All of them in order, those that a run skips, too."""
+        return (self.gathering, *self.reading, self.committing, *self.computing, self.judging)
+
+    @cached_property
+    def gathering(self) -> Phase:
+        """After it is known whether there is anybody to add to a version."""
+        name, purpose = "cohorts", "who is new, and who is tested together"
+        if self.spec.growth is None:
+            return Phase(name, purpose, (), "the release does not grow (refresh: increments)")
+        steps = gather_steps(
+            self.spec, self.spec.growth, self.method.form, commits=not self.reasoned
+        )
+        return Phase(name, purpose, steps)
+
+    @cached_property
+    def reading(self) -> tuple[Phase, Phase]:
+        """After it is known whether an earlier version has the same source."""
+        spec = self.spec
+        encoding = encode_steps(
+            spec,
+            beside=[source_check(spec)],
+            then=decision_steps(spec, self.republication),
+            left_out=not self.request.nothing or self.is_remembered,
+        )
         return (
-            *self._cohorts,
             Phase(
                 "snapshot",
                 "read the source once and see whether it can be released",
                 _snapshot(spec),
             ),
-            Phase(
-                "encode",
-                "values become codes",
-                encode_steps(
-                    spec,
-                    beside=[source_check(spec)],
-                    then=decision_steps(spec, self.republication),
-                    left_out=not self.request.nothing or self.is_remembered,
-                ),
-            ),
-            *self._newcomers,
+            Phase("encode", "values become codes", encoding),
+        )
+
+    @cached_property
+    def committing(self) -> Phase:
+        """Of a version that keeps value sets; a dry run, or who resumes, commits to nobody."""
+        spec, name, purpose = self.spec, "newcomers", "who is tested together"
+        if not spec.invariant:
+            return Phase(name, purpose, (), "people keep no value sets (refresh: invariant)")
+        if spec.value_sets is None:
+            return Phase(name, purpose, (), "nobody was released yet")
+        if spec.resumed is not None and spec.resumed.cohort is not None and not self.reasoned:
+            return Phase(name, purpose, (), "newcomers of an interrupted run come first")
+        return Phase(name, purpose, commit_steps(spec, spec.value_sets, commits=not self.reasoned))
+
+    @cached_property
+    def computing(self) -> tuple[Phase, ...]:
+        """Until all relations are staged, verified and measured.
+
+        Rendering what verification asks takes a while, and not every plan is run.
+        """
+        spec, method = self.spec, self.method
+        return (
             Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
             Phase("recode", "published relations, staged", staging_steps(spec, method.form)),
             Phase(
@@ -138,60 +165,51 @@ class Plan:
                 "re-measure the staged relations against every requirement; utility",
                 (_verify(spec, method),),
             ),
-            Phase("measure", "metrics on request", _requested(spec, method, self.request)),
-            *self.whole,
-            *self._reasons,
-            *self._guard,
+            self._measuring,
+            self.whole,
+            self._explaining,
         )
 
     @property
-    def _cohorts(self) -> tuple[Phase, ...]:
-        if self.spec.growth is None:
-            return ()
-        steps = gather_steps(
-            self.spec, self.spec.growth, self.method.form, commits=not self.reasoned
-        )
-        return (Phase(GATHERED, "who is new, and who is tested together", steps),)
+    def _measuring(self) -> Phase:
+        nothing = "no metrics were asked for" if self.request.nothing else None
+        steps = _requested(self.spec, self.method, self.request)
+        return Phase("measure", "metrics on request", steps, nothing)
 
     @property
-    def _newcomers(self) -> tuple[Phase, ...]:
-        """Of a version that keeps value sets; a dry run, or who resumes, commits to nobody."""
-        spec = self.spec
-        resumes = spec.resumed is not None and spec.resumed.cohort is not None
-        if spec.value_sets is None or (resumes and not self.reasoned):
-            return ()
-        steps = commit_steps(spec, spec.value_sets, commits=not self.reasoned)
-        return (Phase(NEWCOMERS, "who is tested together", steps),)
-
-    @property
-    def whole(self) -> tuple[Phase, ...]:
+    def whole(self) -> Phase:
         """Of a version that grows, its figures."""
         growth = self.spec.growth
         steps = () if growth is None else whole_steps(self.spec, growth, self.method.form)
-        return (Phase("whole", "figures of all increments together", steps),) if steps else ()
+        skipped = None if steps else "there is no earlier increment that they are added to"
+        return Phase("whole", "figures of all increments together", steps, skipped)
 
     @property
-    def is_remembered(self) -> bool:
-        """Whether the rule about groups can be held against the release and others."""
-        return is_remembered(self.spec, self.method.form)
+    def _explaining(self) -> Phase:
+        name, purpose = "explain", "why the release loses what it loses"
+        if not self.reasoned:
+            return Phase(name, purpose, (), "of a dry run alone")
+        return Phase(name, purpose, reason_steps(self.spec))
 
-    @property
-    def _guard(self) -> tuple[Phase, ...]:
+    @cached_property
+    def judging(self) -> Phase:
+        """What a run does here depends on the versions that there are when it gets there."""
         policy = self.spec.policy
+        if not self.is_remembered:
+            return judging_phase((), "nobody can tell people of versions apart: there is no key")
         steps: list[Step] = []
         if self.past:
             rule = Rule(new_of(self, State(0)), self.past)
             refuses = policy.republication == "refuse"
             steps += rule_steps(rule, refuses=refuses)
-        if self.spec.invariant and self.is_remembered:
+        if self.spec.invariant:
             steps += value_set_steps(keeping_of(self, State(0), self.spec.value_sets))
-        return (guard_phase(steps),) if steps else ()
+        return judging_phase(steps, None if steps else "no other version is about these people")
 
     @property
-    def _reasons(self) -> tuple[Phase, ...]:
-        if not self.reasoned:
-            return ()
-        return (Phase("explain", "why the release loses what it loses", reason_steps(self.spec)),)
+    def is_remembered(self) -> bool:
+        """Whether the rule about groups can be held against the release and others."""
+        return is_remembered(self.spec, self.method.form)
 
     def relations(self, state: State) -> tuple[StoredRelation, ...]:
         return relations(self.spec, self.method.form, state)

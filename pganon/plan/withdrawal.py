@@ -30,7 +30,7 @@ class Withdrawal(Plan):
     """What is left to do where groups are withdrawn and none is added."""
 
     @cached_property
-    def phases(self) -> tuple[Phase, ...]:
+    def computing(self) -> tuple[Phase, ...]:
         spec, method = self.spec, self.method
         checks = (fingerprint_check(spec, method), *verification_checks(spec, method))
         return (
@@ -42,7 +42,7 @@ class Withdrawal(Plan):
                 "re-measure the stored relations against every requirement",
                 (Parallel("checks", "what must hold", [[check] for check in checks]),),
             ),
-            *self.whole,
+            self.whole,
         )
 
 
