@@ -43,13 +43,13 @@ __all__ = [
 # all of them takes a second.
 _PLACES = {
     "Assessment": "assessment.Assessment",
-    "MetricsRequest": "published.request.Request",
+    "MetricsRequest": "forms.request.Request",
     "Options": "run.options.Options",
     "PganonError": "errors.PganonError",
     "PolicyError": "errors.PolicyError",
     "PrivacyRefusal": "errors.PrivacyRefusal",
     "RunResult": "run.result.RunResult",
-    "Workload": "published.request.Workload",
+    "Workload": "forms.request.Workload",
     "assess": "assessment.assess",
     "load_policy": "loading.load_policy",
     "plan_release": "run.context.plan_release",
