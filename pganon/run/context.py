@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,64 @@ from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
 from pganon.run import increments, invariance
 from pganon.run.judgement import pasts_of
+from pganon.run.options import Options
 from pganon.run.resolution import resolve_policy
+from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What a run is about.
+
+    Which value sets its people have is known when their rows were read, as they may be those of
+    another table.
+
+    Attributes:
+        plan: beside the versions that groups may be taken over from; none where they are drawn
+            apart, or added to a version.
+        beside: all versions that were ever readable.
+        sources: names of the source and of all that its rows come from.
+        source_mark: of these, from before they were read.
+    """
+
+    plan: Plan
+    beside: Republication
+    sources: tuple[str, ...]
+    source_mark: str | None
+
+    @property
+    def spec(self) -> ReleaseSpec:
+        return self.plan.spec
+
+
+def decided(
+    conn: Connection, spec: ReleaseSpec, sources: tuple[str, ...], run_id: int, options: Options
+) -> RunContext:
+    """Decide what a run does; what it may not do is refused.
+
+    Raises:
+        PreconditionError, PrivacyRefusal, LedgerError: see :mod:`pganon.run.increments`,
+            :mod:`pganon.run.invariance` and :class:`~pganon.resolved.republication.Republication`.
+    """
+    mark = history.source_mark(conn, sources)
+    growth = increments.growth_of(conn, spec, sources, run_id)
+    spec = replace(
+        spec,
+        growth=growth,
+        resumed=invariance.resumed(conn, spec, sources, run_id),
+        people=people_of(conn, spec, sources),
+    )
+    found = beside(conn, spec, sources, publishes=not options.dry_run)
+    grows = growth is not None and growth.version is not None
+    compared = None if grows or options.seed is not None else found
+    refusal = compared and compared.before_work()
+    if refusal is not None:
+        raise refusal
+    plan = build_plan(spec, compared, options.metrics, reasoned=options.dry_run)
+    increments.check_columns(plan, State(0))
+    return RunContext(plan, found, sources, mark)
 
 
 def plan_release(

@@ -18,7 +18,7 @@ from typing import Any
 import psycopg
 
 from pganon import database, locks
-from pganon.encode.source import prints_of, source_fingerprint
+from pganon.encode.source import prints_of
 from pganon.errors import PrivacyRefusal, UsageError
 from pganon.history import populations
 from pganon.history.increments.steps import DUE
@@ -30,32 +30,27 @@ from pganon.metrics.reasons import reasons
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history, lifecycle, renewal
-from pganon.publish.audience import let_in
+from pganon.publish import history, lifecycle
 from pganon.publish.history import Version
 from pganon.publish.lifecycle import ReleaseInfo
-from pganon.publish.people import people_of
 from pganon.publish.privileges import check_closed, unexpected_readers
-from pganon.publish.readers import access
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
-from pganon.publish.transaction import is_intact
 from pganon.publish.views import built_upon
 from pganon.resolved.increments import Growth
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.republication import Republication
 from pganon.run import increments, invariance, staged
 from pganon.run.computation import Computation
-from pganon.run.context import beside
-from pganon.run.grants import admitted
+from pganon.run.context import RunContext, decided
 from pganon.run.judgement import Judging, population_of, ways_of
 from pganon.run.options import RUN_SETTINGS, Options, connect_run
 from pganon.run.probe import with_costs
-from pganon.run.publication import Ending, needs_approval
+from pganon.run.publication import Ending
 from pganon.run.record import recorded
+from pganon.run.renewal import renew, up_to_date
 from pganon.run.resolution import check_trusted, resolve_policy
-from pganon.run.result import RunResult, StepSeconds, Totals, result_of, standing_result
+from pganon.run.result import RunResult, StepSeconds, Totals, result_of
 from pganon.run.tables import clean, drop_run
 from pganon.run.warnings import warnings_of
 from pganon.steps import State
@@ -131,8 +126,7 @@ class _Run:
         self.options = options
         self.started = time.perf_counter()
         self.steps: list[StepSeconds] = []
-        self.sources: tuple[str, ...] = ()
-        self.source_mark: str | None = None
+        self.context: RunContext
         self.ending = Ending()
 
     def go(self) -> RunResult:
@@ -173,28 +167,15 @@ class _Run:
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         invariance.check_keeping(spec)
-        self.sources = history.sources_of(self.conn, spec.source.oid)
-        self.source_mark = history.source_mark(self.conn, self.sources)
-        with increments.alone(self.conn, spec, self.sources):
-            growth = increments.growth_of(self.conn, spec, self.sources, run_id)
-            resumed = invariance.resumed(self.conn, spec, self.sources, run_id)
-            people = people_of(self.conn, spec, self.sources)
-            spec = replace(spec, growth=growth, resumed=resumed, people=people)
-            dry = self.options.dry_run
-            found = beside(self.conn, spec, self.sources, publishes=not dry)
-            apart = self.options.seed is not None or (
-                growth is not None and growth.version is not None
-            )
-            republication = None if apart else found
-            refusal = republication and republication.before_work()
-            if refusal is not None:
-                raise refusal
-            plan = build_plan(spec, republication, self.options.metrics, reasoned=dry)
-            increments.check_columns(plan, State(0))
+        sources = history.sources_of(self.conn, spec.source.oid)
+        with increments.alone(self.conn, spec, sources):
+            context = self.context = decided(self.conn, spec, sources, run_id, self.options)
+            plan = context.plan
             computation = Computation(
-                self.conn, self.connect, plan, run_id, self.options, self.sources
+                self.conn, self.connect, plan, run_id, self.options, context.sources
             )
             self.steps = computation.steps
+            growth = context.spec.growth
             if growth is not None:
                 ended = self._gather(plan, growth, computation.gather())
                 if ended is not None:
@@ -203,32 +184,55 @@ class _Run:
             return self._withdraw(computation)
         try:
             with increments.remembering_failure(self.conn, plan, computation):
-                standing = self._standing(plan, computation.decide())
-                if standing is not None:
-                    invariance.end_unless_there(self.conn, spec, run_id)
-                    return self._renew(plan, *standing)
-                judging = self._judging(computation, found)
-                if judging is not None and not dry:
-                    invariance.commit(self.conn, computation, judging.population, self.sources)
-                plan = computation.plan
-                if dry and (tested := invariance.tested(computation)):
-                    totals = Totals(computation.state[RECORDS], 0, 0)
-                    return self._looked(increments.looked(plan, computation.state, totals, tested))
-                state = computation.complete()
+                ended = self._unchanged(computation)
+                if ended is not None:
+                    return ended
+                judging = self._judging(computation)
+                ended = self._committed(computation, judging)
+                if ended is not None:
+                    return ended
+                computation.complete()
         except PrivacyRefusal as refusal:
             if not increments.withdraws_alone(refusal, computation.state):
                 raise
             return self._withdraw(computation, (f"nobody was added: {refusal}",))
+        return self._ended(computation, judging)
+
+    def _unchanged(self, computation: Computation) -> RunResult | None:
+        """The end of a run whose source and policy are those of the version that is shown."""
+        plan, state = computation.plan, computation.decide()
+        current = up_to_date(self.conn, plan, state, self.options)
+        if current is None:
+            return None
+        invariance.end_unless_there(self.conn, plan.spec, state.run_id)
+        return self._renew(plan, *current)
+
+    def _committed(self, computation: Computation, judging: Judging | None) -> RunResult | None:
+        """The end of a dry run that would test people; else whom the run tests is kept."""
+        if not self.options.dry_run:
+            if judging is not None:
+                sources = self.context.sources
+                invariance.commit(self.conn, computation, judging.population, sources)
+            return None
+        tested = invariance.tested(computation)
+        if not tested:
+            return None
+        plan, state = computation.plan, computation.state
+        totals = Totals(state[RECORDS], 0, 0)
+        return self._looked(increments.looked(plan, state, totals, tested))
+
+    def _ended(self, computation: Computation, judging: Judging | None) -> RunResult:
+        """Publish what was computed and verified, or say what would be."""
+        plan, state = computation.plan, computation.state
         increments.check_columns(plan, state)
-        warnings = warnings_of(plan, state)
-        figures = staged.figures(plan, state)
-        totals = staged.totals(plan, state)
+        figures, totals = staged.figures(plan, state), staged.totals(plan, state)
+        growth = plan.spec.growth
         result = replace(
-            result_of(plan, run_id, totals),
+            result_of(plan, state.run_id, totals),
             verified=figures.verified,
             utility=figures.utility,
             metrics=figures.metrics,
-            warnings=warnings,
+            warnings=warnings_of(plan, state),
             added=increments.added(growth, state) if growth else None,
             increment=figures.increment,
         )
@@ -241,14 +245,14 @@ class _Run:
                 state,
                 plan.stored_checks(state),
                 {**figures.as_dict(totals.records), **staged.left_out(state)},
-                prints_of(spec, state.facts),
-                self.sources,
-                self.source_mark,
+                prints_of(plan.spec, state.facts),
+                self.context.sources,
+                self.context.source_mark,
             )
             result = self._judged(judging, release, result)
         # What cannot be removed now is left to the next run.
         with contextlib.suppress(psycopg.Error):
-            drop_run(self.conn, run_id)
+            drop_run(self.conn, state.run_id)
         return self._finished(result)
 
     def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
@@ -277,28 +281,28 @@ class _Run:
 
     def _withdraw(self, computation: Computation, warnings: tuple[str, ...] = ()) -> RunResult:
         """Publish the newest version without the groups of people who left."""
-        release, result = staged.withdraw(self.conn, computation, self.sources, self.source_mark)
+        sources = self.context.sources
+        release, result = staged.withdraw(self.conn, computation, sources, self.context.source_mark)
         growth = computation.plan.spec.growth
-        judging = Judging(
-            self.conn, computation, growth.population if growth else None, self.sources
-        )
+        judging = Judging(self.conn, computation, growth.population if growth else None, sources)
         result = self._judged(judging, release, replace(result, warnings=warnings))
         with contextlib.suppress(psycopg.Error):
             drop_run(self.conn, result.run_id)
         return self._finished(result)
 
-    def _judging(self, computation: Computation, known: Republication) -> Judging | None:
+    def _judging(self, computation: Computation) -> Judging | None:
         """The rule about groups, for a run about people who can be told apart."""
         if not computation.plan.is_remembered:
             return None
-        population = population_of(self.conn, computation, known, self.sources)
+        known, sources = self.context.beside, self.context.sources
+        population = population_of(self.conn, computation, known, sources)
         if computation.plan.spec.growth is not None:
             increments.check_population(computation.plan.spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
         computation.keep(invariance.value_sets_of(self.conn, computation.plan.spec, population))
         ways = ways_of(computation.plan.spec, known)
-        return Judging(self.conn, computation, population, self.sources, ways)
+        return Judging(self.conn, computation, population, sources, ways)
 
     def _judged(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:
         """Publish what may stand beside all versions about the same people."""
@@ -356,35 +360,5 @@ class _Run:
         seconds = time.perf_counter() - self.started
         return replace(result, seconds=seconds, steps=tuple(self.steps))
 
-    def _standing(self, plan: Plan, state: State) -> tuple[Version, Renewal] | None:
-        """The version that readers see, if source and policy are those that it was made from."""
-        spec, republication = plan.spec, plan.republication
-        if self.options.force or self.options.dry_run or republication is None:
-            return None
-        known = history.read(self.conn, spec.policy.release)
-        current = renewal.standing(known, republication, source_fingerprint(spec, state.facts))
-        if current is None or not is_intact(self.conn, current):
-            return None
-        if known and needs_approval(spec.policy, known.release.readers):
-            return None
-        if known and spec.policy.audiences == "by_reader" and access(known, spec.readers).added:
-            return None  # judged with what these have read
-        settled = plan.method.form.settled(spec)
-        if not settled:  # its columns follow from the data, and these are the same
-            return current, Renewal(state.run_id, spec.policy, spec.policy_hash, current.views)
-        made = State(current.run_id)
-        views, checks = plan.stored_views(made), plan.stored_checks(made)
-        if not renewal.says_the_same(views, checks, current):
-            return None
-        return current, Renewal(state.run_id, spec.policy, spec.policy_hash, views)
-
     def _renew(self, plan: Plan, current: Version, renewed: Renewal) -> RunResult:
-        """Nothing new is published; what the policy says of readers and such is applied."""
-        known = history.read(self.conn, plan.spec.policy.release)
-        added = let_in(self.conn, known, plan.spec.readers) if known else ()
-        with admitted(self.conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
-            applied = self.ending.renew(self.conn, renewed)
-        with contextlib.suppress(psycopg.Error):
-            drop_run(self.conn, renewed.run_id)
-        result = standing_result(plan, current, renewed.run_id, applied)
-        return self._finished(replace(result, warnings=(*warnings, *result.warnings)))
+        return self._finished(renew(self.conn, self.ending, plan, current, renewed))
