@@ -6,8 +6,6 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-import pytest
-
 from pganon.methods.common.search.blocks import Piece, Placed, halved, merged
 
 LEAST = {0: 2, 1: 3}
@@ -79,22 +77,26 @@ def sure_halves(held: Values, numbers: list[int]) -> list[list[int]]:
     return [block for half in halves for block in sure_halves(held, half)]
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_blocks_are_those_of_the_definition(seed: int) -> None:
-    rng = random.Random(seed)
+def test_blocks_are_those_of_the_definition() -> None:
+    for seed in range(40):
+        compare(random.Random(seed), f"seed {seed}")
+
+
+def compare(rng: random.Random, seed: str) -> None:
+    """Blocks of drawn strata with those of the definition."""
     strata = [values(rng) for _ in range(2)]
     every = [piece for stratum, held in enumerate(strata) for piece in pieces(stratum, held)]
     found, divided = merged(every, LEAST, MINIMUM), halved(every, LEAST, MINIMUM)
     for stratum, held in enumerate(strata):
-        assert blocks(found, stratum) == first_that_hold(held)
-        assert blocks(divided, stratum) == sure_halves(held, list(range(len(held))))
+        assert blocks(found, stratum) == first_that_hold(held), seed
+        assert blocks(divided, stratum) == sure_halves(held, list(range(len(held)))), seed
     for placed in (*found, *divided):
         of = found if placed in found else divided
         numbers = [p.piece for p in of if (p.stratum, p.block) == (placed.stratum, placed.block)]
         records = together(strata[placed.stratum], numbers)
-        assert placed.size == len(records)
+        assert placed.size == len(records), seed
         room = most(records)
-        assert placed.tightest == max(LEAST, key=lambda c, room=room: (room[c], -c))
+        assert placed.tightest == max(LEAST, key=lambda c, room=room: (room[c], -c)), seed
 
 
 def test_both_rules_make_several_blocks() -> None:
