@@ -71,7 +71,7 @@ TARGETS = {
     ),
     "sloms": Target(
         ("pganon/methods/buckets/sloms", "pganon/methods/buckets/search/kaca.py"),
-        ("test_kaca", "test_sloms"),
+        ("test_kaca", "integration/test_sloms"),
     ),
     "local": Target(
         ("pganon/methods/local", "pganon/methods/local/search", "pganon/encode/hidden.py",
@@ -126,11 +126,11 @@ TARGETS = {
 
 
 def files(names: Sequence[str], root: Path = ROOT) -> list[str]:
-    """Paths of test files, in their order."""
+    """Paths of test files, in their order; `unit/test_msb` is one anywhere below `tests/unit/`."""
     found = []
     for name in names:
-        short = f"{name}.py" if "/" in name else f"*/{name}.py"
-        matching = sorted((root / "tests").glob(short))
+        folder, _, file = name.rpartition("/")
+        matching = sorted((root / "tests").glob(f"{folder or '*'}/**/{file}.py"))
         if not matching:
             raise SystemExit(f"there is no test file {name}")
         found += [str(path.relative_to(root)) for path in matching]

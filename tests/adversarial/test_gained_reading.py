@@ -12,7 +12,7 @@ from pganon.privacy.judged import ONE_VERSION
 from pganon.run import grants
 from pganon.run.grants import change_readers
 from pganon.run.release import run_release
-from tests.integration.test_local import make_example
+from tests.integration.methods.local.test_local import make_example
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database

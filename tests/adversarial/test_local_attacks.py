@@ -12,7 +12,7 @@ import pytest
 from psycopg import sql
 
 from pganon.plan.build import verdict
-from tests.integration.test_local import (
+from tests.integration.methods.local.test_local import (
     K2,
     METHODS,
     closeness,

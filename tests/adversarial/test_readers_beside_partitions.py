@@ -9,7 +9,7 @@ import pytest
 
 from pganon.publish import lifecycle
 from pganon.run.grants import change_readers
-from tests.integration.test_local import make_example
+from tests.integration.methods.local.test_local import make_example
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.sources.versions import other, people_decide
