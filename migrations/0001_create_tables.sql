@@ -207,21 +207,21 @@ CREATE TABLE pganon_private.version (
     measures jsonb NOT NULL DEFAULT '{}',
     row_count bigint NOT NULL,
     suppressed bigint NOT NULL,
-    fingerprint bytea,
-    source_fingerprint bytea,
+    fingerprint bytea NOT NULL,
+    source_fingerprint bytea NOT NULL,
+    rows_fingerprint bytea NOT NULL,
     members_table text,
-    published_at timestamptz,
+    published_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     dropped_at timestamptz,
-    partition jsonb,
-    partition_hash text,
-    sources text[],
+    partition jsonb NOT NULL,
+    partition_hash text NOT NULL,
+    sources text[] NOT NULL,
     population bigint REFERENCES pganon_private.population (id),
     manner jsonb,
     over_versions text,
-    rows_fingerprint bytea,
-    readable_by text[] DEFAULT '{}',
+    readable_by text[] NOT NULL DEFAULT '{}',
     increments jsonb,
-    source_columns jsonb,
+    source_columns jsonb NOT NULL,
     source_mark text,
     PRIMARY KEY (release, version)
 );
@@ -237,12 +237,11 @@ COMMENT ON COLUMN pganon_private.version.dropped_at IS
 COMMENT ON COLUMN pganon_private.version.partition IS
     'the part of the policy that decides which groups come out and what of them is shown';
 COMMENT ON COLUMN pganon_private.version.partition_hash IS
-    'sha256 of that part; NULL for a version that no other can be compared with';
+    'sha256 of that part';
 COMMENT ON COLUMN pganon_private.version.sources IS
     'names of the source and of all relations that its rows come from';
 COMMENT ON COLUMN pganon_private.version.source_fingerprint IS
-    'keyed fingerprint of what was read; under the secret of the installation, with a'
-    ' partition_hash, else under that of the run';
+    'fingerprint of what was read, under the secret of the installation';
 COMMENT ON COLUMN pganon_private.version.population IS
     'the people whom it is about; NULL where nothing tells them apart';
 COMMENT ON COLUMN pganon_private.version.manner IS
@@ -252,13 +251,13 @@ COMMENT ON COLUMN pganon_private.version.over_versions IS
 COMMENT ON COLUMN pganon_private.version.rows_fingerprint IS
     'fingerprint of what was read but for the keys: the same rows may have others in a copy';
 COMMENT ON COLUMN pganon_private.version.readable_by IS
-    'roles that could ever read it; public, or NULL where that is not known: everybody';
+    'roles that could ever read it; public: everybody';
 COMMENT ON COLUMN pganon_private.version.increments IS
     'what each run added to a version that grows, oldest first; NULL for a version made at once';
 COMMENT ON COLUMN pganon_private.version.source_mark IS
     'what the statistics of the server said of changes to the source before it was read';
 COMMENT ON COLUMN pganon_private.version.source_columns IS
-    'columns of the source when it was read, {name, type}; NULL for versions from before this';
+    'columns of the source when it was read, {name, type}';
 
 CREATE TABLE pganon_private.crossing (
     run_id bigint NOT NULL,
@@ -332,7 +331,7 @@ CREATE TABLE pganon_private.policy (
     applied_login text NOT NULL DEFAULT session_user,
     applied_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     comment text,
-    applied_login_id oid DEFAULT pg_catalog.to_regrole(pg_catalog.quote_ident(session_user)),
+    applied_login_id oid NOT NULL DEFAULT pg_catalog.to_regrole(pg_catalog.quote_ident(session_user)),
     PRIMARY KEY (release, revision)
 );
 
@@ -410,8 +409,8 @@ CREATE TABLE pganon_private.request (
     code text,
     started_at timestamptz,
     finished_at timestamptz,
-    requester_id oid DEFAULT pg_catalog.to_regrole(pg_catalog.quote_ident(current_user)),
-    login_id oid DEFAULT pg_catalog.to_regrole(pg_catalog.quote_ident(session_user)),
+    requester_id oid NOT NULL DEFAULT pg_catalog.to_regrole(pg_catalog.quote_ident(current_user)),
+    login_id oid NOT NULL DEFAULT pg_catalog.to_regrole(pg_catalog.quote_ident(session_user)),
     CONSTRAINT request_running_has_worker CHECK ((state = 'running') = (worker IS NOT NULL))
 );
 

@@ -170,7 +170,7 @@ def standing_result(
         records=measures["records"],
         released=current.row_count,
         suppressed=current.suppressed,
-        verified=tuple(Verified(**found) for found in measures.get("verified", ())),
+        verified=tuple(Verified(**found) for found in measures["verified"]),
         utility=form.figures.recorded(measures["utility"]) if "utility" in measures else None,
         metrics=form.metrics.figures.recorded(recorded) if form.metrics and recorded else None,
         unreleased_columns=plan.spec.unreleased,

@@ -105,7 +105,6 @@ class Unlinked(MethodOptions):
     grouped = "quasi_identifying"
     shows = "exact"
     unlinks = True
-    revision = 2
 
 
 class Divided(Unlinked):
