@@ -10,7 +10,8 @@ import pytest
 from pganon.identifiers import QualifiedName
 from pganon.loading import known, policy_from
 from pganon.policy import partition
-from pganon.policy.model import ColumnPolicy, Policy
+from pganon.policy.columns import ColumnPolicy
+from pganon.policy.model import Policy
 from pganon.policy.partition import Part, differences, part_hash, partition_part
 from tests.unit.policy.examples import anatomy_policy, policy, qs_policy, with_column
 

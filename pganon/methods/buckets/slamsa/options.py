@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from pganon.methods.common.bucket_options import Divided, Division, Tables, possible, word
-from pganon.methods.common.divisions import division_refusals
+from pganon.methods.common.bucket_options import Divided, Division, possible, word
+from pganon.methods.common.divisions import Tables, division_refusals
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.options import COUNT, EXPECTED, GROUP_ID, PROBABILITY, BlockSize
 from pganon.policy.refusals import Refusal
