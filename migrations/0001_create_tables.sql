@@ -203,7 +203,7 @@ CREATE TABLE pganon_private.version (
     relations jsonb NOT NULL,
     checks jsonb NOT NULL,
     policy jsonb NOT NULL,
-    policy_hash text,
+    policy_hash text NOT NULL,
     measures jsonb NOT NULL DEFAULT '{}',
     row_count bigint NOT NULL,
     suppressed bigint NOT NULL,

@@ -68,7 +68,7 @@ class Version:
     suppressed: int
     members_table: str | None
     policy: dict[str, Any]
-    policy_hash: str | None
+    policy_hash: str
     partition_hash: str
     measures: dict[str, Any]
     published_at: datetime

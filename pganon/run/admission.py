@@ -93,7 +93,7 @@ def run_of_its_own(
     conn: Connection, name: str, version: Version, roles: Sequence[str]
 ) -> Iterator[Executor]:
     """A run that judges readers of a version and makes none; in the ledger."""
-    run_id = ledger.start_run(conn, name, version.policy_hash or "")
+    run_id = ledger.start_run(conn, name, version.policy_hash)
     with locks.run_lock(conn, run_id):
         try:
             yield Executor(conn, State(run_id))

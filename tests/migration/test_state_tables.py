@@ -69,10 +69,10 @@ def _release(conn: Connection, name: str) -> None:
     for version in (1, 2):
         conn.execute(
             "INSERT INTO pganon_private.version (release, version, run_id, method, guarantee,"
-            " columns, relations, checks, policy, row_count, suppressed, fingerprint,"
+            " columns, relations, checks, policy, policy_hash, row_count, suppressed, fingerprint,"
             " source_fingerprint, rows_fingerprint, partition, partition_hash, sources,"
             " source_columns) VALUES (%s, %s, (SELECT count(*) FROM pganon_private.version),"
-            " 'mondrian', %s, %s, %s, '[]', '{}', 1, 0, '', '', '', '{}', '', '{}', '[]')",
+            " 'mondrian', %s, %s, %s, '[]', '{}', '', 1, 0, '', '', '', '{}', '', '{}', '[]')",
             [
                 name,
                 version,
