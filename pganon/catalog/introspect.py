@@ -7,7 +7,7 @@ public, and everything after the first look-up goes by oid.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -44,17 +44,15 @@ _OTHER_KINDS: Mapping[str, str] = {
 def read_relation(
     conn: Connection,
     source: str,
-    columns: Iterable[str] | None = None,
     *,
     privileges: bool = True,
 ) -> Relation:
     """The relation that `source` names as SQL would: `schema.name`, or `name` in schema public.
 
     Args:
-        columns: names that the current role must be able to read. Without them it is enough
-            that it can read any; every column says whether it is `readable`.
-        privileges: False to describe a relation of which this session reads no row. All columns
-            count as readable then.
+        privileges: whether the current role must be able to read some column; every column says
+            whether it is `readable`. False to describe a relation of which this session reads no
+            row: all columns count as readable then.
 
     Raises:
         UsageError: `source` is not a name.
@@ -78,7 +76,6 @@ def read_relation(
             return replace(relation, columns=every)
     except psycopg.Error as error:
         raise translate(error) from None
-    _check_columns(conn, relation, columns, found["role"])
     return relation
 
 
@@ -217,20 +214,6 @@ def _check_reads(conn: Connection, name: QualifiedName, oid: int) -> None:
             " a release of a release is not",
             code="own_schema",
         )
-
-
-def _check_columns(
-    conn: Connection, relation: Relation, columns: Iterable[str] | None, role: str
-) -> None:
-    denied = relation.unreadable(columns or ())
-    if denied:
-        grant = sql.SQL("GRANT SELECT ({}) ON {} TO {}").format(
-            sql.SQL(", ").join(map(sql.Identifier, denied)),
-            relation.name.identifier,
-            sql.Identifier(role),
-        )
-        names = ", ".join(f'"{name}"' for name in denied)
-        raise _denied(conn, f"SELECT on column {names} of {relation.name}", role, grant)
 
 
 def _denied(conn: Connection, privilege: str, role: str, grant: sql.Composed) -> PreconditionError:

@@ -35,16 +35,14 @@ class ColumnDrift:
 
 
 def column_drift(
-    before: Sequence[Mapping[str, str]] | None, now: Relation, declared: Collection[str]
+    before: Sequence[Mapping[str, str]], now: Relation, declared: Collection[str]
 ) -> ColumnDrift:
     """Columns that came, went or changed.
 
     Args:
-        before: {name, type} of each; None where nobody noted them.
+        before: {name, type} of each.
         declared: names that the policy mentions.
     """
-    if before is None:
-        return ColumnDrift()
     was = {column["name"]: column["type"] for column in before}
     types = {column.name: column.type_name for column in now.columns}
     return ColumnDrift(

@@ -109,7 +109,7 @@ def _read(release: str, policy: LoadedPolicy, columns: ColumnDrift, reading: Rea
 def _by_statistics(conn: Connection, current: Version) -> Source:
     if current.source_mark is None:
         return "unknown"
-    now = history.source_mark(conn, current.sources or ())
+    now = history.source_mark(conn, current.sources)
     return "unchanged" if now == current.source_mark else "perhaps_changed"
 
 

@@ -86,7 +86,7 @@ def _show(found: Guarded) -> None:
             (
                 f"{one.release} {one.version}",
                 one.form,
-                "everybody" if one.readers is None else ", ".join(one.readers),
+                ", ".join(one.readers),
                 "missing" if one.people is None else one.people,
                 one.groups,
                 one.smallest,

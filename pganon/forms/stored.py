@@ -31,10 +31,9 @@ def numbers_step(
     purpose: str,
     number: str,
     group: str = "gid",
-    when: Callable[[State], bool] = lambda state: True,
 ) -> CreateTable:
     """The step of :func:`drawn_numbers` for the groups in a column of the work table `source`."""
-    return drawn_numbers(lambda s: distinct_groups(s, source, group), purpose, number, when)
+    return drawn_numbers(lambda s: distinct_groups(s, source, group), purpose, number)
 
 
 def distinct_groups(state: State, source: WorkTable[ReleaseSpec], group: str) -> exp.Select:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from pganon.history.reasons import NO_WAYS, Ways
@@ -43,9 +42,6 @@ class Past:
     label: str
     manner: Manner
     tables: Tables
-
-    def is_of(self, runs: Collection[int]) -> bool:
-        return self.manner.run_id in runs
 
 
 @dataclass(frozen=True)

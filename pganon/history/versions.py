@@ -35,7 +35,7 @@ class About:
 
     Attributes:
         manner: as :func:`manner_as_dict` gives it.
-        readers: roles that could ever read it; None where everybody may have.
+        readers: roles that could ever read it.
         drawn: see :func:`drawn`; None without its secrets.
         increments: runs that a version that grows is made of, the oldest first.
         audiences: of the policy.
@@ -50,7 +50,7 @@ class About:
     partition_hash: str | None
     drawn: bytes | None
     increments: list[int]
-    readers: list[str] | None
+    readers: list[str]
     audiences: str | None
     over_versions: str | None
 

@@ -100,9 +100,7 @@ def _label(item: Mapping[str, Any], number: int) -> str:
 
 def _sources(before: Version, after: Version) -> Iterator[Difference]:
     """Fingerprints of sources are keyed, so that they say no more than whether they are equal."""
-    if before.partition_hash is None or after.partition_hash is None:
-        yield Difference("source", "rows", "unknown", "unknown")
-    elif before.source_fingerprint != after.source_fingerprint:
+    if before.source_fingerprint != after.source_fingerprint:
         yield Difference("source", "rows", "as they were then", "changed")
 
 
@@ -112,7 +110,7 @@ def _columns(version: Version) -> dict[str, Any]:
 
 def _records(version: Version) -> dict[str, Any]:
     return {
-        "in the source": version.measures.get("records"),
+        "in the source": version.measures["records"],
         "released": version.row_count,
         "suppressed": version.suppressed,
     }
@@ -120,7 +118,7 @@ def _records(version: Version) -> dict[str, Any]:
 
 def _measured(version: Version) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for item in version.measures.get("verified", []):
+    for item in version.measures["verified"]:
         column = f"({item['column']})" if item["column"] else ""
         against = f", {item['against']}" if item["against"] else ""
         found[f"{item['model']}{column}{against}"] = item["measured"]

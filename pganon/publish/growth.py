@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
-from pganon.errors import LedgerError, PrivacyRefusal
+from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
 from pganon.forms.remembered import HISTOGRAM
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.policy.options import REFERENCE
@@ -35,6 +35,7 @@ def growth(
 
     Raises:
         LedgerError: not_stored, the newest version has no tables any more.
+        PreconditionError: no_identity, nothing told the people of the first version apart.
         PrivacyRefusal: changed_after_verification.
     """
     known = history.read(conn, release)
@@ -61,6 +62,13 @@ def _from(known: History, found: Growth, *, divides: bool) -> Growth:
     """With what the first version has, that the others were added to."""
     first = next(v for v in known.versions if v.run_id == found.increments[0].run_id)
     kept = {r["part"]: QualifiedName(r["schema"], r["name"]) for r in first.relations}
+    if HISTOGRAM not in kept:
+        raise PreconditionError(
+            f"version {first.version} of the release {quote(known.release.name)}, which increments"
+            " would be added to, has no key, so nobody can tell who is new",
+            hint="use refresh: recompute, or another name for the release",
+            code="no_identity",
+        )
     source = kept.get(REFERENCE)
     compared = (g["column"] for g in found.increments[0].guarantee if _compares(g))
     known_losses = {version.run_id: version.lost for version in known.versions}
@@ -68,7 +76,7 @@ def _from(known: History, found: Growth, *, divides: bool) -> Growth:
         found,
         lost=tuple(known_losses.get(one.run_id, {}) for one in found.increments),
         cuts=kept.get(CUTS) if divides else None,
-        first=First(source, frozenset(compared if source else ()), kept.get(HISTOGRAM)),
+        first=First(kept[HISTOGRAM], source, frozenset(compared if source else ())),
         partition=first.partition,
     )
 

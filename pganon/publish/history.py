@@ -48,8 +48,7 @@ class Version:
     """One version. `relations` holds {part, schema, name, rows}; private ones outlive a drop.
 
     Attributes:
-        measures: figures of the version; under `increment` those of what its run added to it, which
-            is all that an earlier pganon measured of a version that grows.
+        measures: figures of the version; under `increment` those of what its run added to it.
         increments: of a version that grows, what each run added; None if it was made at once.
         sources: names of the source and of all relations that its rows come from.
         source_columns: all columns of the source when it was read, {name, type}.
@@ -69,19 +68,19 @@ class Version:
     suppressed: int
     members_table: str | None
     policy: dict[str, Any]
-    policy_hash: str | None
-    partition_hash: str | None
+    policy_hash: str
+    partition_hash: str
     measures: dict[str, Any]
-    published_at: datetime | None
+    published_at: datetime
     dropped_at: datetime | None
-    fingerprint: bytes | None
-    source_fingerprint: bytes | None
-    rows_fingerprint: bytes | None
-    partition: dict[str, Any] | None
+    fingerprint: bytes
+    source_fingerprint: bytes
+    rows_fingerprint: bytes
+    partition: dict[str, Any]
     over_versions: str | None
     increments: tuple[Increment, ...] | None
-    sources: list[str] | None
-    source_columns: list[dict[str, str]] | None
+    sources: list[str]
+    source_columns: list[dict[str, str]]
     source_mark: str | None
 
     @property
@@ -182,10 +181,7 @@ def check_none_appeared(conn: Connection, staged: Staged) -> None:
 def _version(row: dict[str, Any]) -> Version:
     views = tuple(view_of(item) for item in row["views"])
     increments = row["increments"] and tuple(Increment.of(item) for item in row["increments"])
-    measures = row["measures"]
-    if increments and len(increments) > 1 and "increment" not in measures:
-        measures = {"records": measures.get("records"), "increment": measures}
-    return Version(**{**row, "views": views, "increments": increments, "measures": measures})
+    return Version(**{**row, "views": views, "increments": increments})
 
 
 def view_of(item: dict[str, Any]) -> PublishedView:

@@ -38,7 +38,7 @@ class Claim:
 
     Attributes:
         origin: request, schedule, command or migration.
-        requester_id: number of the role that asked; None: it was gone when that was noted.
+        requester_id: number of the role that asked.
         attempts: this one included.
         held: whether a release was made for it and approved, so that it is published only.
     """
@@ -49,7 +49,7 @@ class Claim:
     kind: Kind
     origin: str
     parameters: dict[str, Any]
-    requester_id: int | None
+    requester_id: int
     attempts: int
     worker: int
     run_id: int | None

@@ -67,8 +67,7 @@ class Increment:
         released: records in its groups.
         suppressed: records of its cohorts that are out for good.
         numbered: the greatest number of a group.
-        guarantee: what was promised of its groups, as :mod:`pganon.resolved.guarantee` states it;
-            nothing where an earlier pganon did not keep that.
+        guarantee: what was promised of its groups, as :mod:`pganon.resolved.guarantee` states it.
     """
 
     run_id: int
@@ -77,7 +76,7 @@ class Increment:
     released: int
     suppressed: int
     numbered: int
-    guarantee: tuple[dict[str, Any], ...] = ()
+    guarantee: tuple[dict[str, Any], ...]
 
     def as_dict(self) -> dict[str, Any]:
         plain = dict(self.__dict__)
@@ -87,7 +86,7 @@ class Increment:
     def of(cls, found: Mapping[str, Any]) -> Increment:
         """An increment from its JSON form."""
         checks = tuple(CheckQuery(**check) for check in found["checks"])
-        guarantee = tuple(found.get("guarantee", ()))
+        guarantee = tuple(found["guarantee"])
         selects = tuple(found["selects"])
         return cls(**{**found, "selects": selects, "checks": checks, "guarantee": guarantee})
 
@@ -99,17 +98,14 @@ class First:
     Groups of all versions are compared with these distributions, so that no newcomer shifts them.
 
     Attributes:
+        histogram: of what it published, by group.
         source: of its source, as its form keeps it; None where no model compared anything then.
         columns: names of the columns that it has.
-        histogram: of what it published, by group; None where an earlier pganon kept none.
     """
 
+    histogram: QualifiedName
     source: QualifiedName | None = None
     columns: frozenset[str] = frozenset()
-    histogram: QualifiedName | None = None
-
-    def knows(self, column: str) -> bool:
-        return self.histogram is not None or column in self.columns
 
 
 @dataclass(frozen=True)
@@ -258,8 +254,8 @@ ADDED, EARLIER = "added under the newest policy", "of earlier policies"
 
 def promised(increments: Sequence[Increment]) -> list[dict[str, Any]]:
     """The guarantee of a version; `groups` says of which where it is not that of all."""
-    told = [increment.guarantee for increment in increments if increment.guarantee]
-    newest = told[-1] if told else ()
+    told = [increment.guarantee for increment in increments]
+    newest = told[-1]
     found: list[dict[str, Any]] = []
     for item in (item for one in reversed(told) for item in one):
         if all(item in one for one in told):

@@ -56,7 +56,7 @@ class Earlier:
 
     Attributes:
         partition: the partition part of its policy.
-        partition_hash: of that part; None if nothing can be compared with the version.
+        partition_hash: of that part; None if the secrets of its run are gone.
         source_fingerprint, rows_fingerprint: see :class:`Prints`.
         population: the people whom it is about; None where nothing told them apart.
         is_over_source: over the same source or a part of it, as their names say.
@@ -65,12 +65,12 @@ class Earlier:
     release: str
     version: int
     run_id: int
-    partition: Part | None
+    partition: Part
     partition_hash: str | None
-    source_fingerprint: bytes | None
+    source_fingerprint: bytes
+    rows_fingerprint: bytes
     population: int | None = None
     is_over_source: bool = True
-    rows_fingerprint: bytes | None = None
 
     @property
     def label(self) -> str:
@@ -198,17 +198,17 @@ class Republication:
         assert nearest is not None
         if self.candidates:
             return f"the source changed since {nearest.label}"
-        if nearest.partition is None or nearest.partition_hash is None:
+        if nearest.partition_hash is None:
             return (
-                f"{nearest.label} is over the same source and cannot be compared: it was published"
-                " by an earlier pganon, or its secrets are gone"
+                f"{nearest.label} is over the same source and cannot be compared: its secrets are"
+                " gone"
             )
         changes = differences(nearest.partition, self.partition)
         return f"{nearest.label} is over the same source under another policy: {changes}"
 
     def _of_a_copy(self, copied: Earlier) -> str:
-        source = f" ({copied.partition['source']})" if copied.partition else ""
-        return f"{copied.label} was made from the same rows in another table{source}"
+        source = copied.partition["source"]
+        return f"{copied.label} was made from the same rows in another table ({source})"
 
 
 def _forgets(version: Earlier) -> str:

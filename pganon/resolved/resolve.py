@@ -15,11 +15,12 @@ from pganon.catalog.values import stored
 from pganon.errors import PolicyError, PreconditionError, Problem
 from pganon.hierarchies import has_ranges, hierarchy_steps
 from pganon.identifiers import QualifiedName, quote
+from pganon.policy.columns import ColumnPolicy
 from pganon.policy.document import field_path
 from pganon.policy.domains import ValueSet
 from pganon.policy.expressions import ExpressionProblem, check_where, refuse_moving_times
 from pganon.policy.hierarchies import Hierarchy
-from pganon.policy.model import ColumnPolicy, Policy, policy_hash
+from pganon.policy.model import Policy, policy_hash
 from pganon.policy.partition import partition_part
 from pganon.policy.refusals import Refusal
 from pganon.privacy.requirements import requirements_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pganon.catalog.model import Column
 from pganon.hierarchies import has_ranges
-from pganon.policy.model import ColumnPolicy, Policy
+from pganon.policy.columns import ColumnPolicy
+from pganon.policy.model import Policy
 from pganon.resolved.model import Scale, Shown
 
 RANGE_TYPES = {

@@ -94,7 +94,7 @@ def run_of_its_own(
     conn: Connection, name: str, version: Version, roles: Sequence[str]
 ) -> Iterator[Executor]:
     """A run that judges readers of a version and makes none; in the ledger."""
-    with recorded(conn, name, version.policy_hash or "") as run_id:
+    with recorded(conn, name, version.policy_hash) as run_id:
         yield Executor(conn, State(run_id))
         drop_run(conn, run_id)
         ledger.finish(conn, run_id, "readers", {"judged": list(roles)})

@@ -27,7 +27,7 @@ class Shown:
     """A version.
 
     Attributes:
-        readers: roles that could ever read it; None where everybody may have.
+        readers: roles that could ever read it.
         people: in groups; None where it is not known any more.
         smallest: people in the smallest group.
         left_out: people who were left out for a value.
@@ -36,7 +36,7 @@ class Shown:
     release: str
     version: int
     form: str
-    readers: list[str] | None
+    readers: list[str]
     people: int | None
     groups: int | None
     smallest: int | None

@@ -290,7 +290,7 @@ def check_regions(spec: ReleaseSpec, growth: Growth) -> None:
 
 
 def check_compared(spec: ReleaseSpec, growth: Growth) -> None:
-    """Refuse columns of whose values the first version says nothing, and other distances.
+    """Refuse other distances than those of the first version.
 
     Raises:
         PreconditionError: other_reference.
@@ -299,13 +299,6 @@ def check_compared(spec: ReleaseSpec, growth: Growth) -> None:
         return
     for item in referenced(spec):
         name = item.column.name
-        if not growth.first.knows(name):
-            raise PreconditionError(
-                f"newcomers are to be compared with the values that the first version has of"
-                f" {quote(name)}, and an earlier pganon kept none",
-                hint="leave the models out that compare, or use refresh: recompute",
-                code="other_reference",
-            )
         path = f"columns.{name}.hierarchy"
         before = (growth.partition or {}).get(path)
         if item.hierarchy and before and before != spec.partition.get(path):

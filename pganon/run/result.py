@@ -195,7 +195,7 @@ def standing_result(
         result_of(plan, run_id, totals),
         version=current.version,
         method=current.method,
-        verified=tuple(Verified(**found) for found in measures.get("verified", ())),
+        verified=tuple(Verified(**found) for found in measures["verified"]),
         utility=form.figures.recorded(measures["utility"]) if "utility" in measures else None,
         metrics=form.metrics.figures.recorded(recorded) if form.metrics and recorded else None,
         warnings=tuple(warnings),

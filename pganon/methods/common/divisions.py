@@ -1,14 +1,53 @@
-"""Whether columns of a policy can be divided among tables as its method says."""
+"""How columns of a policy are divided among tables, and whether they can be."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import Annotated, Literal
 
-from pganon.policy.refusals import Refusal, nearest, show
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
-if TYPE_CHECKING:
-    from pganon.methods.common.bucket_options import Tables
+from pganon.policy.hierarchies import no_repeats
+from pganon.policy.refusals import Refusal, nearest, refuse_one, show
+
+ColumnNames = Annotated[
+    tuple[str, ...], Field(strict=False, min_length=1), AfterValidator(no_repeats)
+]
+
+
+def _form(tables: object) -> str:
+    """Names one of the forms of :data:`Tables`."""
+    if isinstance(tables, str):
+        return "auto"
+    return "lists" if isinstance(tables, list | tuple) else "number"
+
+
+def _one_form(tables: object) -> object:
+    whole = isinstance(tables, int) and not isinstance(tables, bool)
+    if not whole and tables != "auto" and not isinstance(tables, list | tuple):
+        refuse_one(
+            f"must be a number of tables, auto or a list of lists of columns, not {show(tables)}",
+            suggestion=_nearest_form(tables),
+        )
+    return tables
+
+
+def _nearest_form(tables: object) -> str:
+    if isinstance(tables, str) and tables.isdecimal() and len(tables) < 5:
+        return f"write {tables} without quotes"
+    if isinstance(tables, str) and (near := nearest(tables, ["auto"])) and "mean" in near:
+        return near
+    return "for example 2, or [[cancer, treatment], [symptom]]"
+
+
+Tables = Annotated[
+    Annotated[int, Field(ge=1, le=1000), Tag("number")]
+    | Annotated[Literal["auto"], Tag("auto")]
+    | Annotated[tuple[ColumnNames, ...], Field(strict=False, min_length=1), Tag("lists")],
+    Discriminator(_form),
+    BeforeValidator(_one_form),
+]
+"""How columns are divided among tables: into how many, or which go together."""
 
 
 def division_refusals(

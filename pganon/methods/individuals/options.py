@@ -24,6 +24,5 @@ class GeneIR(IdentityReserved):
     """Global generalization, level by level of the hierarchies, in random order: the baseline."""
 
     climbs = True
-    revision = 2
 
     name: Literal["geneir"]

@@ -35,7 +35,6 @@ class Local(MethodOptions):
     parts = (FLAT,)
     codes_sensitive = True
     published_once = True
-    revision = 2
 
     @property
     def assumes(self) -> tuple[str, ...]:
@@ -110,7 +109,6 @@ class LocalBuckets(Local):
     example = "{model: local_bucket_diversity, column: disease, l: 3}"
     unlinks = True
     numbers_by_value = True
-    revision = 3
 
     split: Split = "median"
     assign: AssignValues = "m_invariance"
@@ -223,8 +221,6 @@ class LgbNcp(LocalGroups, LocalBuckets):
     """Groups by top-down greedy division that keeps the loss low (LGB_NCP)."""
 
     models = LocalGroups.models | LocalBuckets.models
-
-    revision = 4
 
     name: Literal["lgb_ncp"]
     ncp_assign: Annotated[

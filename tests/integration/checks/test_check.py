@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from pganon.checks.columns import column_drift
 from tests.support.harness import faults, queue
 from tests.support.harness.cli import Ran, pganon
 from tests.support.harness.cluster import Database
@@ -295,11 +294,6 @@ def test_a_withdrawn_release_has_not_changed(db: Database, tmp_path: Path) -> No
     assert pganon("migrate", str(two(tmp_path / "m")), "--dsn", db.dsn()).code == 0
     db.owner().execute("SELECT pganon.withdraw_release('patients')")
     assert status(db, "patients") == {}
-
-
-def test_columns_of_older_versions_are_not_known() -> None:
-    found = column_drift(None, None, ())  # pyright: ignore[reportArgumentType]
-    assert (found.added, found.dropped, found.retyped) == ((), (), ())
 
 
 @pytest.mark.slow

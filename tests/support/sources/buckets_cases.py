@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pganon.methods.buckets.search import Condition, Partition, Swarm, partition
+from pganon.methods.buckets.search import Condition, Partition, partition
 from pganon.methods.buckets.search.conditions import Codes
 from pganon.methods.buckets.search.tree import Block, Bucket
 from tests.support.oracles.buckets import Table
@@ -62,7 +62,7 @@ def search(table: Table, seed: int = 1, *, fly: bool = True, path: str = "") -> 
         np.array(table.z),
         conditions(table),
         table.s,
-        swarm=Swarm() if fly else None,
+        swarm=fly,
         norm=table.p,
         seed=seed,
         path=path,

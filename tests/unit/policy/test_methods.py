@@ -12,7 +12,8 @@ from pganon.loading import known, load_policy, policy_from
 from pganon.methods.buckets.anatomy.options import Anatomy
 from pganon.methods.classes.mondrian.options import Mondrian
 from pganon.methods.clusters.qs.options import QsEfficient, QsGreedy
-from pganon.policy.model import Role, policy_hash
+from pganon.policy.columns import Role
+from pganon.policy.model import policy_hash
 from pganon.policy.options import part_name
 from pganon.policy.schema import policy_schema
 from pganon.policy.words import ROLES

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from pganon.loading import known, load_policy
+from pganon.policy.columns import ColumnPolicy
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS
 from pganon.policy.knowledge import Cells, Kernel, Knowledge
-from pganon.policy.model import ColumnPolicy, Inference, Policy, Publish
+from pganon.policy.model import Inference, Policy, Publish
 from pganon.policy.requests import Approval, Parameter, Requests
 from pganon.policy.words import NULLS, ROLES
 

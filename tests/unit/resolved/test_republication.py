@@ -26,6 +26,7 @@ def earlier(**changes: Any) -> Earlier:
         "partition": NOW,
         "partition_hash": HASH,
         "source_fingerprint": FINGERPRINT,
+        "rows_fingerprint": b"rows of others",
     }
     return Earlier(**{**found, **changes})
 

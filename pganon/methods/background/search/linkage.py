@@ -7,7 +7,6 @@ ranks are the distances. No two are equal, so there is one dendrogram, whoever c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -94,13 +93,6 @@ def square(pairs: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
     matrix = np.zeros((size, size), dtype=pairs.dtype)
     matrix[np.tri(size, k=-1, dtype=bool).T] = pairs
     return matrix + matrix.T
-
-
-def even_blocks(vectors: int, most: int = MOST) -> list[range]:
-    """As few blocks of neighbouring vectors as possible, of `most` or fewer, equal up to one."""
-    blocks = max(-(-vectors // most), 1)
-    edges = [vectors * block // blocks for block in range(blocks + 1)]
-    return [range(start, stop) for start, stop in pairwise(edges)]
 
 
 def _entropy(shares: Vectors) -> npt.NDArray[np.float64]:

@@ -5,7 +5,7 @@ encoded axis; the swarm (`firefly`) looks for better halves and never returns a 
 """
 
 from pganon.methods.buckets.search.conditions import Condition
-from pganon.methods.buckets.search.partition import Partition, Swarm, partition
+from pganon.methods.buckets.search.partition import Partition, partition
 from pganon.methods.buckets.search.space import Nominal, Ordered, encode
 
-__all__ = ["Condition", "Nominal", "Ordered", "Partition", "Swarm", "encode", "partition"]
+__all__ = ["Condition", "Nominal", "Ordered", "Partition", "encode", "partition"]

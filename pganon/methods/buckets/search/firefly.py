@@ -11,7 +11,6 @@ import hashlib
 import math
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,35 +26,21 @@ ROUNDING = 1e-10
 REMEMBERED = 64
 """Rows of the largest bucket whose orderings are remembered; they seldom repeat in larger ones."""
 
-
-@dataclass(frozen=True)
-class Swarm:
-    """Parameters of the firefly search.
-
-    Attributes:
-        fireflies: number of fireflies.
-        generations: at most so many rounds.
-        patience: rounds without improvement before it stops.
-        attraction: beta_0, attractiveness at distance 0.
-        absorption: gamma, how fast attractiveness falls with the distance (in [0, 1]).
-        step: alpha of the first round, the width of the random step.
-        cooling: factor of alpha from round to round.
-    """
-
-    fireflies: int = 12
-    generations: int = 20
-    patience: int = 5
-    attraction: float = 1.0
-    absorption: float = 1.0
-    step: float = 0.25
-    cooling: float = 0.95
-
-    def __post_init__(self) -> None:
-        if min(self.fireflies, self.patience) < 1 or self.generations < 0:
-            raise ValueError(f"not the parameters of a swarm: {self}")
+FIREFLIES = 12
+GENERATIONS = 20
+PATIENCE = 5
+"""Generations without improvement before the search stops."""
+ATTRACTION = 1.0
+"""beta_0, attractiveness at distance 0."""
+ABSORPTION = 1.0
+"""gamma, how fast attractiveness falls with the distance (in [0, 1])."""
+STEP = 0.25
+"""alpha of the first generation, the width of the random step."""
+COOLING = 0.95
+"""Factor of alpha from generation to generation."""
 
 
-def mfa_split(bucket: Bucket, path: str, seed: int, swarm: Swarm) -> Split | None:
+def mfa_split(bucket: Bucket, path: str, seed: int) -> Split | None:
     """The best halves the swarm or the median tree finds; None if neither finds any.
 
     The random numbers depend on `seed` and `path` alone.
@@ -67,7 +52,7 @@ def mfa_split(bucket: Bucket, path: str, seed: int, swarm: Swarm) -> Split | Non
         return None
     digest = hashlib.sha256(f"{seed}|{path}".encode()).digest()
     draw = random.Random(int.from_bytes(digest[:8], "big")).random  # noqa: S311
-    flight = Flight(bucket, swarm, draw, base_split(bucket))
+    flight = Flight(bucket, draw, base_split(bucket))
     flight.search(bound)
     return flight.best
 
@@ -80,11 +65,8 @@ class Flight:
         cost: their cost, inf without any.
     """
 
-    def __init__(
-        self, bucket: Bucket, swarm: Swarm, draw: Callable[[], float], base: Split | None
-    ) -> None:
+    def __init__(self, bucket: Bucket, draw: Callable[[], float], base: Split | None) -> None:
         self.bucket = bucket
-        self.swarm = swarm
         self.draw = draw
         self.best = base
         self.cost = math.inf if base is None else bucket.cost(base)
@@ -97,19 +79,19 @@ class Flight:
         if self.cost <= bound:
             return
         light = [self.intensity(position) for position in self.positions]
-        step, patience = self.swarm.step, self.swarm.patience
-        for _ in range(self.swarm.generations):
+        step, patience = STEP, PATIENCE
+        for _ in range(GENERATIONS):
             before = self.cost
             self._generation(light, step, bound)
-            step *= self.swarm.cooling
-            patience = self.swarm.patience if self.cost < before else patience - 1
+            step *= COOLING
+            patience = PATIENCE if self.cost < before else patience - 1
             if not patience or self.cost <= bound:
                 return
 
     def _start(self, base: Split | None) -> list[np.ndarray]:
         """Pairs of centres, 2 x D x 1, at random rows; the first at the halves of the tree."""
         bucket, n = self.bucket, len(self.bucket.rows)
-        drawn = [int(self.draw() * n) for _ in range(2 * self.swarm.fireflies)]
+        drawn = [int(self.draw() * n) for _ in range(2 * FIREFLIES)]
         centres = bucket.block.z[:, bucket.members[drawn]].T.reshape(len(drawn) // 2, 2, -1, 1)
         positions = list(centres.copy())
         if base is not None:
@@ -128,7 +110,6 @@ class Flight:
                         self.positions[i],
                         self.positions[j],
                         noise,
-                        self.swarm,
                         self.bucket.block.p,
                     )
                     self.positions[i] = moved
@@ -174,9 +155,7 @@ def scores(bucket: Bucket, position: np.ndarray) -> np.ndarray:
     return np.rint((to_first - to_second) * 10**DECIMALS)
 
 
-def move(
-    position: np.ndarray, to: np.ndarray, noise: np.ndarray, swarm: Swarm, p: float
-) -> np.ndarray:
+def move(position: np.ndarray, to: np.ndarray, noise: np.ndarray, p: float) -> np.ndarray:
     """A step towards a brighter firefly plus noise, within the unit cube.
 
     The distance of two fireflies, of order p, is scaled to [0, 1].
@@ -184,7 +163,7 @@ def move(
     change = to - position
     flat = np.abs(change).ravel()
     distance = (float(np.add.reduce(flat**p)) / flat.size) ** (1 / p)
-    change *= swarm.attraction * math.exp(-swarm.absorption * distance * distance)
+    change *= ATTRACTION * math.exp(-ABSORPTION * distance * distance)
     change += noise
     change += position
     return np.minimum(np.maximum(change, 0.0, out=change), 1.0, out=change)

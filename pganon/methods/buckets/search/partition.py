@@ -12,7 +12,7 @@ import numpy as np
 
 from pganon.methods.buckets.search.conditions import Codes, Condition
 from pganon.methods.buckets.search.distinct import distinct_groups
-from pganon.methods.buckets.search.firefly import IMPROVEMENT, Swarm, mfa_split
+from pganon.methods.buckets.search.firefly import IMPROVEMENT, mfa_split
 from pganon.methods.buckets.search.tree import Block, Bucket, Split, base_split, grow, objective
 
 REPAIR_BUDGET = 50
@@ -39,7 +39,7 @@ def partition(
     conditions: Sequence[Condition],
     minimum_size: int,
     *,
-    swarm: Swarm | None,
+    swarm: bool,
     seed: int,
     norm: float = 2.0,
     path: str = "",
@@ -53,7 +53,7 @@ def partition(
         z: n x D points; the order of the rows is the order of ties.
         conditions: hold for the block as a whole, and then in every bucket.
         minimum_size: rows of the smallest bucket; at least the largest l in any case.
-        swarm: None for the median tree alone.
+        swarm: whether fireflies look for better halves than those of the median tree.
         seed: of the random numbers.
         norm: order of the Minkowski distance, at least 1.
         path: name of the block; blocks with different names draw different numbers.
@@ -72,8 +72,8 @@ def partition(
     columns = np.ascontiguousarray(z.T, dtype=np.float64)
     block = Block(columns, Codes.of(conditions, len(z)), smallest, norm, repair_budget)
     divided = PublicBisection(block, seed, path) if public else Bisection(block, seed, path)
-    base = divided.parts(None)
-    found = base if swarm is None else divided.parts(swarm)
+    base = divided.parts(swarm=False)
+    found = divided.parts(swarm=True) if swarm else base
     # Better halves everywhere need not make a better partition.
     if objective(block, found) >= objective(block, base) - IMPROVEMENT:
         found = base
@@ -91,16 +91,16 @@ class Bisection:
     seed: int
     path: str
 
-    def parts(self, swarm: Swarm | None) -> list[np.ndarray]:
-        return grow(self.block, self._splits(swarm), self.path)
+    def parts(self, *, swarm: bool) -> list[np.ndarray]:
+        return grow(self.block, self._splits(swarm=swarm), self.path)
 
     def buckets(self, parts: list[np.ndarray]) -> list[np.ndarray]:
         return parts
 
-    def _splits(self, swarm: Swarm | None) -> Callable[[Bucket, str], Split | None]:
-        if swarm is None:
+    def _splits(self, *, swarm: bool) -> Callable[[Bucket, str], Split | None]:
+        if not swarm:
             return lambda bucket, at: base_split(bucket)
-        return lambda bucket, at: mfa_split(bucket, at, self.seed, swarm)
+        return lambda bucket, at: mfa_split(bucket, at, self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +113,8 @@ class PublicBisection(Bisection):
     the members of a bucket can be exchanged without changing how likely the buckets are.
     """
 
-    def parts(self, swarm: Swarm | None) -> list[np.ndarray]:
-        block, split = self.block, self._splits(swarm)
+    def parts(self, *, swarm: bool) -> list[np.ndarray]:
+        block, split = self.block, self._splits(swarm=swarm)
         free = dataclasses.replace(block, codes=Codes.of([], block.z.shape[1]))
 
         def where_sure(bucket: Bucket, at: str) -> Split | None:

@@ -21,7 +21,6 @@ from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.partitions import joined, partition_columns
 from pganon.methods.buckets.search.conditions import Condition
-from pganon.methods.buckets.search.firefly import Swarm
 from pganon.methods.buckets.search.partition import partition
 from pganon.methods.buckets.search.space import Nominal, Ordered, encode
 from pganon.methods.buckets.slamsa.blocks import BLOCKS
@@ -160,7 +159,7 @@ class _Divide:
     space: Sequence[Ordered | Nominal]
     conditions: Sequence[tuple[int, int]]
     minimum: int
-    swarm: Swarm | None
+    swarm: bool
     norm: float
     seed: int
     path: str

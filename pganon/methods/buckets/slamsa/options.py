@@ -7,21 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from pganon.methods.common.bucket_options import Divided, Division, Tables, possible, word
-from pganon.methods.common.divisions import division_refusals
+from pganon.methods.common.bucket_options import Divided, Division, possible, word
+from pganon.methods.common.divisions import Tables, division_refusals
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.options import COUNT, EXPECTED, GROUP_ID, PROBABILITY, BlockSize
 from pganon.policy.refusals import Refusal
-
-_OF_FIREFLIES = {
-    "fireflies",
-    "generations",
-    "patience",
-    "attraction",
-    "absorption",
-    "step",
-    "cooling",
-}
 
 
 class Slamsa(Divided):
@@ -44,13 +34,6 @@ class Slamsa(Divided):
         Literal["auto", "firefly", "base"],
         word("optimizer of slamsa", "auto", "firefly", "base"),
     ] = "auto"
-    fireflies: Annotated[int, Field(ge=1, le=1000)] = 12
-    generations: Annotated[int, Field(ge=1, le=10_000)] = 20
-    patience: Annotated[int, Field(ge=1, le=10_000)] = 5
-    attraction: Annotated[float, Field(ge=0, le=100)] = 1.0
-    absorption: Annotated[float, Field(ge=0, le=1e6)] = 1.0
-    step: Annotated[float, Field(ge=0, le=1)] = 0.25
-    cooling: Annotated[float, Field(gt=0, le=1)] = 0.95
     norm: Annotated[float, Field(ge=1, le=100)] = 2.0
 
     @property
@@ -62,8 +45,7 @@ class Slamsa(Divided):
 
     @property
     def idle(self) -> frozenset[str]:
-        linking = {"link_threshold"} if self.profile == "aligned" else set()
-        return frozenset(linking | (_OF_FIREFLIES if self.optimizer == "base" else set()))
+        return frozenset({"link_threshold"} if self.profile == "aligned" else ())
 
     def part_names(self, columns: Columns) -> tuple[str, ...]:
         quasi = len(of_role(columns, "quasi_identifying"))

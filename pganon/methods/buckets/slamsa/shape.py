@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pganon.methods.buckets.search.firefly import Swarm
 from pganon.methods.buckets.slamsa.options import Slamsa
 from pganon.methods.common.eligibility import Frequency
 from pganon.methods.common.shape import MethodShape
@@ -66,17 +65,7 @@ class SlamsaShape(MethodShape[Slamsa]):
             default=None,
         )
 
-    def swarm(self, released: int) -> Swarm | None:
-        """The search over so many records; None is the median tree alone."""
-        o = self.options
-        if o.optimizer == "base" or (o.optimizer == "auto" and released > WORTHWHILE):
-            return None
-        return Swarm(
-            fireflies=o.fireflies,
-            generations=o.generations,
-            patience=o.patience,
-            attraction=o.attraction,
-            absorption=o.absorption,
-            step=o.step,
-            cooling=o.cooling,
-        )
+    def swarm(self, released: int) -> bool:
+        """Whether fireflies search among so many records, or the median tree stands alone."""
+        optimizer = self.options.optimizer
+        return optimizer == "firefly" or (optimizer == "auto" and released <= WORTHWHILE)

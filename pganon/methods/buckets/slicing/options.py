@@ -10,12 +10,11 @@ from pydantic import Field
 from pganon.methods.common.bucket_options import (
     Association,
     Clustering,
-    Tables,
     Unlinked,
     most_tables,
     numbered,
 )
-from pganon.methods.common.divisions import division_refusals
+from pganon.methods.common.divisions import Tables, division_refusals
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.options import COUNT, EXPECTED, GROUP_ID
 from pganon.policy.refusals import Refusal

@@ -30,7 +30,6 @@ class Mondrian(MethodOptions):
     parts = (FLAT,)
     shows_reference = True
     weighs = True
-    revision = 2
 
     name: Literal["mondrian"]
     variant: Annotated[

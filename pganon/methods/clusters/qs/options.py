@@ -18,7 +18,6 @@ class _QuasiSensitive(MethodOptions):
     parts = ("expanded",)
     shows = "values"
     leaves_out = False
-    revision = 2
 
     def decides_by_values(self, *, bounded: bool) -> bool:
         return True  # what one set hides, the values of another do not

@@ -75,7 +75,7 @@ class LocalUtility(Utility):
             "buckets": {n: BucketFigures(**held) for n, held in document["buckets"].items()},
             "inferred": {n: Inferred(**found) for n, found in document["inferred"].items()},
             "taught": {n: Inferred(**found) for n, found in document["taught"].items()},
-            "aligned": tuple(map(tuple, document.get("aligned", ()))),
+            "aligned": tuple(map(tuple, document["aligned"])),
         }
         return super().recorded({**document, **read})
 

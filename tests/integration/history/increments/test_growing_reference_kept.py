@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from unittest import mock
-
 import pytest
 
 from pganon.publish import lifecycle
@@ -138,18 +136,15 @@ def test_values_too_far_to_be_hidden(people: Database) -> None:
     assert list(measured_of(people.owner(), T)) == ["first version's published"]
 
 
-def test_a_first_version_of_which_nothing_was_kept(people: Database) -> None:
-    """As of one that an earlier pganon published."""
-    first = policy(T, privacy=[{"model": "k_anonymity", "k": 2}])
+def test_a_first_version_without_a_key(people: Database) -> None:
+    later = policy(T, republication="warn")
+    first = {k: v for k, v in later.items() if k not in ("refresh", "increment_size")}
+    people.source("ALTER TABLE public.person DROP CONSTRAINT person_pkey", grant=False)
     released(people, 1, "aaaaaabbbc", first)
-    people.admin.execute(
-        "UPDATE pganon_private.version SET relations = (SELECT jsonb_agg(r) FROM"
-        " jsonb_array_elements(relations) AS r WHERE r ->> 'part' <> 'histogram')"
-    )
-    with mock.patch("pganon.publish.growth.is_intact", return_value=True):
-        with driver.refused("other_reference"):
-            released(people, 20, "ab", policy(T))
-        assert released(people, 30, "ab", first).version == 2
+    people.source("ALTER TABLE public.person ADD PRIMARY KEY (id)", grant=False)
+    with driver.refused("no_identity") as caught:
+        released(people, 20, "ab", later)
+    assert "version 1 of the release people" in str(caught[0])
 
 
 @pytest.mark.parametrize("counts", ["n", "published_n"])

@@ -53,7 +53,7 @@ def document(**changes: Any) -> dict[str, Any]:
         "source": "public.stay",
         "columns": {name: {"role": role} for name, role in roles.items()},
         "privacy": [{"model": "slicing_l_diversity", "l": 2}],
-        "method": {"name": "slamsa", "sensitive_tables": "auto", "fireflies": 4},
+        "method": {"name": "slamsa", "sensitive_tables": "auto"},
         "publish": {"readers": ["analyst"]},
         "republication": "allow",
         **changes,
@@ -84,7 +84,7 @@ THREE = [["x", "y"], ["z", "w"], ["v"]]
 def test_an_unchanged_source_keeps_its_buckets(db: Database) -> None:
     """Under other numbers, in several blocks; back, and away."""
     build(db, rows(APART))
-    method = {"name": "slamsa", "block_size": 9, "fireflies": 4}
+    method = {"name": "slamsa", "block_size": 9}
     same = {"method": method, "republication": "refuse"}
     assert release(db, **same).version == 1
     first = seen(db)
@@ -168,7 +168,7 @@ def test_processes_find_the_same(db: Database, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(pool, "WORTH", 1)
     table = rows(APART, size=108)
     build(db, table)
-    method = {"name": "slamsa", "profile": "independent", "block_size": 12, "fireflies": 3}
+    method = {"name": "slamsa", "profile": "independent", "block_size": 12}
     method["sensitive_tables"] = THREE
     found: list[Shown] = []
     for jobs in (1, 2):

@@ -139,7 +139,7 @@ def test_random_tables(db: Database, seed: int) -> None:
     rng = random.Random(seed)
     conn = db.owner()
     for turn in range(4):
-        drawn = case(rng, optimizer=rng.choice(("firefly", "firefly", "base")), fireflies=4)
+        drawn = case(rng, optimizer=rng.choice(("firefly", "firefly", "base")))
         make_table(db.connect("source_owner"), drawn.columns, drawn.rows)
         if rng.random() < 0.2:
             db.source("ALTER TABLE public.t DROP COLUMN id", grant=False)

@@ -241,7 +241,7 @@ def test_random_rules(db: Database, seed: int) -> None:
         rules = [rule for _, rule in chosen]
         rows = table(rng, rules)
         make_table(db.connect("source_owner"), COLUMNS, [list(r.values()) for r in rows])
-        method: dict[str, Any] = {"name": "slamsa", "fireflies": 4, "block_size": 12}
+        method: dict[str, Any] = {"name": "slamsa", "block_size": 12}
         method["sensitive_tables"] = rng.choice((1, 2))
         if rng.random() < 0.5:
             method["quasi_tables"] = rng.choice(([["a", "c"], ["b"]], [["a"], ["b"], ["c"]]))

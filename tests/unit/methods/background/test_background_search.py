@@ -30,7 +30,6 @@ from pganon.methods.background.search.linkage import (
     clusters,
     dendrogram,
     divergences,
-    even_blocks,
     square,
 )
 from pganon.methods.background.search.pieces import joined_pieces
@@ -221,16 +220,6 @@ def test_divergences() -> None:
 def test_no_vectors() -> None:
     with pytest.raises(ValueError, match="no vector"):
         dendrogram(np.zeros((0, 3)))
-
-
-@pytest.mark.parametrize(
-    ("vectors", "most", "sizes"),
-    [(1, 5, [1]), (5, 5, [5]), (6, 5, [3, 3]), (11, 5, [3, 4, 4]), (2000, 2000, [2000])],
-)
-def test_blocks_of_vectors(vectors: int, most: int, sizes: list[int]) -> None:
-    found = even_blocks(vectors, most)
-    assert [len(block) for block in found] == sizes
-    assert [v for block in found for v in block] == list(range(vectors))
 
 
 # -- dropping ---------------------------------------------------------------------------------

@@ -118,12 +118,12 @@ def test_buckets_of_a_block_have_no_value_twice(public: bool) -> None:
         z = np.array([[rng.random(), rng.random()] for _ in rows])
         conditions = [Condition(size, column) for column in np.array(rows).T]
         found = partition(
-            z, conditions, 1, swarm=None, seed=number, public=public, distinct=True
+            z, conditions, 1, swarm=False, seed=number, public=public, distinct=True
         ).labels
         groups = [np.flatnonzero(found == label).tolist() for label in range(found.max() + 1)]
         assert check(rows, size, groups) == 0
         again = partition(
-            z, conditions, 1, swarm=None, seed=number, public=public, distinct=True
+            z, conditions, 1, swarm=False, seed=number, public=public, distinct=True
         ).labels
         assert (found == again).all()
 
@@ -131,5 +131,5 @@ def test_buckets_of_a_block_have_no_value_twice(public: bool) -> None:
 def test_rows_without_a_bucket() -> None:
     values = np.array([(1, 1, 1), (1, 2, 2), (2, 1, 2), (2, 2, 1)]).T
     conditions = [Condition(2, column) for column in values]
-    found = partition(np.zeros((4, 1)), conditions, 1, swarm=None, seed=1, distinct=True)
+    found = partition(np.zeros((4, 1)), conditions, 1, swarm=False, seed=1, distinct=True)
     assert found.labels.tolist() == [-1] * 4

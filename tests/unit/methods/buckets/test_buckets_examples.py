@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from pganon.methods.buckets.search import Condition, Nominal, Ordered, Swarm, encode, partition
+from pganon.methods.buckets.search import Condition, Nominal, Ordered, encode, partition
 from pganon.methods.buckets.search.firefly import Flight, move, ordering, scores
 from pganon.methods.buckets.search.repair import Halves
 from pganon.methods.buckets.search.tree import base_split
@@ -144,7 +144,7 @@ def test_repair_exchanges():
 
 def test_decoded_halves_and_their_light():
     bucket = whole(medicine())
-    flight = Flight(bucket, Swarm(), random.Random(1).random, None)
+    flight = Flight(bucket, random.Random(1).random, None)
     intensity = flight.intensity(np.array(POSITION).reshape(2, 2, 1))
     assert flight.best is not None
     halves = bucket.halves(flight.best)
@@ -156,14 +156,14 @@ def test_decoded_halves_and_their_light():
 def test_a_move_without_noise():
     here, there = np.array([0.2, 0.2, 0.8, 0.8]), np.array([0.4, 0, 0.6, 1])
     expected = [0.392158, 0.007842, 0.607842, 0.992158]
-    assert move(here, there, np.zeros(4), Swarm(), 2) == pytest.approx(expected, abs=5e-7)
+    assert move(here, there, np.zeros(4), 2) == pytest.approx(expected, abs=5e-7)
     assert here.tolist() == [0.2, 0.2, 0.8, 0.8]
     slow = oracle.move(here.tolist(), there.tolist(), [0] * 4, oracle.DEFAULTS, 2)
     assert slow == pytest.approx(expected, abs=5e-7)
 
 
 def test_a_move_stays_in_the_cube():
-    moved = move(np.array([0.0, 1.0]), np.array([0.5, 0.5]), np.array([-9.0, 9.0]), Swarm(), 2)
+    moved = move(np.array([0.0, 1.0]), np.array([0.5, 0.5]), np.array([-9.0, 9.0]), 2)
     assert moved.tolist() == [0, 1]
 
 
@@ -211,7 +211,7 @@ def test_without_conditions_buckets_are_as_small_as_allowed():
 
 def run(values: list[int], least: int, smallest: int) -> None:
     z = np.zeros((len(values), 1))
-    partition(z, [Condition(least, np.array(values))], smallest, swarm=None, seed=1)
+    partition(z, [Condition(least, np.array(values))], smallest, swarm=False, seed=1)
 
 
 def test_a_block_that_satisfies_no_condition_is_refused():
@@ -227,10 +227,7 @@ def test_a_block_smaller_than_a_bucket_is_refused():
 
 
 def test_senseless_parameters_are_refused():
-    with pytest.raises(ValueError, match="parameters of a swarm"):
-        Swarm(fireflies=0)
-    assert Swarm(fireflies=1, patience=1, generations=0) != Swarm()
     with pytest.raises(ValueError, match="l must be at least 1"):
         Condition(0, np.array([1]))
     with pytest.raises(ValueError, match="one value for every row"):
-        partition(np.zeros((2, 1)), [Condition(1, np.array([1]))], 1, swarm=None, seed=1)
+        partition(np.zeros((2, 1)), [Condition(1, np.array([1]))], 1, swarm=False, seed=1)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pganon.methods.buckets.search import Condition, Partition, Swarm, partition
+from pganon.methods.buckets.search import Condition, Partition, partition
 from pganon.methods.buckets.search.exhaustive import lowest_cost
 from pganon.methods.buckets.search.repair import closest_pairs
 from tests.support.oracles import buckets as oracle
@@ -124,14 +124,14 @@ def test_one_condition_leaves_no_large_bucket(seed: int):
     if least * max(Counter(values).values()) > n:
         return
     z = np.array([[draw.random()] for _ in range(n)])
-    found = partition(z, [Condition(least, np.array(values))], 1, swarm=None, seed=1)
+    found = partition(z, [Condition(least, np.array(values))], 1, swarm=False, seed=1)
     assert max(np.bincount(found.labels)) < 2 * least
 
 
 # -- parts that everybody can compute -----------------------------------------------------------
 
 
-def public(table: oracle.Table, seed: int = 1, swarm: Swarm | None = None) -> Partition:
+def public(table: oracle.Table, seed: int = 1, swarm: bool = False) -> Partition:
     return partition(
         np.array(table.z),
         conditions(table),
@@ -175,7 +175,7 @@ def test_fireflies_find_better_public_parts():
     draw = random.Random(4)
     z = [[draw.random(), draw.random()] for _ in range(120)]
     table = oracle.Table(z, [(2, list(range(120)))], 2)
-    with_swarm, without = public(table, 1, Swarm()), public(table, 1)
+    with_swarm, without = public(table, 1, swarm=True), public(table, 1)
     assert with_swarm.objective < without.objective == with_swarm.baseline
 
 
@@ -189,7 +189,7 @@ def _block(seed: int) -> tuple[np.ndarray, list[Condition]]:
 
 def _labels(seed: int, path: str) -> list[int]:
     z, conditions = _block(seed)
-    return partition(z, conditions, 3, swarm=Swarm(), seed=5, path=path).labels.tolist()
+    return partition(z, conditions, 3, swarm=True, seed=5, path=path).labels.tolist()
 
 
 def test_blocks_do_not_depend_on_the_others():
@@ -201,7 +201,7 @@ def test_blocks_do_not_depend_on_the_others():
 def test_seed_and_path_matter():
     z, conditions = _block(1)
     found = {
-        tuple(partition(z, conditions, 3, swarm=Swarm(), seed=seed, path=path).labels.tolist())
+        tuple(partition(z, conditions, 3, swarm=True, seed=seed, path=path).labels.tolist())
         for seed, path in [(5, "0:"), (6, "0:"), (5, "1:")]
     }
     assert len(found) == 3
@@ -217,6 +217,6 @@ def test_results_do_not_change_from_version_to_version():
     z = np.array([[draw.random() for _ in range(4)] for _ in range(150)])
     codes = [np.array([int(8 * draw.random() ** 1.3) for _ in range(150)]) for _ in range(2)]
     conditions = [Condition(3, values) for values in codes]
-    found = partition(z, conditions, 3, swarm=Swarm(), seed=1)
+    found = partition(z, conditions, 3, swarm=True, seed=1)
     digest = hashlib.sha256(repr(found.labels.tolist()).encode()).hexdigest()
     assert (digest[:16], round(found.objective, 6)) == ("703d37d9a88dc23a", 29.739042)
