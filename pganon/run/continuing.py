@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pganon.encode.valued import referenced
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import quote
 from pganon.resolved.increments import Growth
@@ -22,7 +23,7 @@ def check_ranges(spec: ReleaseSpec, growth: Growth) -> None:
         f"the policy has ranges: {spec.policy.ranges}, but version {growth.version}, which"
         f" increments are added to, has ranges: {before}",
         hint=f"use ranges: {before}, or another name for the release",
-        code="other_regions",
+        code=ErrorCode.OTHER_REGIONS,
     )
 
 
@@ -51,7 +52,7 @@ def check_regions(spec: ReleaseSpec, growth: Growth) -> None:
                     f"{key} of column {quote(name)} is not that of the version whose cuts divide"
                     " newcomers",
                     hint=f"undo the change{instead}",
-                    code="other_regions",
+                    code=ErrorCode.OTHER_REGIONS,
                 )
 
 
@@ -70,7 +71,7 @@ def check_compared(spec: ReleaseSpec, growth: Growth) -> None:
                 f"newcomers are to be compared with the values that the first version has of"
                 f" {quote(name)}, and an earlier pganon kept none",
                 hint="leave the models out that compare, or use refresh: recompute",
-                code="other_reference",
+                code=ErrorCode.OTHER_REFERENCE,
             )
         path = f"columns.{name}.hierarchy"
         before = (growth.partition or {}).get(path)
@@ -79,5 +80,5 @@ def check_compared(spec: ReleaseSpec, growth: Growth) -> None:
                 f"the hierarchy of column {quote(name)} is not that of the first version, which"
                 " newcomers are compared with",
                 hint="undo the change",
-                code="other_reference",
+                code=ErrorCode.OTHER_REFERENCE,
             )

@@ -11,6 +11,7 @@ import psycopg
 
 from pganon import locks
 from pganon.encode.people import identity
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.forms.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.forms.form import PublishedForm, Tables
@@ -35,7 +36,7 @@ from pganon.steps.relations import PublishedView
 
 Connection = psycopg.Connection[Any]
 
-FAILED = ("infeasible", "all_suppressed", "too_few_records")
+FAILED = (ErrorCode.INFEASIBLE, ErrorCode.ALL_SUPPRESSED, ErrorCode.TOO_FEW_RECORDS)
 """Codes of refusals that say that the people of all cohorts, as a whole, miss a requirement."""
 
 
@@ -90,7 +91,7 @@ def growth_of(
         raise PreconditionError(
             f"{spec.source.name} has no key, so nobody can tell who is new",
             hint="declare `individual`, or give the table a primary key",
-            code="no_identity",
+            code=ErrorCode.NO_IDENTITY,
         )
     population = populations.find(conn, spec, sources)
     if run_id is not None:
@@ -125,7 +126,7 @@ def _numbered(spec: ReleaseSpec, growth: Growth) -> Growth:
             "leavers: withdraw takes back the group of who left, and people of this release are in"
             " several groups, of which each has other people",
             hint="use leavers: keep, or a method with one partition of the people",
-            code="partitions",
+            code=ErrorCode.PARTITIONS,
         )
     return replace(growth, number=number)
 
@@ -144,7 +145,7 @@ def check_population(known: int | None, found: int | None) -> None:
         raise PreconditionError(
             "the same rows were released from another table",
             hint="write population: {name: NAME} in the policies of both",
-            code="population",
+            code=ErrorCode.POPULATION,
         )
 
 
@@ -173,7 +174,7 @@ def check_columns(plan: Plan, state: State) -> None:
             f"the release would have other views or columns than version {growth.version}, which"
             " increments are added to",
             hint="undo the change of the policy or of the source, or use refresh: recompute",
-            code="other_columns",
+            code=ErrorCode.OTHER_COLUMNS,
         )
 
 
@@ -214,7 +215,7 @@ def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Vers
             required=growth.size,
             observed=state[NEWCOMERS],
             hint="run again when there are more",
-            code="too_few_records",
+            code=ErrorCode.TOO_FEW_RECORDS,
         )
     return history.check_stored(known, known.current, None)
 
