@@ -18,6 +18,7 @@ from psycopg.rows import dict_row
 from pganon import sqlfiles
 from pganon.catalog.model import Column, Relation, RelationKind
 from pganon.catalog.types import kind_of
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError, translate
 from pganon.identifiers import OWN_SCHEMAS, NameProblem, QualifiedName, own_schema, parse_name
 
@@ -90,7 +91,7 @@ def refuse_own(name: QualifiedName, what: str = "source") -> None:
         raise PreconditionError(
             f"{name} is in a schema of {owner} and cannot be the {what}",
             hint="name a table of your own",
-            code="own_schema",
+            code=ErrorCode.OWN_SCHEMA,
         )
 
 
@@ -99,7 +100,7 @@ def source_name(source: str) -> QualifiedName:
     try:
         schema, name = parse_name(source)
     except NameProblem as problem:
-        raise UsageError(f"source: {problem}", code="source_name") from None
+        raise UsageError(f"source: {problem}", code=ErrorCode.SOURCE_NAME) from None
     return QualifiedName(schema or DEFAULT_SCHEMA, name)
 
 
@@ -154,7 +155,9 @@ def _missing(conn: Connection, name: QualifiedName) -> PreconditionError:
         QualifiedName(r["nspname"], r["relname"]) for r in _rows(conn, "readable_relations", {})
     ]
     return PreconditionError(
-        f"there is no table or view {name}", hint=_suggestion(name, known), code="source_missing"
+        f"there is no table or view {name}",
+        hint=_suggestion(name, known),
+        code=ErrorCode.SOURCE_MISSING,
     )
 
 
@@ -175,13 +178,15 @@ def _check_kind(name: QualifiedName, found: Mapping[str, Any]) -> None:
     if kind not in _KINDS:
         what = _OTHER_KINDS.get(kind, "no table or view")
         raise PreconditionError(
-            f"{name} is {what}", hint="the source must be a table or view", code="source_kind"
+            f"{name} is {what}",
+            hint="the source must be a table or view",
+            code=ErrorCode.SOURCE_KIND,
         )
     if found["temporary"]:
         raise PreconditionError(
             f"{name} is temporary, other sessions cannot read it",
             hint="copy it into an ordinary table",
-            code="source_kind",
+            code=ErrorCode.SOURCE_KIND,
         )
 
 
@@ -201,7 +206,7 @@ def _check_usable(conn: Connection, name: QualifiedName, found: Mapping[str, Any
         raise PreconditionError(
             f"the materialized view {name} has never been filled",
             hint=f"run {refresh.as_string(conn)}",
-            code="source_empty",
+            code=ErrorCode.SOURCE_EMPTY,
         )
 
 
@@ -212,7 +217,7 @@ def _check_reads(conn: Connection, name: QualifiedName, oid: int) -> None:
             f"{name} reads tables of pganon and cannot be a source",
             hint="release the source of the other release; two releases of one source are compared,"
             " a release of a release is not",
-            code="own_schema",
+            code=ErrorCode.OWN_SCHEMA,
         )
 
 
@@ -220,5 +225,5 @@ def _denied(conn: Connection, privilege: str, role: str, grant: sql.Composed) ->
     return PreconditionError(
         f'role "{role}" lacks {privilege}',
         hint=f"let the owner run {grant.as_string(conn)}",
-        code="source_privilege",
+        code=ErrorCode.SOURCE_PRIVILEGE,
     )

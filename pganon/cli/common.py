@@ -33,6 +33,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pganon import database
+from pganon.error_codes import ErrorCode
 from pganon.errors import (
     DatabaseError,
     InstallError,
@@ -287,8 +288,8 @@ def confirm(question: str) -> None:
         note(f"{database.reached()}")
         if typer.confirm(escaped(question), err=True):
             return
-        raise UsageError("nothing was changed", code="not_confirmed")
-    raise UsageError(f"not confirmed: {question}", hint="add --yes", code="not_confirmed")
+        raise UsageError("nothing was changed", code=ErrorCode.NOT_CONFIRMED)
+    raise UsageError(f"not confirmed: {question}", hint="add --yes", code=ErrorCode.NOT_CONFIRMED)
 
 
 class Description(ProgressColumn):

@@ -11,6 +11,7 @@ import typer
 
 from pganon.checks.releases import Drift, Reading, drift
 from pganon.cli import common
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
 from pganon.requests.status import Open, Shown, Status
@@ -53,7 +54,7 @@ def status(
         raise LedgerError(
             f"there is no release and no policy {quote(name)}",
             hint="`pganon status` lists them",
-            code="unknown_release",
+            code=ErrorCode.UNKNOWN_RELEASE,
         )
     if json:
         common.emit_json({**found.as_dict(), "drift": list(drifts.values())})

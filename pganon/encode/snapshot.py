@@ -26,6 +26,7 @@ from pganon.encode.hidden import (
 from pganon.encode.keys import key_text_of
 from pganon.encode.known import RETURNED_RECORDS, known_steps
 from pganon.encode.work import SNAP
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import quote
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
@@ -226,7 +227,8 @@ def _inspection_problem(
     if records == 0:
         filtered = " under the policy's `where`" if spec.where is not None else ""
         return PreconditionError(
-            f"{source} has no rows{filtered}; there is nothing to release", code="empty_source"
+            f"{source} has no rows{filtered}; there is nothing to release",
+            code=ErrorCode.EMPTY_SOURCE,
         )
     # Where people keep value sets, a group may be of one and of values that nobody has.
     if records < spec.minimum_size and not spec.invariant:
@@ -236,7 +238,7 @@ def _inspection_problem(
             required=spec.minimum_size,
             observed=records,
             hint="lower k or l, or release a larger table",
-            code="too_few_records",
+            code=ErrorCode.TOO_FEW_RECORDS,
         )
     if row.get("namesakes"):
         return both_keys(spec, row["namesakes"])
@@ -269,7 +271,7 @@ def _column_problem(
             f"column {quote(column.name)} holds NaN or an infinity in {infinite} records, which no"
             " range can show",
             hint="replace these values in a view, or leave the records out with `where`",
-            code="infinite_values",
+            code=ErrorCode.INFINITE_VALUES,
         )
     missing = row[f"nulls_{name}"]
     if nulls == "reject" and missing:
@@ -277,7 +279,7 @@ def _column_problem(
             f"column {quote(column.name)} is NULL in {missing} records and the policy says"
             " nulls: reject",
             hint="fill them, leave them out with `where`, or choose another rule for nulls",
-            code="nulls_rejected",
+            code=ErrorCode.NULLS_REJECTED,
         )
     outside = row.get(f"outside_{name}", 0)
     if outside:
@@ -285,7 +287,7 @@ def _column_problem(
             f"column {quote(column.name)} has a value outside its domain in {outside} records",
             hint="correct them, leave them out with `where`, or declare a domain that all values"
             " are in",
-            code="outside_domain",
+            code=ErrorCode.OUTSIDE_DOMAIN,
         )
     return None
 
@@ -299,7 +301,7 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
         return PreconditionError(
             f"{what} NULL in {row['nobody']} records, of which nobody knows whose they are",
             hint="leave these records out with `where`, or fill the column",
-            code="key_null",
+            code=ErrorCode.KEY_NULL,
         )
     accepted = spec.policy.records_per_individual == "many_accepted"
     if not spec.individual or accepted or spec.policy.method.reserves_identity:
@@ -314,5 +316,5 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
         " for another individual and would promise more than they keep",
         hint="release one record per individual, or accept it with"
         " records_per_individual: many_accepted",
-        code="several_records_per_individual",
+        code=ErrorCode.SEVERAL_RECORDS_PER_INDIVIDUAL,
     )

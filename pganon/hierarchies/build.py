@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import NameProblem, QualifiedName, parse_name
 from pganon.sqltools import fragment, query
@@ -67,7 +68,7 @@ class Build:
 
     def refuse(self, message: str, hint: str | None = None) -> PreconditionError:
         return PreconditionError(
-            f"hierarchy of column {self.column}: {message}", hint=hint, code="hierarchy"
+            f"hierarchy of column {self.column}: {message}", hint=hint, code=ErrorCode.HIERARCHY
         )
 
     def object_name(self, text: str) -> QualifiedName:

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError
 from pganon.forms.groups import GROUPS
 from pganon.history import populations
@@ -21,8 +22,6 @@ from pganon.resolved.manner import Manner
 from pganon.steps.relations import PRIVATE_SCHEMA
 
 Connection = psycopg.Connection[Any]
-
-CODE = "memory"
 
 HOLDS, FINER, VOID = "holds", "finer", "void"
 """Whether a guarantee holds beside other versions: as it is, only for who has no finer one, or not
@@ -154,7 +153,7 @@ def check(conn: Connection, found: Sequence[Past]) -> None:
                 f"{name}, who was in which group of {past.label}, is missing",
                 hint="restore it from a backup; if no copy of the version is left,"
                 " `pganon forget NAME --version N`",
-                code=CODE,
+                code=ErrorCode.MEMORY,
             )
 
 
@@ -229,7 +228,7 @@ class MemoryMoved(PreconditionError):
         super().__init__(
             what,
             hint="run the release again",
-            code="population_moved",
+            code=ErrorCode.POPULATION_MOVED,
         )
 
 

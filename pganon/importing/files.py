@@ -24,6 +24,7 @@ import psycopg
 from psycopg import sql
 
 from pganon.catalog.introspect import refuse_own
+from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
 from pganon.identifiers import MAX_BYTES, NameProblem, QualifiedName, parse_name, quote
 from pganon.importing import table as import_table
@@ -266,7 +267,7 @@ def _refuse_undivided(header: str, file: Path) -> None:
         raise UsageError(
             f"{file} has one column by the separator ',', and a {shown} in its name",
             hint=f"--sep {shown}, or --sep ',' if there is one column",
-            code="separator",
+            code=ErrorCode.SEPARATOR,
         )
 
 

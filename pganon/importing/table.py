@@ -13,6 +13,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.importing.inference import DateOrder, date_of
@@ -60,7 +61,7 @@ def _refuse_row_security(conn: Connection, target: QualifiedName) -> None:
             f"the table {target} has row-level security or policies, which would be lost",
             hint="import under another name; or revoke what is granted on the table, drop its"
             " policies, disable its row-level security, and set them up anew afterwards",
-            code="row_security",
+            code=ErrorCode.ROW_SECURITY,
         )
 
 
@@ -72,7 +73,7 @@ def _refuse_dependents(conn: Connection, target: QualifiedName) -> None:
         raise PreconditionError(
             f"other objects depend on {target}: {', '.join(row[0] for row in rows)}",
             hint="drop them first and create them anew afterwards",
-            code="dependents",
+            code=ErrorCode.DEPENDENTS,
         )
 
 
@@ -161,14 +162,14 @@ def add_key(conn: Connection, target: QualifiedName, key: Sequence[str]) -> None
             raise PreconditionError(
                 f"column {quote(name)} of the key has no value in {rows} rows",
                 hint="fill it, or take another column; nothing was imported",
-                code="key_null",
+                code=ErrorCode.KEY_NULL,
             )
     if repeated:
         raise PreconditionError(
             f"{repeated} rows have the same {', '.join(map(quote, key))} as another",
             hint="remove repeated rows, or take a column that tells them apart; for several records"
             " of a person leave --key out and declare `individual`; nothing was imported",
-            code="key_repeated",
+            code=ErrorCode.KEY_REPEATED,
         )
     conn.execute(sql.SQL("ALTER TABLE {} ADD PRIMARY KEY ({})").format(target.identifier, listed))
 
@@ -184,7 +185,7 @@ def seal(conn: Connection, target: QualifiedName) -> None:
         raise PreconditionError(
             f"{target} would stay open to roles other than its owner",
             hint="look for an event trigger that grants privileges; nothing was imported",
-            code="not_sealed",
+            code=ErrorCode.NOT_SEALED,
         )
 
 

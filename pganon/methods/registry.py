@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import entry_points
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
 from pganon.methods import background, local
 from pganon.methods import individuals as identity
@@ -72,7 +73,7 @@ def _refused(name: str, value: str, why: str) -> UsageError:
     return UsageError(
         f"the entry point {name} = {value} of an installed package cannot be used: {why}",
         hint="uninstall or mend the package",
-        code="bad_method",
+        code=ErrorCode.BAD_METHOD,
     )
 
 

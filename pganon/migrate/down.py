@@ -9,6 +9,7 @@ from __future__ import annotations
 from pganon import locks, sqlfiles
 from pganon.applied.check import check
 from pganon.applied.store import loaded, read, restore
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PolicyError, UsageError
 from pganon.ledger import repository as ledger
 from pganon.migrate.history import Applied, Connection, Session, alone, applied, check_unchanged
@@ -44,7 +45,7 @@ def down(
         last = rows[-1].number or 0 if rows else 0
         if to > last:
             raise UsageError(
-                f"number {to} is not applied; the last one is {last}", code="unknown_number"
+                f"number {to} is not applied; the last one is {last}", code=ErrorCode.UNKNOWN_NUMBER
             )
         for row in reversed([row for row in rows if (row.number or 0) > to]):
             with named(row.file):
@@ -113,7 +114,7 @@ def _give_up(conn: Connection, mine: Session, row: Applied) -> Done:
             raise LedgerError(
                 f"request {row.request} is being published",
                 hint="run the command again",
-                code="published_meanwhile",
+                code=ErrorCode.PUBLISHED_MEANWHILE,
             )
         ended = conn.execute(sqlfiles.query("migrations", "end_waiting"), values).fetchone()
         if ended is not None:

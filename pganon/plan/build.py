@@ -16,6 +16,7 @@ from pganon.encode.facts import KEPT
 from pganon.encode.snapshot import inspection, snapshot_steps
 from pganon.encode.source import decision_steps, source_check
 from pganon.encode.work import CODED
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
 from pganon.forms.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.forms.form import Tables
@@ -284,7 +285,7 @@ def build_plan(
             f"--metrics and --workload have nothing to measure in a release of"
             f" {method.form.groups} that {method.name} makes",
             hint="leave them out; every run measures the loss of what it publishes",
-            code="no_metrics",
+            code=ErrorCode.NO_METRICS,
         )
     if form is not None:
         request = request.settled(form.restricts, sensitive=bool(spec.sensitive))
@@ -456,5 +457,5 @@ def verdict(check: CheckQuery, row: Mapping[str, Any]) -> PganonError | None:
         model=check.model,
         required=check.parameter,
         observed=observed,
-        code="verification",
+        code=ErrorCode.VERIFICATION,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
 from pganon.publish.history import History, Version
@@ -42,7 +43,7 @@ def two_versions(known: History, first: int | None, second: int | None) -> tuple
         raise LedgerError(
             f"the release {quote(known.release.name)} has no version before {after.version}",
             hint="name two versions; `pganon show` lists them",
-            code="unknown_version",
+            code=ErrorCode.UNKNOWN_VERSION,
         )
     return before[0], after
 
@@ -54,7 +55,7 @@ def _version(known: History, number: int) -> Version:
         raise LedgerError(
             f"the release {quote(known.release.name)} has no version {number};"
             f" its versions: {numbers}",
-            code="unknown_version",
+            code=ErrorCode.UNKNOWN_VERSION,
         )
     return found[0]
 

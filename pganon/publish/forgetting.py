@@ -15,6 +15,7 @@ from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Outside, Relation
 from pganon.encode.keys import key_text_of
 from pganon.encode.people import FORGOTTEN, digest, mark_of_forgotten, secret_of
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, UsageError
 from pganon.history import versions as memory
 from pganon.history.invariance import stored as value_sets
@@ -204,7 +205,7 @@ def forget_version(conn: Connection, known: History, number: int, reason: str) -
     name = known.release.name
     if found is None:
         raise LedgerError(
-            f"the release {quote(name)} has no version {number}", code="unknown_version"
+            f"the release {quote(name)} has no version {number}", code=ErrorCode.UNKNOWN_VERSION
         )
     if known.release.current == number:
         raise UsageError(

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
 from pganon.forms.remembered import HISTOGRAM
 from pganon.identifiers import QualifiedName, parse_name, quote
@@ -92,14 +93,14 @@ def _upon(conn: Connection, release: str, newest: Version, found: Growth) -> Gro
             f"version {newest.version} of the release {quote(release)}, which increments would be"
             " added to, is no longer stored",
             hint="use refresh: recompute, or another name for the release",
-            code="not_stored",
+            code=ErrorCode.NOT_STORED,
         )
     if not is_intact(conn, newest):
         raise PrivacyRefusal(
             f"the tables of version {newest.version} of the release {quote(release)}, which"
             " increments would be added to, were changed",
             hint="use refresh: recompute",
-            code="changed_after_verification",
+            code=ErrorCode.CHANGED_AFTER_VERIFICATION,
         )
     return replace(
         found,

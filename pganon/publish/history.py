@@ -12,6 +12,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
 from pganon.history.versions import FINER
 from pganon.identifiers import QualifiedName, quote
@@ -20,7 +21,7 @@ from pganon.policy.partition import part_hash
 from pganon.privacy.judged import over_finer
 from pganon.publish.staged import Staged
 from pganon.resolved.increments import Increment
-from pganon.resolved.republication import CODE, Earlier
+from pganon.resolved.republication import Earlier
 from pganon.steps.relations import (
     DATA_SCHEMA,
     PRIVATE_SCHEMA,
@@ -174,7 +175,7 @@ def check_none_appeared(conn: Connection, staged: Staged) -> None:
             raise PrivacyRefusal(
                 f"{found.label} over the same source was published while the run went on",
                 hint="run the release again",
-                code=CODE,
+                code=ErrorCode.REPUBLICATION,
             )
 
 
@@ -211,7 +212,7 @@ def check_source(history: History | None, source: str) -> None:
             f'the release "{history.release.name}" is made from {history.release.source}, '
             f"not from {source}",
             hint="keep the name of the source; releases of other people have their own name",
-            code="other_source",
+            code=ErrorCode.OTHER_SOURCE,
         )
 
 
@@ -371,7 +372,7 @@ def drop_table(conn: Connection, name: QualifiedName) -> None:
         raise PreconditionError(
             f"other objects depend on {name}: {'; '.join(lines)}",
             hint="drop them, and build on the published view: stored tables go with their version",
-            code="dependents",
+            code=ErrorCode.DEPENDENTS,
         ) from None
 
 
@@ -382,13 +383,13 @@ def check_stored(history: History, wanted: Version | None, number: int | None) -
         known = ", ".join(str(v.version) for v in reversed(history.versions)) or "none"
         what = f"has no version {number}" if number is not None else "has no current version"
         raise LedgerError(
-            f"the release {name} {what}; its versions: {known}", code="unknown_version"
+            f"the release {name} {what}; its versions: {known}", code=ErrorCode.UNKNOWN_VERSION
         )
     if not wanted.stored:
         raise LedgerError(
             f"version {wanted.version} of the release {name} is no longer stored",
             hint="`keep` of the policy says how many versions stay; `pganon show` lists them",
-            code="not_stored",
+            code=ErrorCode.NOT_STORED,
         )
     return wanted
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
-
-CODE = "population"
 
 OLD, NEW = "old", "new"
 """Columns of a relation of people whose key changed."""
@@ -168,4 +167,4 @@ def _two_keys(asked: Asked, found: Known) -> PreconditionError:
 
 
 def refused(what: str, hint: str) -> PreconditionError:
-    return PreconditionError(what, hint=hint, code=CODE)
+    return PreconditionError(what, hint=hint, code=ErrorCode.POPULATION)

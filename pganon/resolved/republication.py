@@ -13,14 +13,13 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.policy.partition import Part, differences, part_hash
 from pganon.resolved.model import ReleaseSpec
 
-CODE = "republication"
-NO_IDENTITY = "no_identity"
 ACCEPT = "republication: warn or allow accepts the risk"
 KEY = (
     "give the source a primary key (`pganon import --key`), or the policy `individual`, so that"
@@ -34,7 +33,7 @@ def without_key(spec: ReleaseSpec) -> list[str]:
         return []
     return [
         f"{spec.source.name} has no key, so this version can never be compared with another: once"
-        f" source or policy change, the next one is refused ({NO_IDENTITY}); {KEY}"
+        f" source or policy change, the next one is refused ({ErrorCode.NO_IDENTITY}); {KEY}"
     ]
 
 
@@ -186,8 +185,11 @@ class Republication:
         ways += [_forgets(keyless)] if keyless else []
         ways += [] if self.policy.method.published_once else [ACCEPT]
         ways += ["undoing the change of the policy avoids it"] if changed else []
-        code = CODE if self.keyed else NO_IDENTITY
-        return PrivacyRefusal(f"{what}; {_LEARN}", hint="; ".join(ways) or None, code=code)
+        return PrivacyRefusal(
+            f"{what}; {_LEARN}",
+            hint="; ".join(ways) or None,
+            code=ErrorCode.REPUBLICATION if self.keyed else ErrorCode.NO_IDENTITY,
+        )
 
     @property
     def _nearest(self) -> Earlier | None:

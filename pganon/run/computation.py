@@ -16,6 +16,7 @@ import psycopg
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.encode.snapshot import SNAPSHOT
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.forms.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
 from pganon.plan.build import Phase, Plan, judging_phase
@@ -134,7 +135,7 @@ class Computation:
             raise PreconditionError(
                 f"the definition of {source.name} changed while the run began",
                 hint="run the release again",
-                code="source_changed",
+                code=ErrorCode.SOURCE_CHANGED,
             )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 
 from pganon import locks
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError
 from pganon.history import populations
 from pganon.history import versions as memory
@@ -80,6 +81,6 @@ def _population(conn: Connection, name: str) -> Known:
     if found is None:
         raise LedgerError(
             f"nothing is remembered of the people of the release {quote(name)}",
-            code="no_population",
+            code=ErrorCode.NO_POPULATION,
         )
     return found

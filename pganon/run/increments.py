@@ -12,6 +12,7 @@ import psycopg
 from pganon import locks
 from pganon.encode.people import identity
 from pganon.encode.valued import referenced
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.forms.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.forms.form import PublishedForm, Tables
@@ -36,7 +37,7 @@ from pganon.steps.relations import PublishedView
 
 Connection = psycopg.Connection[Any]
 
-FAILED = ("infeasible", "all_suppressed", "too_few_records")
+FAILED = (ErrorCode.INFEASIBLE, ErrorCode.ALL_SUPPRESSED, ErrorCode.TOO_FEW_RECORDS)
 """Codes of refusals that say that the people of all cohorts, as a whole, miss a requirement."""
 
 
@@ -91,7 +92,7 @@ def growth_of(
         raise PreconditionError(
             f"{spec.source.name} has no key, so nobody can tell who is new",
             hint="declare `individual`, or give the table a primary key",
-            code="no_identity",
+            code=ErrorCode.NO_IDENTITY,
         )
     population = populations.find(conn, spec, sources)
     if run_id is not None:
@@ -126,7 +127,7 @@ def _numbered(spec: ReleaseSpec, growth: Growth) -> Growth:
             "leavers: withdraw takes back the group of who left, and people of this release are in"
             " several groups, of which each has other people",
             hint="use leavers: keep, or a method with one partition of the people",
-            code="partitions",
+            code=ErrorCode.PARTITIONS,
         )
     return replace(growth, number=number)
 
@@ -145,7 +146,7 @@ def check_population(known: int | None, found: int | None) -> None:
         raise PreconditionError(
             "the same rows were released from another table",
             hint="write population: {name: NAME} in the policies of both",
-            code="population",
+            code=ErrorCode.POPULATION,
         )
 
 
@@ -174,7 +175,7 @@ def check_columns(plan: Plan, state: State) -> None:
             f"the release would have other views or columns than version {growth.version}, which"
             " increments are added to",
             hint="undo the change of the policy or of the source, or use refresh: recompute",
-            code="other_columns",
+            code=ErrorCode.OTHER_COLUMNS,
         )
 
 
@@ -197,7 +198,7 @@ def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Vers
             required=growth.size,
             observed=state[NEWCOMERS],
             hint="run again when there are more",
-            code="too_few_records",
+            code=ErrorCode.TOO_FEW_RECORDS,
         )
     return history.check_stored(known, known.current, None)
 
@@ -256,7 +257,7 @@ def check_ranges(spec: ReleaseSpec, growth: Growth) -> None:
         f"the policy has ranges: {spec.policy.ranges}, but version {growth.version}, which"
         f" increments are added to, has ranges: {before}",
         hint=f"use ranges: {before}, or another name for the release",
-        code="other_regions",
+        code=ErrorCode.OTHER_REGIONS,
     )
 
 
@@ -285,7 +286,7 @@ def check_regions(spec: ReleaseSpec, growth: Growth) -> None:
                     f"{key} of column {quote(name)} is not that of the version whose cuts divide"
                     " newcomers",
                     hint=f"undo the change{instead}",
-                    code="other_regions",
+                    code=ErrorCode.OTHER_REGIONS,
                 )
 
 
@@ -306,5 +307,5 @@ def check_compared(spec: ReleaseSpec, growth: Growth) -> None:
                 f"the hierarchy of column {quote(name)} is not that of the first version, which"
                 " newcomers are compared with",
                 hint="undo the change",
-                code="other_reference",
+                code=ErrorCode.OTHER_REFERENCE,
             )

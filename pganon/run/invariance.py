@@ -9,6 +9,7 @@ import psycopg
 
 from pganon import locks, sqlfiles
 from pganon.encode.people import identity
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.history import populations
 from pganon.history.increments.kept import WAITING
@@ -35,7 +36,7 @@ def check_keeping(spec: ReleaseSpec) -> None:
         raise PreconditionError(
             f"{spec.source.name} has no key, so nobody can tell who was released before",
             hint="declare `individual`, or give the table a primary key",
-            code="no_identity",
+            code=ErrorCode.NO_IDENTITY,
         )
 
 

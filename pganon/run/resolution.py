@@ -10,6 +10,7 @@ import psycopg
 from pganon.catalog.code import check_code
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import quote
 from pganon.policy.loader import LoadedPolicy
@@ -60,7 +61,7 @@ def check_trusted(conn: Connection, roles: Sequence[str]) -> None:
         raise PreconditionError(
             f"these trusted roles are not roles of the server: {', '.join(map(quote, missing))}",
             hint="correct `trust` in the policy",
-            code="missing_role",
+            code=ErrorCode.MISSING_ROLE,
         )
 
 

@@ -13,6 +13,7 @@ import psycopg
 from pganon import sqlfiles
 from pganon.applied.check import check
 from pganon.applied.store import loaded, read
+from pganon.error_codes import ErrorCode
 from pganon.errors import (
     Interrupted,
     LedgerError,
@@ -86,13 +87,13 @@ class Job:
         except PganonError as error:
             return self._failed(error)
         except Exception as error:  # a defect must not end the worker
-            return self._end("failed", f"internal ({type(error).__name__})")
+            return self._end("failed", f"{ErrorCode.INTERNAL} ({type(error).__name__})")
 
     def _act(self) -> Done:
         if ended(self.conn, self.claim):
-            return self._end("cancelled", "withdrawn")
+            return self._end("cancelled", ErrorCode.WITHDRAWN)
         if self.claim.kind == "run" and changed(self.conn, self.claim):
-            return self._end("failed", "changed")
+            return self._end("failed", ErrorCode.CHANGED)
         act: dict[Kind, Callable[[], Done]] = {
             "run": self._publish if self.claim.held else self._run,
             "revert": self._revert,
@@ -104,24 +105,28 @@ class Job:
         match error:
             case Lost():
                 return Done("lost")
-            case PreconditionError(code="busy"):
-                return self._again("busy", counted=False)
-            case PreconditionError(code="in_use") if self.claim.held or self.claim.kind == "drop":
-                return self._again("in_use", failed="in_use")
-            case Interrupted(code="interrupted"):
-                return self._again("interrupted")
+            case PreconditionError(code=ErrorCode.BUSY):
+                return self._again(ErrorCode.BUSY, counted=False)
+            case PreconditionError(code=ErrorCode.IN_USE) if (
+                self.claim.held or self.claim.kind == "drop"
+            ):
+                return self._again(ErrorCode.IN_USE, failed=ErrorCode.IN_USE)
+            case Interrupted(code=ErrorCode.INTERRUPTED):
+                return self._again(ErrorCode.INTERRUPTED)
             case Overtaken():
                 return self._overtaken(error)
-            case PrivacyRefusal(code="republication") if self.claim.held:
+            case PrivacyRefusal(code=ErrorCode.REPUBLICATION) if self.claim.held:
                 return self._end("failed", error.code)
             case PrivacyRefusal() if self.claim.held:
-                return self._end("failed", "stale")
+                return self._end("failed", ErrorCode.STALE)
             case PrivacyRefusal():
                 return self._end("refused", error.code)
             case _:
                 return self._end("failed", error.code)
 
-    def _again(self, why: str, *, counted: bool = True, failed: str = "worker_lost") -> Done:
+    def _again(
+        self, why: ErrorCode, *, counted: bool = True, failed: ErrorCode = ErrorCode.WORKER_LOST
+    ) -> Done:
         """Let the request wait again; its third attempt that counts was the last."""
         state = give_back(self.conn, self.claim, after=BUSY, counted=counted, code=failed)
         return Done(state, code=why) if state else Done("lost")
@@ -154,7 +159,7 @@ class Job:
                 claim.release,
                 {"request": claim.id, "revision": claim.revision, "problems": len(stored.problems)},
             )
-            return self._end("failed", "unchecked")
+            return self._end("failed", ErrorCode.UNCHECKED)
         self._check_asked()
         with loaded(self.conn, stored, claim.parameters) as policy:
             result = run_release(
@@ -192,7 +197,7 @@ class Job:
         with contextlib.closing(self._connect()) as conn:
             kept = kept_for(conn, self.claim.id)
             if kept is None:
-                return self._end("failed", "stale")
+                return self._end("failed", ErrorCode.STALE)
             published = publish_held(
                 conn,
                 kept,
@@ -212,7 +217,7 @@ class Job:
                     last=lambda version: finish(conn, self.claim, "released", version=version),
                 )
             except LedgerError as error:
-                if error.code != "not_stored":
+                if error.code != ErrorCode.NOT_STORED:
                     raise
                 return self._withdraw(conn)
         return Done("released", changed.now)

@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.facts import LEAVING
 from pganon.forms.work import LEAVING_GROUPS
@@ -137,5 +138,5 @@ def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> Pgano
         observed=0,
         hint="if that is so, `pganon drop` takes the release away; else see whether people have"
         " the keys that they had",
-        code="nobody_left",
+        code=ErrorCode.NOBODY_LEFT,
     )

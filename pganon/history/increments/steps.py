@@ -15,6 +15,7 @@ from pganon.encode.people import digest, identity, population_secret
 from pganon.encode.secrets import SECRETS
 from pganon.encode.snapshot import READ, SNAPSHOT, snapshot_select
 from pganon.encode.work import SNAP
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.forms.form import PublishedForm
 from pganon.forms.remembered import is_remembered, linked
@@ -266,7 +267,7 @@ def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> Pgano
             f"{row['newcomers']} newcomers have {row['pending_records']} records, which may be in"
             " several regions",
             hint="use regions: none, or release one record per individual",
-            code="several_records_per_individual",
+            code=ErrorCode.SEVERAL_RECORDS_PER_INDIVIDUAL,
         )
     if not row["nobody"]:
         return None
@@ -274,7 +275,7 @@ def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> Pgano
     return PreconditionError(
         f"{names} is NULL in {row['nobody']} records, of which nobody knows whose they are",
         hint="leave these records out with `where`, or fill the column",
-        code="key_null",
+        code=ErrorCode.KEY_NULL,
     )
 
 

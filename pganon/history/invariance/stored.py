@@ -10,6 +10,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import LedgerError
 from pganon.identifiers import QualifiedName, parse_name
 from pganon.resolved.invariance import ValueSets
@@ -47,7 +48,7 @@ def read(conn: Connection, population: int, columns: Sequence[str]) -> ValueSets
         raise LedgerError(
             "who has which value set was changed or is missing",
             hint="restore the tables from a backup, or release under another name for other people",
-            code="memory",
+            code=ErrorCode.MEMORY,
         )
     return found
 
@@ -61,7 +62,7 @@ def fingerprint(conn: Connection, run_id: int, found: ValueSets) -> bytes | None
                 {"run_id": run_id, "relations": [str(found.person), str(found.sets)]},
             ).fetchone()
     except psycopg.Error as error:
-        if error.sqlstate in ("PA302", "PA303"):
+        if error.sqlstate in (SqlState.NO_SECRET, SqlState.RELATION_MISSING):
             return None
         raise
     assert row is not None

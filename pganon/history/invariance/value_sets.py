@@ -23,6 +23,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.people import mark_from, mark_seed, population_secret
+from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 from pganon.forms.elements import of_vector_key, vector_key
 from pganon.forms.linked import LinkedRows
@@ -43,8 +44,6 @@ from pganon.sqltools import (
 )
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
-
-CODE = "value_sets"
 
 PERSON, SETS = "value_sets", "values_of_sets"
 """Staged tables: see :class:`pganon.resolved.invariance.ValueSets`."""
@@ -358,5 +357,5 @@ def _problem(keeping: Keeping, row: Mapping[str, Any]) -> PrivacyRefusal | None:
         observed=people,
         hint="another version about the same people may have been published meanwhile; run the"
         " release again",
-        code=CODE,
+        code=ErrorCode.VALUE_SETS,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pganon.encode.work import sensitive_values
+from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.background.shape import Shape
@@ -37,5 +38,5 @@ def _refused(shape: Shape, row: Mapping[str, Any]) -> PrivacyRefusal | None:
         f" {shape.closeness.name} does not protect: everybody in the release has it",
         hint="leave the column out with the role identifying, or accept it with"
         " unprotected: accept",
-        code="constant",
+        code=ErrorCode.CONSTANT,
     )

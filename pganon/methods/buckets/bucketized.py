@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.forms.facts import SUPPRESSED
 from pganon.identifiers import QualifiedName
@@ -143,7 +144,7 @@ def _too_many(
         required=least,
         hint="use the method slamsa, whose frequency condition needs no record to stay out, or"
         " raise suppression_limit",
-        code="no_groups",
+        code=ErrorCode.NO_GROUPS,
     )
 
 
@@ -156,5 +157,5 @@ def _too_few(minimum: int, row: Mapping[str, Any], state: State) -> PganonError 
         required=minimum,
         observed=row["released"],
         hint="use the method slamsa, or weaker requirements",
-        code="no_groups",
+        code=ErrorCode.NO_GROUPS,
     )

@@ -26,6 +26,7 @@ from pganon.encode.first import compares_with_first, first_of
 from pganon.encode.sensitive import reference_step
 from pganon.encode.valued import referenced, valued
 from pganon.encode.work import CODED, FIT, PART_CELLS, reference
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.facts import SUPPRESSED
 from pganon.identifiers import QualifiedName, quote
@@ -330,7 +331,7 @@ def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
                 required=model.parameter,
                 observed=row["measured"],
                 hint=f"{weaker(requirement, row['measured'])}, or use nulls: as_value",
-                code="closeness_after_suppression",
+                code=ErrorCode.CLOSENESS_AFTER_SUPPRESSION,
             )
 
         return Check(

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar
 from sqlglot import exp
 
 from pganon.encode.work import CODED
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.common.association import association, dependencies, matrix
@@ -151,5 +152,5 @@ def _associated(
         required=limit,
         observed=strongest,
         hint=hint,
-        code="associated",
+        code=ErrorCode.ASSOCIATED,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 from pganon.privacy.base import TOLERANCE, Bound, Model, Requirement
 
@@ -16,7 +17,12 @@ def infeasible(
 ) -> PrivacyRefusal:
     """Refusal of a requirement that no groups of these records satisfy."""
     return PrivacyRefusal(
-        said, model=model, required=required, observed=observed, hint=hint, code="infeasible"
+        said,
+        model=model,
+        required=required,
+        observed=observed,
+        hint=hint,
+        code=ErrorCode.INFEASIBLE,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.forms.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, SUPPRESSED
 from pganon.privacy.base import Relation
@@ -49,7 +50,7 @@ def nothing_left(state: State) -> PrivacyRefusal:
     return PrivacyRefusal(
         f"all {state[RECORDS]} records would be suppressed; there is nothing to release",
         hint="choose another rule for nulls, or weaker requirements",
-        code="all_suppressed",
+        code=ErrorCode.ALL_SUPPRESSED,
     )
 
 
@@ -71,7 +72,7 @@ def suppression_problem(
         required=spec.policy.suppression_limit,
         observed=share,
         hint=f"the smallest limit that is enough is {enough(row['suppressed'], state):g}",
-        code="suppression_limit",
+        code=ErrorCode.SUPPRESSION_LIMIT,
     )
 
 

@@ -20,6 +20,7 @@ from pganon.encode.codes import all_records
 from pganon.encode.curve import along_curve, piece_of
 from pganon.encode.records import PLACE
 from pganon.encode.secrets import run_secret
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.forms.work import INDIVIDUALS
 from pganon.methods.individuals.feasible import feasible_steps
@@ -83,7 +84,7 @@ def _conflict(row: Mapping[str, Any], state: State) -> PganonError | None:
         f"{row['conflicting']} of the individuals have records with different quasi-identifiers",
         hint="correct them, or set qi_conflict: hull, which generalizes all records of an"
         " individual to what covers them",
-        code="qi_conflict",
+        code=ErrorCode.QI_CONFLICT,
     )
 
 

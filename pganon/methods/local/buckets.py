@@ -20,6 +20,7 @@ from sqlglot import exp
 from pganon.encode.first import first_of
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.encode.work import reference
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.common.block_search import nothing_given
@@ -156,7 +157,7 @@ class _Buckets:
             model="local_bucket_diversity",
             required=least,
             hint=f"lower min_bucket_range{instead}",
-            code="infeasible",
+            code=ErrorCode.INFEASIBLE,
         )
 
     def _placed(self, state: State) -> exp.Expr:

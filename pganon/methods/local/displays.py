@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.work import CODED
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.work import DISPLAYS
 from pganon.identifiers import QualifiedName
@@ -105,7 +106,7 @@ def _too_small(shape: Shape, row: Mapping[str, Any], state: State) -> PganonErro
         required=shape.k,
         hint="use small_subsets: merge, or leave them out with on_infeasible: suppress and"
         f" suppression_limit: {-(-10_000 * row['few'] // records) / 10_000:g}; or lower k",
-        code="infeasible",
+        code=ErrorCode.INFEASIBLE,
     )
 
 

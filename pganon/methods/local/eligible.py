@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from pganon.encode.first import first_of
 from pganon.encode.work import reference, sensitive_values
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.local.form import facts
@@ -72,7 +73,7 @@ def too_frequent(
         required=l,
         observed=reachable,
         hint=hint,
-        code="infeasible",
+        code=ErrorCode.INFEASIBLE,
     )
 
 
@@ -182,7 +183,7 @@ class _Eligible:
             model=model.name,
             required=model.parameter,
             hint="withhold all of them with ineligible: withhold, or leave the column out",
-            code="infeasible",
+            code=ErrorCode.INFEASIBLE,
         )
 
 

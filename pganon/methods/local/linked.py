@@ -10,6 +10,7 @@ from itertools import combinations
 
 from sqlglot import exp
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.common.association import Associated, association, dependencies
@@ -99,7 +100,7 @@ def _associated(link: Link, limit: float) -> PganonError:
         hint="use buckets: aligned, which gives associated columns their buckets in common; or"
         " leave one of them out; a higher link_threshold accepts that who knows which values go"
         " together learns more than 1/l",
-        code="associated",
+        code=ErrorCode.ASSOCIATED,
     )
 
 
@@ -117,6 +118,6 @@ def _not_alignable(shape: Shape, state: State) -> PganonError | None:
                 model=model.name,
                 required=model.parameter,
                 hint=f"use local_bucket_diversity for {quote(item.published)}, or leave it out",
-                code="associated",
+                code=ErrorCode.ASSOCIATED,
             )
     return None

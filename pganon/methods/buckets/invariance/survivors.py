@@ -8,6 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.people import digest, identity, mark, population_secret
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.elements import own_value
 from pganon.identifiers import quote
@@ -16,9 +17,6 @@ from pganon.resolved.invariance import OUT
 from pganon.sqltools import cast, chain, col, computed_once, fragment, named, query, text
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
-
-CHANGED = "value_changed"
-"""Code of a refusal: a person has another value than before."""
 
 
 def survivor_steps(keeping: Keeping) -> list[Step]:
@@ -108,7 +106,7 @@ def _problem(keeping: Keeping, row: Mapping[str, Any]) -> PganonError | None:
         " before; with refresh: invariant values do not change",
         observed=row["changed"],
         hint="leave these people out with `where`, or restore their values",
-        code=CHANGED,
+        code=ErrorCode.VALUE_CHANGED,
     )
 
 

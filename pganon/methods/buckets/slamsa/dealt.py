@@ -21,6 +21,7 @@ from sqlglot import exp
 
 from pganon.encode.records import PLACE
 from pganon.encode.secrets import run_secret
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.slamsa.pieces import merging
@@ -140,5 +141,5 @@ def _problem(shape: SlamsaShape, row: Mapping[str, Any]) -> PganonError | None:
         f"a block has {row['largest_block']} records, more than {largest(shape)}: the"
         " requirements are so near to their limits that smaller blocks do not satisfy them all",
         hint=f"lower l, or accept long searches with block_size: {needed}{base}",
-        code="large_block",
+        code=ErrorCode.LARGE_BLOCK,
     )

@@ -11,6 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.work import CODED
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.methods.buckets.exclusions.conditions import (
     When,
@@ -137,7 +138,7 @@ def _contradiction(rule: Rule, number: int) -> Check:
         return PreconditionError(
             f'{row["contradictions"]} records contradict the exclusion rule "{rule.label}"',
             hint="correct the records or the rule: nobody can rule out what does occur",
-            code="rule_contradicted",
+            code=ErrorCode.RULE_CONTRADICTED,
         )
 
     return Check(

@@ -17,6 +17,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.curve import curve_words, numbered, on_curve, piece_of
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.forms.work import QS_CELLS
 from pganon.methods.clusters.qs.cells import CELLS
@@ -185,5 +186,5 @@ def _too_large(row: Mapping[str, Any], block_size: int) -> PganonError | None:
         f" {row['largest_block']} different records would be needed, block_size is {block_size}",
         hint=f"use method qs_efficient, or set block_size: {row['largest_block']} and expect a time"
         " that grows with its square",
-        code="blocks_too_uniform",
+        code=ErrorCode.BLOCKS_TOO_UNIFORM,
     )

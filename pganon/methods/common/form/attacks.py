@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from pganon.catalog.values import equal_key
 from pganon.encode.secrets import row_hash, run_secret
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.inference import Inferred
 from pganon.identifiers import quote
@@ -241,7 +242,7 @@ def problem(
         required=asked.share,
         observed=found.told,
         hint=hint,
-        code="inference",
+        code=ErrorCode.INFERENCE,
     )
 
 

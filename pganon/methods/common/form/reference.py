@@ -19,6 +19,7 @@ from pganon.encode.first import first_counts, first_of
 from pganon.encode.sensitive import with_paths
 from pganon.encode.valued import referenced
 from pganon.encode.work import sensitive_values
+from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 from pganon.forms.elements import text_key, value_key
 from pganon.forms.facts import failed_records
@@ -123,7 +124,7 @@ def _disclosed(spec: ReleaseSpec, row: Mapping[str, Any], failed: int) -> Privac
         f"suppressed records would be disclosed by subtraction ({row['withheld']} records): the"
         f" published distribution of the source less that of the release is theirs, {why}",
         hint=f"suppress no records{instead}, or leave out publish.reference",
-        code="disclosed_by_subtraction",
+        code=ErrorCode.DISCLOSED_BY_SUBTRACTION,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import EXIT_REFUSED, PganonError
 from pganon.methods.common.search.masks import absorbed, bits, decoded, encoded
 
@@ -20,7 +21,7 @@ class SearchTooLarge(PganonError):
     """The search for a small hitting set passed its bound on work."""
 
     exit_code = EXIT_REFUSED
-    code = "search_too_large"
+    code = ErrorCode.SEARCH_TOO_LARGE
 
     def __init__(self, branches: int) -> None:
         super().__init__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError
 from pganon.methods.common.search.masks import (
     absorbed,
@@ -21,7 +22,7 @@ SETS = 100_000
 class EnumerationTooLarge(PganonError):
     """There are too many minimal hitting sets to list them."""
 
-    code = "enumeration_too_large"
+    code = ErrorCode.ENUMERATION_TOO_LARGE
 
     def __init__(self) -> None:
         super().__init__(
