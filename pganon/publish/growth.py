@@ -68,7 +68,7 @@ def _from(known: History, found: Growth, *, divides: bool) -> Growth:
             f"version {first.version} of the release {quote(known.release.name)}, which increments"
             " would be added to, has no key, so nobody can tell who is new",
             hint="use refresh: recompute, or another name for the release",
-            code="no_identity",
+            code=ErrorCode.NO_IDENTITY,
         )
     source = kept.get(REFERENCE)
     compared = (g["column"] for g in found.increments[0].guarantee if _compares(g))
