@@ -49,21 +49,21 @@ CREATE INDEX ledger_run_id ON pganon_private.ledger (run_id);
 CREATE INDEX ledger_release ON pganon_private.ledger (release, id);
 
 -- Lives here and not in schema pganon: the trigger must survive an uninstall of that schema.
-CREATE FUNCTION pganon_private.refuse_ledger_change() RETURNS trigger
+CREATE FUNCTION pganon_private.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RAISE EXCEPTION USING
         ERRCODE = 'PA301',
-        MESSAGE = format('the ledger is append-only: %s is not allowed', lower(TG_OP)),
+        MESSAGE = format('the %s is append-only: %s is not allowed', TG_TABLE_NAME, lower(TG_OP)),
         HINT = 'write a further row instead';
 END
 $$;
 
 CREATE TRIGGER ledger_append_only
     BEFORE UPDATE OR DELETE OR TRUNCATE ON pganon_private.ledger
-    FOR EACH STATEMENT EXECUTE FUNCTION pganon_private.refuse_ledger_change();
+    FOR EACH STATEMENT EXECUTE FUNCTION pganon_private.refuse_change();
 
 -- Fires in sessions with session_replication_role = replica as well.
 ALTER TABLE pganon_private.ledger ENABLE ALWAYS TRIGGER ledger_append_only;
@@ -305,18 +305,6 @@ COMMENT ON TABLE pganon_private.activity IS
     'sessions at work on a release or a run; a row counts while a member of the owner holds its lock';
 
 -- Policies kept in the database, requests for releases, their approval, schedules and workers.
-
-CREATE FUNCTION pganon_private.refuse_change() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    RAISE EXCEPTION USING
-        ERRCODE = 'PA301',
-        MESSAGE = format('%s is append-only: %s is not allowed', TG_TABLE_NAME, lower(TG_OP)),
-        HINT = 'write a further row instead';
-END
-$$;
 
 CREATE TABLE pganon_private.policy (
     release text NOT NULL,

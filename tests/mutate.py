@@ -95,8 +95,8 @@ TARGETS = {
     ),
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
-           ("__init__", "clusters", "constant", "cut", "divided", "drawn", "grown", "kept",
-            "levels", "near", "options", "prior_facts", "reading", "reduced", "rows", "settled",
+           ("__init__", "clusters", "cut", "divided", "drawn", "grown", "kept",
+            "levels", "near", "options", "prior_facts", "reduced", "rows", "settled",
             "shape")),
          "pganon/methods/background/form/audit.py", "pganon/methods/background/form/divergence.py",
          "pganon/methods/common/form/reference.py", "pganon/resolved/reference.py"),

@@ -276,7 +276,7 @@ class Requirement:
     Attributes:
         sensitive: index of the sensitive column it is about, None for models that count records.
         given: the model that therefore holds against readers who know that the value is not NULL,
-            if the policy asks for it; see :mod:`pganon.privacy.given`.
+            if the policy asks for it; see :mod:`pganon.privacy.requirements`.
     """
 
     model: Model

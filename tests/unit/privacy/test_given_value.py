@@ -11,8 +11,7 @@ import pytest
 from pganon.errors import PolicyError
 from pganon.loading import policy_from
 from pganon.privacy.frequency import RelativeFrequency
-from pganon.privacy.given import given_value
-from pganon.privacy.requirements import requirements_of
+from pganon.privacy.requirements import given_value, requirements_of
 from tests.support.oracles import definitions as oracle
 from tests.unit.policy.examples import policy
 

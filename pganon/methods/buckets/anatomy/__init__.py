@@ -7,9 +7,9 @@ block (stripes), in blocks of similar quasi-identifiers, as small as they can be
 from __future__ import annotations
 
 from pganon.forms.stored import repeated
-from pganon.methods.buckets.anatomy.blocks import block_steps
+from pganon.identifiers import quote
+from pganon.methods.buckets.anatomy.blocks import BLOCKS, block_steps
 from pganon.methods.buckets.anatomy.groups import dealt, groups, starts_step, tidy_step
-from pganon.methods.buckets.anatomy.locality import warnings as warnings
 from pganon.methods.buckets.anatomy.options import Anatomy
 from pganon.methods.buckets.anatomy.shape import AnatomyShape
 from pganon.methods.buckets.form import anatomized
@@ -19,6 +19,26 @@ from pganon.methods.common.base import Method
 from pganon.methods.common.form.bucket_staging import Grouping
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State, Step
+from pganon.steps.facts import Facts
+
+FEW = 8
+"""Pieces per block from which on groups are much wider than they could be."""
+
+
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
+    """That the public rule has left the records in few blocks, with the remedy."""
+    shape = AnatomyShape(spec)
+    blocks, pieces = facts[BLOCKS], shape.pieces(State(0, facts))
+    whole = blocks == 1 and pieces > 1
+    if shape.division != "public" or not blocks or not (whole or pieces >= FEW * blocks):
+        return []
+    where = "one block" if blocks == 1 else f"{blocks} blocks"
+    return [
+        f"the groups follow the quasi-identifiers little or not at all: division: public leaves the"
+        f" records in {where}, of up to {pieces}, because of the most frequent values of column"
+        f" {quote(shape.sensitive.column.name)}; a smaller l makes estimates better, and so does"
+        " division: eligible, which lets readers learn something from where it divides"
+    ]
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:

@@ -11,18 +11,50 @@ alone, so none shows which value belongs to which record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from pganon.forms.form import OnRequest, PublishedForm
+from pganon.forms.form import OnRequest, PublishedForm, Tables
+from pganon.forms.linked import Linked, LinkedRows, linked_column, part_number
 from pganon.forms.utility import AnatomyUtility
-from pganon.methods.buckets.form import figures, inferred, links, verification, views
+from pganon.methods.buckets.form import figures, inferred, verification, views
+from pganon.methods.buckets.form.verification import histogram, histogram_of
 from pganon.methods.buckets.metrics.report import BucketMetrics, metrics_of
 from pganon.methods.buckets.metrics.steps import measure_steps
-from pganon.methods.common.arrangement import Arrange
+from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form import bucket_staging as staging
-from pganon.policy.options import EXPECTED, PROBABILITY
+from pganon.methods.common.form.bucket_rows import link_of
+from pganon.policy.options import EXPECTED, GROUP_ID, PROBABILITY
 from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import col, query
 from pganon.steps.facts import Facts
+
+
+def linked(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> Linked:
+    """By buckets. Where quasi-identifiers stand beside sensitive values, who knows those of a
+    person knows more than the bucket: the rows of it that show them."""
+    columns = []
+    for item in spec.sensitive:
+        table = arrangement.table_of(item.index)
+        _, found = histogram_of(arrangement, tables, item)
+        group = col(GROUP_ID, "h")
+        shown = [col(attribute.published, "h") for attribute in table.quasi]
+        number = part_number(group, shown) if shown else group
+        column = linked_column(item.column.name, link_of(table), found, number)
+        rows = tuple(other.column.name for other in table.sensitive)
+        columns.append(replace(column, exact=not arrangement.counterfeits, rows=rows))
+    parts = [link_of(table) for table in arrangement.sensitive if table.quasi]
+    rows = _rows(arrangement, tables) if arrangement.counterfeits else ()
+    return Linked((*arrangement.partitions, *parts), tuple(columns), tuple(rows))
+
+
+def _rows(arrangement: Arrangement, tables: Tables) -> Iterator[LinkedRows]:
+    for table in arrangement.sensitive:
+        if len(table.sensitive) == 1:
+            continue
+        found = histogram(tables, table, [GROUP_ID], table.sensitive)
+        rows = query("select :link as link, h.value from h", {"h": found}, link=col(GROUP_ID, "h"))
+        yield LinkedRows(tuple(item.column.name for item in table.sensitive), rows)
 
 
 def anatomized(
@@ -63,7 +95,7 @@ def anatomized(
             arrange(spec, state), tables, item
         ),
         settled=settled,
-        linked=lambda spec, state, tables: links.linked(spec, arrange(spec, state), tables),
+        linked=lambda spec, state, tables: linked(spec, arrange(spec, state), tables),
         shows=lambda spec, state: "exact" if arrange(spec, state).aligned else "several",
         weights=(PROBABILITY, EXPECTED),
         warnings=lambda spec, facts: [*inferred.warnings(spec, facts), *warnings(spec, facts)],

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pganon.methods.buckets.search import Condition, Partition, partition
-from pganon.methods.buckets.search.exhaustive import lowest_cost
+from pganon.methods.buckets.search.firefly import lowest_cost
 from pganon.methods.buckets.search.repair import closest_pairs
 from tests.support.oracles import buckets as oracle
 from tests.support.sources.buckets_cases import conditions, members, random_table, search, whole
