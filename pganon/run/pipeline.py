@@ -382,7 +382,9 @@ class _Run:
             result,
             outcome="dry_run",
             dependents=tuple(built),
-            reasons=reasons(plan.spec, state, plan.method.form.utility(plan.spec, state.facts)),
+            reasons=reasons(
+                plan.spec, state, plan.method.form.statistics.utility(plan.spec, state.facts)
+            ),
             refusal=refusal.message if refusal else None,
             refusal_hint=refusal.hint if refusal else None,
             guard=judging.figures if judging and refusal is None else {},
@@ -405,7 +407,7 @@ class _Run:
             return None
         if known and spec.policy.audiences == "by_reader" and access(known, spec.readers).added:
             return None  # judged with what these have read
-        settled = plan.method.form.settled(spec)
+        settled = plan.method.form.publication.settled(spec)
         if not settled:  # its columns follow from the data, and these are the same
             return current, Renewal(state.run_id, spec.policy, spec.policy_hash, current.views)
         made = State(current.run_id)

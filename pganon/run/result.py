@@ -156,7 +156,7 @@ def standing_result(
     plan: Plan, current: Version, run_id: int, applied: tuple[str, ...]
 ) -> RunResult:
     """The figures of the version that stays, as it remembers them."""
-    form, measures = plan.method.form, current.measures
+    statistics, measures = plan.method.form.statistics, current.measures
     recorded = measures.get("metrics")
     warnings = [*undeclared(plan.spec)]
     if not plan.request.nothing:
@@ -171,8 +171,10 @@ def standing_result(
         released=current.row_count,
         suppressed=current.suppressed,
         verified=tuple(Verified(**found) for found in measures.get("verified", ())),
-        utility=form.figures.recorded(measures["utility"]) if "utility" in measures else None,
-        metrics=form.metrics.figures.recorded(recorded) if form.metrics and recorded else None,
+        utility=statistics.figures.recorded(measures["utility"]) if "utility" in measures else None,
+        metrics=statistics.on_request.figures.recorded(recorded)
+        if statistics.on_request and recorded
+        else None,
         unreleased_columns=plan.spec.unreleased,
         warnings=tuple(warnings),
         seconds=0.0,

@@ -13,7 +13,15 @@ number for both. Rows are in an order that published columns decide.
 
 from __future__ import annotations
 
-from pganon.forms.form import OnRequest, PublishedForm
+from pganon.forms.form import (
+    Linkage,
+    OnRequest,
+    Publication,
+    PublishedForm,
+    Staging,
+    Statistics,
+    Verification,
+)
 from pganon.methods.local.form import figures, links, staging, verification, views, warned
 from pganon.methods.local.form.layout import Layout
 from pganon.methods.local.metrics.relations import Parts
@@ -30,20 +38,23 @@ METRICS = OnRequest(
 )
 
 LOCAL = PublishedForm(
-    relations=staging.relations,
-    staging_steps=lambda spec: staging.staging_steps(Layout(spec)),
-    checks=lambda spec, state, tables: verification.checks(Layout(spec), state, tables),
-    views=lambda spec, state, tables: views.views(Layout(spec), state, tables),
-    released=staging.released,
-    misplaced=staging.misplaced,
-    measures=lambda spec: figures.measures(Layout(spec)),
-    utility=figures.utility,
-    figures=figures.LocalUtility,
-    groups="groups",
-    histogram=verification.histogram,
-    metrics=METRICS,
-    warnings=warned.warnings,
-    linked=links.linked,
-    shows=lambda spec, state: "several",
-    linked_by=links.linked_by,
+    Staging(staging.relations, lambda spec: staging.staging_steps(Layout(spec))),
+    Verification(
+        lambda spec, state, tables: verification.checks(Layout(spec), state, tables),
+        staging.released,
+        staging.misplaced,
+    ),
+    Publication(
+        lambda spec, state, tables: views.views(Layout(spec), state, tables),
+        "groups",
+        warnings=warned.warnings,
+    ),
+    Statistics(
+        lambda spec: figures.measures(Layout(spec)),
+        figures.utility,
+        figures.LocalUtility,
+        histogram=verification.histogram,
+        on_request=METRICS,
+    ),
+    Linkage(links.linked, links.linked_by, lambda spec, state: "several"),
 )
