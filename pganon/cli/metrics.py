@@ -30,9 +30,9 @@ def show_recorded(method: str, measures: Mapping[str, Any]) -> None:
 
 def _show_figures(form: PublishedForm, measures: Mapping[str, Any]) -> None:
     if "utility" in measures:
-        common.facts(form.figures.recorded(measures["utility"]).details())
-    if measures.get("metrics") and form.metrics:
-        show_metrics(form.metrics.figures.recorded(measures["metrics"]))
+        common.facts(form.statistics.figures.recorded(measures["utility"]).details())
+    if measures.get("metrics") and form.statistics.on_request:
+        show_metrics(form.statistics.on_request.figures.recorded(measures["metrics"]))
 
 
 def show_metrics(metrics: Metrics) -> None:

@@ -98,57 +98,107 @@ class OnRequest:
 
 
 @dataclass(frozen=True)
+class Staging:
+    """The tables of a release, for the plan that fills them.
+
+    Attributes:
+        relations: the tables; parts that views read come first.
+        steps: steps that fill them in the staging schema.
+    """
+
+    relations: Callable[[ReleaseSpec, State], tuple[StoredRelation, ...]]
+    steps: Callable[[ReleaseSpec], tuple[Step, ...]]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What must hold of the tables, for the verification of a run and of stored versions.
+
+    Attributes:
+        checks: queries that re-measure the guarantee from these tables alone.
+        released: SELECT one row with `published`, the number of released records, as bigint; 0
+            where the tables are empty.
+        misplaced: SELECTs of `repeated`, how many rows of a work table have a key again although a
+            record is to be looked up there once. Without any, no record is in several groups.
+    """
+
+    checks: Callable[[ReleaseSpec, State, Tables], tuple[CheckQuery, ...]]
+    released: Callable[[ReleaseSpec, State, Tables], exp.Select]
+    misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What readers and the steward see, for publication and messages.
+
+    Attributes:
+        views: the published views over the tables; the first bears the release's name.
+        groups: what people call the groups, in the plural.
+        settled: whether the policy alone decides the columns of every view.
+        weights: columns of the first view, of which it has one, with the number of records that a
+            row stands for; without any a row is a record.
+        warnings: what the steward should know of such a release, from the facts of the run.
+    """
+
+    views: Callable[[ReleaseSpec, State, Tables], tuple[PublishedView, ...]]
+    groups: str
+    settled: Callable[[ReleaseSpec], bool] = lambda spec: True
+    weights: tuple[str, ...] = ()
+    warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: ()
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What is measured of the groups, for the metrics and results of a run.
+
+    Attributes:
+        measures: chains of steps that observe the figures of every run.
+        utility: these figures, from the facts of the run.
+        figures: the class of what `utility` gives, to read a version's record of it.
+        whole: how all increments of a version are measured; None where its figures are those of
+            the newest.
+        histogram: records per value of a sensitive column; None if there is no such column.
+        on_request: what can be measured beyond that; None if there is nothing.
+    """
+
+    measures: Callable[[ReleaseSpec], Chains]
+    utility: Callable[[ReleaseSpec, Facts], Utility]
+    figures: type[Utility]
+    whole: Whole | None = None
+    histogram: Histogram | None = None
+    on_request: OnRequest | None = None
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """How groups are compared with those of other versions, for the rule over time.
+
+    Attributes:
+        linked: how people are linked to values.
+        made_by: names of the steps, in the last ones of staging, that make what `linked` reads;
+            None where that are all of them.
+        shows: how groups are shown, from what the run observed.
+    """
+
+    linked: Callable[[ReleaseSpec, State, Tables], Linked]
+    made_by: Callable[[ReleaseSpec], Collection[str]] | None = None
+    shows: Callable[[ReleaseSpec, State], Form] = lambda spec, state: "classes"
+
+
+@dataclass(frozen=True)
 class PublishedForm:
-    """How groups are published.
+    """How groups are published, in parts by who reads them.
 
     What the form looks like may depend on facts that the run observed, such as which columns are
     associated. Before the run, with a state that has no such facts, relations, checks and views
     are as they may become; the number of checks is settled.
 
     Attributes:
-        relations: the tables of a release; parts that views read come first.
-        staging_steps: steps that fill them in the staging schema.
-        checks: queries that re-measure the guarantee from these tables alone.
-        views: the published views over these tables; the first bears the release's name.
-        released: SELECT one row with `published`, the number of released records, as bigint; 0
-            where the tables are empty.
-        misplaced: SELECTs of `repeated`, how many rows of a work table have a key again although a
-            record is to be looked up there once. Without any, no record is in several groups.
-        measures: chains of steps that observe the figures of every run.
-        utility: these figures, from the facts of the run.
-        figures: the class of what `utility` gives, to read a version's record of it.
-        groups: what people call the groups, in the plural.
-        whole: how all increments of a version are measured; None where its figures are those of
-            the newest.
-        histogram: records per value of a sensitive column; None if there is no such column.
-        metrics: what it measures on request; None if there is nothing.
-        settled: whether the policy alone decides the columns of every view.
-        warnings: what the steward should know of such a release, from the facts of the run.
-        linked: how people are linked to values. None: nobody can tell what a release discloses
-            beside others of the same people.
-        linked_by: names of the steps, in the last ones of staging, that make what `linked` reads;
-            None where that are all of them.
-        shows: how groups are shown, from what the run observed.
-        weights: columns of the first view, of which it has one, with the number of records that a
-            row stands for; without any a row is a record.
+        linkage: None: nobody can tell what a release discloses beside others of the same people.
     """
 
-    relations: Callable[[ReleaseSpec, State], tuple[StoredRelation, ...]]
-    staging_steps: Callable[[ReleaseSpec], tuple[Step, ...]]
-    checks: Callable[[ReleaseSpec, State, Tables], tuple[CheckQuery, ...]]
-    views: Callable[[ReleaseSpec, State, Tables], tuple[PublishedView, ...]]
-    released: Callable[[ReleaseSpec, State, Tables], exp.Select]
-    misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
-    measures: Callable[[ReleaseSpec], Chains]
-    utility: Callable[[ReleaseSpec, Facts], Utility]
-    figures: type[Utility]
-    groups: str
-    whole: Whole | None = None
-    histogram: Histogram | None = None
-    metrics: OnRequest | None = None
-    settled: Callable[[ReleaseSpec], bool] = lambda spec: True
-    warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: ()
-    linked: Callable[[ReleaseSpec, State, Tables], Linked] | None = None
-    linked_by: Callable[[ReleaseSpec], Collection[str]] | None = None
-    shows: Callable[[ReleaseSpec, State], Form] = lambda spec, state: "classes"
-    weights: tuple[str, ...] = ()
+    staging: Staging
+    verification: Verification
+    publication: Publication
+    statistics: Statistics
+    linkage: Linkage | None = None

@@ -25,14 +25,14 @@ HISTOGRAM = "histogram"
 
 def is_remembered(spec: ReleaseSpec, form: PublishedForm) -> bool:
     """Whether versions about the same people can be compared: there are keys, and known links."""
-    return form.linked is not None and identity(spec) is not None
+    return form.linkage is not None and identity(spec) is not None
 
 
 def linked(spec: ReleaseSpec, form: PublishedForm, state: State) -> Linked:
     """How people are linked to the values of the staged relations."""
-    assert form.linked is not None
-    tables: Tables = {r.part: r.staged for r in form.relations(spec, state)}
-    return form.linked(spec, state, tables)
+    assert form.linkage is not None
+    tables: Tables = {r.part: r.staged for r in form.staging.relations(spec, state)}
+    return form.linkage.linked(spec, state, tables)
 
 
 def has_scattered_records(spec: ReleaseSpec) -> bool:
@@ -66,7 +66,8 @@ def shown_columns(spec: ReleaseSpec) -> tuple[str, ...]:
 
 def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Manner:
     """How a version shows groups, but for what publication compares beside."""
-    shows = "several" if has_several(spec) else form.shows(spec, state)
+    assert form.linkage is not None
+    shows = "several" if has_several(spec) else form.linkage.shows(spec, state)
     if shows == "classes" and spec.background is not None:
         shows = "exact"  # such beliefs tell people of a class apart by what they know of them
     return Manner(
@@ -81,7 +82,7 @@ def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Manner:
 
 def relations(spec: ReleaseSpec, form: PublishedForm, state: State) -> tuple[StoredRelation, ...]:
     """All tables of a release."""
-    found = form.relations(spec, state)
+    found = form.staging.relations(spec, state)
     if not is_remembered(spec, form):
         return found
     parts = [(HISTOGRAM, PRIVATE_SCHEMA), (GROUPS, PRIVATE_SCHEMA)]
@@ -92,7 +93,7 @@ def relations(spec: ReleaseSpec, form: PublishedForm, state: State) -> tuple[Sto
 def staging_steps(spec: ReleaseSpec, form: PublishedForm) -> tuple[Step, ...]:
     """From groups to all of them."""
     if not is_remembered(spec, form):
-        return form.staging_steps(spec)
+        return form.staging.steps(spec)
     growing = () if spec.growth is None else growing_steps(spec, spec.growth)
     growing = (
         groups_step(
@@ -109,11 +110,12 @@ def staging_steps(spec: ReleaseSpec, form: PublishedForm) -> tuple[Step, ...]:
         lambda s: s.stage(HISTOGRAM),
         lambda s: _histogram(linked(spec, form, s)),
     )
-    *before, last = form.staging_steps(spec)
-    if form.linked_by is None or not isinstance(last, Parallel):
+    *before, last = form.staging.steps(spec)
+    made_by = form.linkage.made_by if form.linkage is not None else None
+    if made_by is None or not isinstance(last, Parallel):
         return (*before, last, step, *growing)
     # What it reads may be there long before the rest.
-    read = form.linked_by(spec)
+    read = made_by(spec)
     made = [n for n, chain in enumerate(last.chains) if any(s.name in read for s in chain)]
     assert len(made) == len(read), "each is a step of a chain of its own"
     chains = [*last.chains, [step]]

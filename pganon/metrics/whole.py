@@ -41,7 +41,7 @@ def whole_steps(spec: ReleaseSpec, growth: Growth, form: PublishedForm) -> tuple
 
     Nothing for a form that has no figures of a whole, and for a first version, which is one.
     """
-    whole = form.whole
+    whole = form.statistics.whole
     if whole is None or growth.version is None:
         return ()
 
@@ -51,7 +51,9 @@ def whole_steps(spec: ReleaseSpec, growth: Growth, form: PublishedForm) -> tuple
             for part, columns in whole.columns(spec).items()
         }
 
-    beside = [step for chain in alike.chains(spec, form.histogram, relations) for step in chain]
+    beside = [
+        step for chain in alike.chains(spec, form.statistics.histogram, relations) for step in chain
+    ]
     steps = [
         coverage.shown_step(spec, lambda s: whole.shown(spec, relations(s))),
         *([] if spec.shows_regions else _cover_steps(spec)),
@@ -76,7 +78,7 @@ def whole_utility(
         released, suppressed: records of the version, and those that are out for good.
     """
     counted = {RECORDS: released + suppressed, SUPPRESSED: suppressed}
-    return form.utility(spec, whole_facts(facts).observing(counted))
+    return form.statistics.utility(spec, whole_facts(facts).observing(counted))
 
 
 def whole_facts(facts: Facts) -> Facts:

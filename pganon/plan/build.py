@@ -217,14 +217,18 @@ class Plan:
 
     def stored_checks(self, state: State) -> tuple[CheckQuery, ...]:
         """The verification over the tables at their final place."""
-        return self.method.form.checks(self.spec, state, self._tables(state, staged=False))
+        return self.method.form.verification.checks(
+            self.spec, state, self._tables(state, staged=False)
+        )
 
     def stored_views(self, state: State) -> tuple[PublishedView, ...]:
-        return self.method.form.views(self.spec, state, self._tables(state, staged=False))
+        return self.method.form.publication.views(
+            self.spec, state, self._tables(state, staged=False)
+        )
 
     def metrics(self, state: State) -> Metrics | None:
         """What was measured on request, None if nothing was asked for."""
-        form = self.method.form.metrics
+        form = self.method.form.statistics.on_request
         if form is None or self.request.nothing:
             return None
         return form.report(self.spec, self.request, state)
@@ -279,11 +283,11 @@ def build_plan(
             queries than the workload.
     """
     method = method_of(spec)
-    form = method.form.metrics
+    form = method.form.statistics.on_request
     if form is None and not request.nothing:
         raise UsageError(
             f"--metrics and --workload have nothing to measure in a release of"
-            f" {method.form.groups} that {method.name} makes",
+            f" {method.form.publication.groups} that {method.name} makes",
             hint="leave them out; every run measures the loss of what it publishes",
             code=ErrorCode.NO_METRICS,
         )
@@ -309,9 +313,11 @@ def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
 
 
 def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Step, ...]:
-    if request.nothing or method.form.metrics is None:
+    if request.nothing or method.form.statistics.on_request is None:
         return ()
-    return method.form.metrics.steps(spec, lambda state: _staged(spec, method, state), request)
+    return method.form.statistics.on_request.steps(
+        spec, lambda state: _staged(spec, method, state), request
+    )
 
 
 def _verify(spec: ReleaseSpec, method: Method) -> Step:
@@ -322,8 +328,8 @@ def _verify(spec: ReleaseSpec, method: Method) -> Step:
         *earlier_checks(spec),
     )
     # Figures come last, so that their errors hide no refusal, but some take long.
-    alone = alike.chains(spec, method.form.histogram, lambda s: _staged(spec, method, s))
-    chains = [*[[check] for check in checks], *method.form.measures(spec), *alone]
+    alone = alike.chains(spec, method.form.statistics.histogram, lambda s: _staged(spec, method, s))
+    chains = [*[[check] for check in checks], *method.form.statistics.measures(spec), *alone]
     early = (0, *range(len(checks), len(chains)))
     return Parallel("checks", "what must hold, and figures", chains, early)
 
@@ -362,9 +368,9 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
             " (select count(*) from c) as encoded,"
             " (select sum(m.repeated) from m)::bigint as misplaced from r",
             {
-                "r": method.form.released(spec, state, tables),
+                "r": method.form.verification.released(spec, state, tables),
                 "c": state.work(CODED),
-                "m": stacked(method.form.misplaced(spec, state)),
+                "m": stacked(method.form.verification.misplaced(spec, state)),
             },
             **{"in": num(state[RECORDS]), "out": num(state[SUPPRESSED])},
         )
@@ -398,7 +404,7 @@ def verification_checks(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
         with rendering:
             if state.run_id not in rendered:
                 tables = _staged(spec, method, state)
-                rendered[state.run_id] = method.form.checks(spec, state, tables)
+                rendered[state.run_id] = method.form.verification.checks(spec, state, tables)
             return rendered[state.run_id]
 
     planned = queries(State(0))

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from pganon.forms.form import PublishedForm
+from pganon.forms.form import PublishedForm, Staging
 from pganon.forms.linked import Linked
 from pganon.forms.remembered import staging_steps
 from pganon.forms.stored import stored
@@ -73,12 +73,20 @@ def _form(form: PublishedForm, growth: Growth, number: str) -> PublishedForm:
         named(fragment("null::integer"), number),
         named(fragment("null::bigint[]"), "marks"),
     ).where(exp.false())
+    assert form.linkage is not None
     return replace(
         form,
-        relations=lambda spec, state: stored(state, [("members", PRIVATE_SCHEMA)]),
-        staging_steps=lambda spec: (members_step("group", lambda s: nobody.copy()),),
-        checks=lambda spec, state, tables: all_checks(growth.increments),
-        views=lambda spec, state, tables: growth.views,
-        linked=lambda spec, state, tables: Linked((number,), ()),
-        settled=lambda spec: True,
+        staging=Staging(
+            lambda spec, state: stored(state, [("members", PRIVATE_SCHEMA)]),
+            lambda spec: (members_step("group", lambda s: nobody.copy()),),
+        ),
+        verification=replace(
+            form.verification, checks=lambda spec, state, tables: all_checks(growth.increments)
+        ),
+        publication=replace(
+            form.publication,
+            views=lambda spec, state, tables: growth.views,
+            settled=lambda spec: True,
+        ),
+        linkage=replace(form.linkage, linked=lambda spec, state, tables: Linked((number,), ())),
     )

@@ -119,7 +119,7 @@ def _numbered(spec: ReleaseSpec, growth: Growth) -> Growth:
         PreconditionError: partitions.
     """
     form = method_of(spec).form
-    views = growth.views or form.views(spec, State(0), _tables(spec, form))
+    views = growth.views or form.publication.views(spec, State(0), _tables(spec, form))
     links = linked(spec, form, State(0)).links if is_remembered(spec, form) else ()
     number = group_column(links, views)
     if number is None and spec.policy.leavers == "withdraw":
@@ -133,7 +133,7 @@ def _numbered(spec: ReleaseSpec, growth: Growth) -> Growth:
 
 
 def _tables(spec: ReleaseSpec, form: PublishedForm) -> Tables:
-    return {r.part: r.stored for r in form.relations(spec, State(0))}
+    return {r.part: r.stored for r in form.staging.relations(spec, State(0))}
 
 
 def check_population(known: int | None, found: int | None) -> None:
@@ -164,7 +164,7 @@ def check_columns(plan: Plan, state: State) -> None:
     growth, form = plan.spec.growth, plan.method.form
     if growth is None or growth.version is None:
         return
-    if state.run_id == 0 and not form.settled(plan.spec):
+    if state.run_id == 0 and not form.publication.settled(plan.spec):
         return  # its columns follow from the data
 
     def shown(views: Sequence[PublishedView]) -> list[Any]:

@@ -350,7 +350,9 @@ class _Run:
             result,
             outcome="dry_run",
             dependents=tuple(built),
-            reasons=reasons(plan.spec, state, plan.method.form.utility(plan.spec, state.facts)),
+            reasons=reasons(
+                plan.spec, state, plan.method.form.statistics.utility(plan.spec, state.facts)
+            ),
             refusal=refusal.message if refusal else None,
             refusal_hint=refusal.hint if refusal else None,
             guard=judging.figures if judging and refusal is None else {},

@@ -41,7 +41,7 @@ def up_to_date(
         return None
     if known and spec.policy.audiences == "by_reader" and access(known, spec.readers).added:
         return None  # judged with what these have read
-    settled = plan.method.form.settled(spec)
+    settled = plan.method.form.publication.settled(spec)
     if not settled:  # its columns follow from the data, and these are the same
         return current, Renewal(state.run_id, spec.policy, spec.policy_hash, current.views)
     made = State(current.run_id)

@@ -185,7 +185,7 @@ def standing_result(
     plan: Plan, current: Version, run_id: int, applied: tuple[str, ...]
 ) -> RunResult:
     """The figures of the version that stays, as it remembers them."""
-    form, measures = plan.method.form, current.measures
+    statistics, measures = plan.method.form.statistics, current.measures
     recorded = measures.get("metrics")
     warnings = [*undeclared(plan.spec)]
     if not plan.request.nothing:
@@ -196,8 +196,10 @@ def standing_result(
         version=current.version,
         method=current.method,
         verified=tuple(Verified(**found) for found in measures["verified"]),
-        utility=form.figures.recorded(measures["utility"]) if "utility" in measures else None,
-        metrics=form.metrics.figures.recorded(recorded) if form.metrics and recorded else None,
+        utility=statistics.figures.recorded(measures["utility"]) if "utility" in measures else None,
+        metrics=statistics.on_request.figures.recorded(recorded)
+        if statistics.on_request and recorded
+        else None,
         warnings=tuple(warnings),
         outcome="unchanged",
         applied=applied,

@@ -145,7 +145,7 @@ def figures(plan: Plan, state: State) -> Figures:
     spec, form, growth = plan.spec, plan.method.form, plan.spec.growth
     verified = verified_checks(plan.stored_checks(state), state)
     if growth is None or growth.version is None:
-        utility = form.utility(spec, state.facts)
+        utility = form.statistics.utility(spec, state.facts)
         return Figures(verified, utility, alike(spec, state.facts), plan.metrics(state))
     utility, same = _whole(plan, state)
     if not growth.adds:
@@ -153,7 +153,7 @@ def figures(plan: Plan, state: State) -> Figures:
     mine = IncrementFigures(
         state[PUBLISHED],
         state[SUPPRESSED],
-        form.utility(spec, state.facts),
+        form.statistics.utility(spec, state.facts),
         verified,
         plan.metrics(state),
     )
@@ -162,7 +162,7 @@ def figures(plan: Plan, state: State) -> Figures:
 
 def _whole(plan: Plan, state: State) -> tuple[Utility | None, dict[str, float]]:
     form = plan.method.form
-    if form.whole is None:
+    if form.statistics.whole is None:
         return None, {}
     found = totals(plan, state)
     utility = whole_utility(plan.spec, form, state.facts, found.released, found.suppressed)

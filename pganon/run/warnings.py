@@ -33,7 +33,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     found += _alike(plan, state)
     found += _lookalikes(spec, state)
     found += idle_rules(spec, state.facts)
-    found += plan.method.form.warnings(spec, state.facts)
+    found += plan.method.form.publication.warnings(spec, state.facts)
     found += without_key(spec)
     found += _waiting(spec, state)
     found += _forgotten(spec, state)
@@ -87,5 +87,5 @@ def _alike(plan: Plan, state: State) -> Iterator[str]:
             plan.spec.policy,
             item.column.name,
             f": {share:.3g} % of the {'added' if added else 'released'} records are in"
-            f" {plan.method.form.groups} in which all have the same value of it",
+            f" {plan.method.form.publication.groups} in which all have the same value of it",
         )

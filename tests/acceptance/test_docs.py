@@ -284,7 +284,7 @@ def test_every_command_takes_json() -> None:
 def test_every_key_of_a_json_result_is_in_the_reference() -> None:
     text = (ROOT / "docs/reference/cli.md").read_text("utf-8")
     shapes = (
-        *(method.form.figures for method in methods().values()),
+        *(method.form.statistics.figures for method in methods().values()),
         *(RunResult, StepSeconds, Verified, ReleaseInfo, VersionInfo, Finding, Changed),
         *(Exported, Cleaned, Outcome, Status, Checked, Problem, Imported),
         *(MigrationState, Done, Planned, Drift, Retyped, Wrong),

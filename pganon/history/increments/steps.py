@@ -73,7 +73,7 @@ def gather_steps(
                 *(NEWCOMERS, UNPLACED, DUE, COHORTS),
             ],
         ),
-        *leaver_steps(spec, growth, form.weights),
+        *leaver_steps(spec, growth, form.publication.weights),
         *stale_steps(spec, growth, _remembered(spec, form)),
         commit_step(
             spec,

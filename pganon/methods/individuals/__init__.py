@@ -26,7 +26,10 @@ from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, query
 from pganon.steps import CreateTable, State, Step
 
-LABELLED = replace(IDENTITY, staging_steps=lambda spec: staging_steps(spec, class_extents))
+LABELLED = replace(
+    IDENTITY,
+    staging=replace(IDENTITY.staging, steps=lambda spec: staging_steps(spec, class_extents)),
+)
 """The form of identity reservation with the labels of global generalization."""
 
 

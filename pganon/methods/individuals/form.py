@@ -14,7 +14,7 @@ from sqlglot import exp
 from pganon.encode.facts import COLLAPSED
 from pganon.forms.elements import value_key
 from pganon.forms.facts import MEASURE
-from pganon.forms.form import STRUCTURE, Relations, Tables, Whole
+from pganon.forms.form import STRUCTURE, Linkage, Relations, Tables, Whole
 from pganon.forms.linked import Linked
 from pganon.forms.stored import numbers, numbers_step, repeated
 from pganon.forms.utility import IdentityUtility, class_utility
@@ -22,6 +22,7 @@ from pganon.forms.work import CLASSED, INDIVIDUALS
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.form import class_description, classes
 from pganon.methods.common.form.checked import requirement_check, violations_check
+from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.individuals.reservation import IdentityReserved
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
@@ -303,17 +304,18 @@ def _warnings(spec: ReleaseSpec, facts: Facts) -> Sequence[str]:
 
 
 IDENTITY = replace(
-    class_description.CLASSES,
-    staging_steps=staging_steps,
-    misplaced=misplaced,
-    checks=checks,
-    views=views,
-    measures=measures,
-    utility=utility,
-    warnings=_warnings,
-    linked=linked,
-    figures=IdentityUtility,
-    whole=Whole(whole_columns, class_description.shown, whole_measures),
-    # As eq. 19 of its paper.
-    metrics=replace(class_description.ON_REQUEST, restricts="yes"),
+    CLASSES,
+    staging=replace(CLASSES.staging, steps=staging_steps),
+    verification=replace(CLASSES.verification, checks=checks, misplaced=misplaced),
+    publication=replace(CLASSES.publication, views=views, warnings=_warnings),
+    statistics=replace(
+        CLASSES.statistics,
+        measures=measures,
+        utility=utility,
+        figures=IdentityUtility,
+        whole=Whole(whole_columns, class_description.shown, whole_measures),
+        # As eq. 19 of its paper.
+        on_request=replace(class_description.ON_REQUEST, restricts="yes"),
+    ),
+    linkage=Linkage(linked),
 )

@@ -49,9 +49,11 @@ def policy_file(db: Database, tmp_path: Path) -> str:
     return str(file)
 
 
-def _with(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> PublishedForm:
+def _with(monkeypatch: pytest.MonkeyPatch, **changes: dict[str, Any]) -> PublishedForm:
+    """Mondrian with other attributes of these parts of its form."""
     method = methods()["mondrian"]
-    form = replace(method.form, **changes)
+    parts = {name: replace(getattr(method.form, name), **of) for name, of in changes.items()}
+    form = replace(method.form, **parts)
     monkeypatch.setitem(methods(), "mondrian", replace(method, form=form))
     return form
 
@@ -65,7 +67,7 @@ def _started(db: Database) -> int:
 def test_figures_are_the_forms_own(
     db: Database, policy_file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _with(monkeypatch, utility=_heaps, figures=HeapUtility)
+    _with(monkeypatch, statistics={"utility": _heaps, "figures": HeapUtility})
     dsn = db.dsn("steward")
     ran = pganon("run", policy_file, "--dsn", dsn)
     assert ran.code == 0, ran.err
@@ -83,7 +85,7 @@ def test_figures_are_the_forms_own(
 def test_metrics_on_request_are_refused_before_any_work(
     db: Database, policy_file: str, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...]
 ) -> None:
-    _with(monkeypatch, metrics=None, groups="heaps")
+    _with(monkeypatch, statistics={"on_request": None}, publication={"groups": "heaps"})
     dsn = db.dsn("steward")
     ran = pganon("run", policy_file, "--dsn", dsn, *asked)
     assert ran.code == 2
@@ -98,10 +100,10 @@ def test_names_of_all_views_are_looked_at_before_any_work(
     form = methods()["mondrian"].form
 
     def two(spec: ReleaseSpec, state: State, tables: dict[str, QualifiedName]) -> Any:
-        view, *_ = form.views(spec, state, tables)
+        view, *_ = form.publication.views(spec, state, tables)
         return (view, replace(view, name=QualifiedName(view.name.schema, view.name.name + "_more")))
 
-    _with(monkeypatch, views=two)
+    _with(monkeypatch, publication={"views": two})
     dsn = db.dsn("steward")
     owner = db.owner()
     owner.execute("CREATE SCHEMA published")

@@ -71,7 +71,7 @@ def _ran(conn: Connection, loaded: LoadedPolicy) -> tuple[ReleaseSpec, State, di
         [RUN],
     )
     executor = _Looking(conn, State(RUN))
-    measured = method_of(spec).form.metrics is not None
+    measured = method_of(spec).form.statistics.on_request is not None
     for phase in build_plan(spec, request=Request(everything=measured)).phases:
         executor.run(phase.steps)
     return spec, executor.state, executor.seen

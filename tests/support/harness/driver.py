@@ -53,7 +53,7 @@ class Staged:
 
     @property
     def utility(self) -> Any:
-        return self.plan.method.form.utility(self.plan.spec, self.state.facts)
+        return self.plan.method.form.statistics.utility(self.plan.spec, self.state.facts)
 
     def table(self, part: str) -> list[dict[str, Any]]:
         """Rows of a staged relation; members by their keys, as a digest does not show."""

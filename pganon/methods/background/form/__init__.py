@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from pganon.forms.form import Staging
 from pganon.methods.background.form.audit import bounded, checks, relations, staging_steps
 from pganon.methods.background.form.metrics import ON_REQUEST
 from pganon.methods.background.prior_facts import LOST, NEEDED, more_alike, prior_warnings
@@ -71,12 +72,14 @@ def _replayed(spec: ReleaseSpec) -> Iterator[str]:
 
 BACKGROUND = replace(
     CLASSES,
-    relations=relations,
-    staging_steps=staging_steps,
-    checks=checks,
-    metrics=ON_REQUEST,
-    warnings=warnings,
+    staging=Staging(relations, staging_steps),
+    verification=replace(CLASSES.verification, checks=checks),
+    publication=replace(CLASSES.publication, warnings=warnings),
+    statistics=replace(CLASSES.statistics, on_request=ON_REQUEST),
 )
 
-SINGLE = replace(BACKGROUND, staging_steps=lambda spec: staging_steps(spec, clustered=False))
+SINGLE = replace(
+    BACKGROUND,
+    staging=Staging(relations, lambda spec: staging_steps(spec, clustered=False)),
+)
 """The same where every class has been held together by itself."""

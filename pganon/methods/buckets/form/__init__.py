@@ -14,7 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from pganon.forms.form import OnRequest, PublishedForm, Tables
+from pganon.forms.form import (
+    Linkage,
+    OnRequest,
+    Publication,
+    PublishedForm,
+    Staging,
+    Statistics,
+    Tables,
+    Verification,
+)
 from pganon.forms.linked import Linked, LinkedRows, linked_column, part_number
 from pganon.forms.utility import AnatomyUtility
 from pganon.methods.buckets.form import figures, inferred, verification, views
@@ -70,7 +79,7 @@ def anatomized(
     Args:
         groups: what the method calls its groups.
         buckets: where the buckets of the records are read.
-        settled: see :class:`PublishedForm`.
+        settled: see :class:`~pganon.forms.form.Publication`.
         warnings: the same, beside what may be inferred.
     """
     metrics = OnRequest(
@@ -80,23 +89,33 @@ def anatomized(
         restricts="always",
     )
     return PublishedForm(
-        relations=lambda spec, state: staging.relations(arrange(spec, state), state),
-        staging_steps=lambda spec: staging.staging_steps(spec, arrange, buckets),
-        checks=lambda spec, state, tables: verification.checks(spec, arrange(spec, state), tables),
-        views=lambda spec, state, tables: views.views(spec, arrange(spec, state), tables),
-        released=lambda spec, state, tables: staging.released(arrange(spec, state), tables),
-        misplaced=lambda spec, state: staging.misplaced(spec, arrange(spec, state), buckets, state),
-        measures=lambda spec: figures.measures(spec, arrange, buckets),
-        utility=figures.utility,
-        figures=AnatomyUtility,
-        metrics=metrics,
-        groups=groups,
-        histogram=lambda spec, state, tables, item: verification.histogram_of(
-            arrange(spec, state), tables, item
+        Staging(
+            lambda spec, state: staging.relations(arrange(spec, state), state),
+            lambda spec: staging.staging_steps(spec, arrange, buckets),
         ),
-        settled=settled,
-        linked=lambda spec, state, tables: linked(spec, arrange(spec, state), tables),
-        shows=lambda spec, state: "exact" if arrange(spec, state).aligned else "several",
-        weights=(PROBABILITY, EXPECTED),
-        warnings=lambda spec, facts: [*inferred.warnings(spec, facts), *warnings(spec, facts)],
+        Verification(
+            lambda spec, state, tables: verification.checks(spec, arrange(spec, state), tables),
+            lambda spec, state, tables: staging.released(arrange(spec, state), tables),
+            lambda spec, state: staging.misplaced(spec, arrange(spec, state), buckets, state),
+        ),
+        Publication(
+            lambda spec, state, tables: views.views(spec, arrange(spec, state), tables),
+            groups,
+            settled,
+            (PROBABILITY, EXPECTED),
+            lambda spec, facts: [*inferred.warnings(spec, facts), *warnings(spec, facts)],
+        ),
+        Statistics(
+            lambda spec: figures.measures(spec, arrange, buckets),
+            figures.utility,
+            AnatomyUtility,
+            histogram=lambda spec, state, tables, item: verification.histogram_of(
+                arrange(spec, state), tables, item
+            ),
+            on_request=metrics,
+        ),
+        Linkage(
+            lambda spec, state, tables: linked(spec, arrange(spec, state), tables),
+            shows=lambda spec, state: "exact" if arrange(spec, state).aligned else "several",
+        ),
     )

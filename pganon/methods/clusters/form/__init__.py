@@ -10,7 +10,15 @@ order of the source or of the building.
 from __future__ import annotations
 
 from pganon.forms.elements import text_key
-from pganon.forms.form import PublishedForm, Tables
+from pganon.forms.form import (
+    Linkage,
+    Publication,
+    PublishedForm,
+    Staging,
+    Statistics,
+    Tables,
+    Verification,
+)
 from pganon.forms.linked import Linked, LinkedColumn
 from pganon.forms.utility import ClusterUtility
 from pganon.methods.clusters.form import staging, utility, verification, views
@@ -39,17 +47,9 @@ def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
 
 
 CLUSTERS = PublishedForm(
-    relations=staging.relations,
-    staging_steps=staging.staging_steps,
-    checks=verification.checks,
-    views=views.views,
-    released=staging.released,
-    misplaced=staging.misplaced,
-    measures=utility.measures,
-    utility=utility.utility,
-    figures=ClusterUtility,
-    groups="clusters",
-    linked=linked,
-    shows=lambda spec, state: "exact",
-    weights=(SIZE,),
+    Staging(staging.relations, staging.staging_steps),
+    Verification(verification.checks, staging.released, staging.misplaced),
+    Publication(views.views, "clusters", weights=(SIZE,)),
+    Statistics(utility.measures, utility.utility, ClusterUtility),
+    Linkage(linked, shows=lambda spec, state: "exact"),
 )

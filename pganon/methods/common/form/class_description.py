@@ -10,7 +10,19 @@ from pganon.encode.axis import axes
 from pganon.encode.work import CODED
 from pganon.forms.elements import attribute_columns
 from pganon.forms.facts import losses
-from pganon.forms.form import Description, OnRequest, PublishedForm, Relations, Tables, Whole
+from pganon.forms.form import (
+    Description,
+    Linkage,
+    OnRequest,
+    Publication,
+    PublishedForm,
+    Relations,
+    Staging,
+    Statistics,
+    Tables,
+    Verification,
+    Whole,
+)
 from pganon.forms.utility import ClassUtility, class_utility
 from pganon.forms.work import EXTENTS, GROUPED_CLASSES
 from pganon.identifiers import QualifiedName
@@ -104,18 +116,16 @@ ON_REQUEST = OnRequest(
 )
 
 CLASSES = PublishedForm(
-    relations=classes.relations,
-    staging_steps=classes.staging_steps,
-    checks=classes.checks,
-    views=classes.views,
-    released=classes.released,
-    misplaced=classes.misplaced,
-    measures=measures,
-    utility=class_utility,
-    figures=ClassUtility,
-    groups="classes",
-    whole=Whole(whole_columns, shown, whole_measures),
-    histogram=classes.histogram,
-    metrics=ON_REQUEST,
-    linked=classes.linked,
+    Staging(classes.relations, classes.staging_steps),
+    Verification(classes.checks, classes.released, classes.misplaced),
+    Publication(classes.views, "classes"),
+    Statistics(
+        measures,
+        class_utility,
+        ClassUtility,
+        Whole(whole_columns, shown, whole_measures),
+        classes.histogram,
+        ON_REQUEST,
+    ),
+    Linkage(classes.linked),
 )

@@ -15,7 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pganon.forms.form import OnRequest, PublishedForm, Tables
+from pganon.forms.form import (
+    Linkage,
+    OnRequest,
+    Publication,
+    PublishedForm,
+    Staging,
+    Statistics,
+    Tables,
+    Verification,
+)
 from pganon.forms.inference import Inferred
 from pganon.forms.linked import Linked, LinkedColumn
 from pganon.identifiers import quote
@@ -117,20 +126,23 @@ METRICS = OnRequest(
 )
 
 LOCAL = PublishedForm(
-    relations=staging.relations,
-    staging_steps=lambda spec: staging.staging_steps(Layout(spec)),
-    checks=lambda spec, state, tables: verification.checks(Layout(spec), state, tables),
-    views=lambda spec, state, tables: views.views(Layout(spec), state, tables),
-    released=staging.released,
-    misplaced=staging.misplaced,
-    measures=lambda spec: figures.measures(Layout(spec)),
-    utility=figures.utility,
-    figures=figures.LocalUtility,
-    groups="groups",
-    histogram=verification.histogram,
-    metrics=METRICS,
-    warnings=warnings,
-    linked=linked,
-    shows=lambda spec, state: "several",
-    linked_by=linked_by,
+    Staging(staging.relations, lambda spec: staging.staging_steps(Layout(spec))),
+    Verification(
+        lambda spec, state, tables: verification.checks(Layout(spec), state, tables),
+        staging.released,
+        staging.misplaced,
+    ),
+    Publication(
+        lambda spec, state, tables: views.views(Layout(spec), state, tables),
+        "groups",
+        warnings=warnings,
+    ),
+    Statistics(
+        lambda spec: figures.measures(Layout(spec)),
+        figures.utility,
+        figures.LocalUtility,
+        histogram=verification.histogram,
+        on_request=METRICS,
+    ),
+    Linkage(linked, linked_by, lambda spec, state: "several"),
 )

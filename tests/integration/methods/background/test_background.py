@@ -202,7 +202,7 @@ def test_what_makes_estimated_priors_more_alike(
         assert f", {said} makes priors more alike, or" in (errors[0].hint or "")
     staged = run(db.owner(), {**policy, **SUPPRESS})
     assert sum(map(len, classes(staged))) == 40 - lost
-    warned = staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
+    warned = staged.plan.method.form.publication.warnings(staged.plan.spec, staged.state.facts)
     told = [w for w in warned if "are left out" in w]
     assert [w.startswith(f"{lost} records") and f"; {said} makes" in w for w in told] == (
         [True] if lost else []
@@ -305,7 +305,7 @@ def test_rare_values_make_large_classes(db: Database, records: int, least: int) 
     staged = run(db.owner(), background_policy("kagg", beta=2))
     said = [
         w
-        for w in staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
+        for w in staged.plan.method.form.publication.warnings(staged.plan.spec, staged.state.facts)
         if "rarest" in w
     ]
     assert ([f"has at least {least} records" in w for w in said]) == ([True] if least else [])

@@ -85,7 +85,7 @@ class Shape:
     @cached_property
     def checks(self) -> tuple[CheckQuery, ...]:
         spec, form = self.staged.plan.spec, self.staged.plan.method.form
-        return form.checks(spec, self.staged.state, staged_tables(self.staged))
+        return form.verification.checks(spec, self.staged.state, staged_tables(self.staged))
 
     def found(self) -> dict[tuple[str, str | None], int]:
         """Failing groups of every check, by model and column."""

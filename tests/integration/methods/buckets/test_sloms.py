@@ -481,7 +481,7 @@ def test_verification_finds_what_does_not_hold(db: Database) -> None:
     staged = run(db.owner(), of_registry())
     form = staged.plan.method.form
     tables = staged_tables(staged)
-    checks = form.checks(staged.plan.spec, staged.state, tables)
+    checks = form.verification.checks(staged.plan.spec, staged.state, tables)
 
     def failing() -> set[tuple[str, str | None]]:
         return {

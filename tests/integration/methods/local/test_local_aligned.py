@@ -408,7 +408,7 @@ def test_tampering(db: Database, what: str) -> None:
     names = {part: staged.name(part) for part in ("records", "values0")}
     staged.conn.execute(sql.SQL(text).format(**names))  # pyright: ignore
     tables = {r.part: r.staged for r in staged.plan.relations(staged.state)}
-    checks = staged.plan.method.form.checks(staged.plan.spec, staged.state, tables)
+    checks = staged.plan.method.form.verification.checks(staged.plan.spec, staged.state, tables)
     failing = {
         check.model
         for check in checks
