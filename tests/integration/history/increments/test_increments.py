@@ -84,36 +84,6 @@ def run(db: Database, policy: LoadedPolicy) -> RunResult:
     return run_release(policy, dsn=db.dsn())
 
 
-COMPARED = ["beta_primacy", "kinc", "kagg", "kinc_mic", "kagg_mic", "js_reduce"]
-METHODS = [
-    *("anatomy", "slicing", "slamsa", "msb", "qs_greedy", "danonyir", "geneir"),
-    *("sloms", "lgb_mdp", "lgb_ncp"),  # with several partitions
-    *COMPARED,
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
-def test_rows_of_earlier_versions_stay(db: Database, method: str) -> None:
-    """Every method works unchanged on the newcomers alone."""
-    db.source(plans.SOURCE)
-    policy = growing_policy(method)
-    run(db, policy)
-    conn = db.owner()
-    before = {view: content(conn, view) for view in views(conn, "visits")}
-    age = "20 + n % 13" if method.startswith("lgb") else "25 + n % 9"
-    more_visits(db, age, diseases=6 if method in COMPARED else 7)
-    second = run(db, policy)
-    assert (second.version, second.added and second.added.waiting) == (2, 0)
-    after = {view: content(conn, view) for view in views(conn, "visits")}
-    assert before.keys() == after.keys()
-    for view, found in before.items():
-        assert found < after[view], view
-    assert [f for f in lifecycle.verify(conn, "visits") if not f.holds] == []
-    lifecycle.rollback(conn, "visits")
-    assert {view: content(conn, view) for view in after} == before
-
-
 @pytest.mark.slow
 def test_rollback_keep_and_export(people: Database, tmp_path: Path) -> None:
     conn = people.owner()
