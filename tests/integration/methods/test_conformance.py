@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pganon.run.pipeline import run_release
 from psycopg import sql
 
 from pganon.loading import known
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import lifecycle
 from pganon.run.options import Options
+from pganon.run.release import run_release
 from pganon.run.result import RunResult
 from tests.integration.history.increments.test_increments import growing_policy, more_visits
 from tests.integration.run.test_dry_run import state

@@ -94,7 +94,7 @@ CREATE SCHEMA "My ""x"" Schema";
 GRANT USAGE ON SCHEMA "My ""x"" Schema" TO steward;
 CREATE TYPE "My ""x"" Schema"."Table" AS ENUM ('d5', 'd3', 'd1', 'd0', 'd2', 'd4');
 CREATE DOMAIN "My ""x"" Schema"."integer" AS smallint CHECK (value > 0);
-CREATE DOMAIN "My ""x"" Schema".text AS varchar;
+CREATE DOMAIN "My ""x"" Schema".text AS varchar(9);
 CREATE TABLE "My ""x"" Schema"."group" AS
 SELECT id AS "n", person AS "'; --", age::"My ""x"" Schema"."integer" AS "select",
     zip::"My ""x"" Schema".text AS "x""; drop table t; --",

@@ -28,7 +28,7 @@ from pganon.methods.local.local_names import bucket_column, form_column
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, col, fragment, named, query, stacked
+from pganon.sqltools import aliased, cast, col, fragment, named, query, stacked
 from pganon.steps import CreateTable, Parallel, State, Step
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
@@ -276,7 +276,10 @@ def _generalized(attribute: Attribute, form: exp.Expr) -> list[exp.Expr]:
     for column in attribute_columns(attribute):
         value: exp.Expr = col(column.name, "e")
         if attribute.hidden is not None:
-            value = fragment("case when :shown then :v end", shown=shown, v=value)
+            # CASE forgets the length or scale of a type.
+            value = cast(
+                fragment("case when :shown then :v end", shown=shown, v=value), column.type
+            )
         found.append(named(value, column.name))
     return found
 

@@ -14,7 +14,7 @@ from pganon.methods.local.form.staging import part_of
 from pganon.methods.local.local_names import bucket_column, form_column, values_part
 from pganon.policy.options import COUNT, FLAT, GROUP_ID
 from pganon.resolved.model import Attribute, Sensitive
-from pganon.sqltools import col, named, query, render
+from pganon.sqltools import cast, col, named, query, render
 from pganon.steps import State
 from pganon.steps.relations import PublishedView, ViewColumn
 
@@ -110,7 +110,12 @@ def _values(layout: Layout, item: Sensitive, tables: Tables) -> PublishedView:
         ViewColumn(COUNT, "bigint", "Number of records of the bucket that have this value."),
     )
     tree: exp.Select = query("select 1 from t", {"t": tables[part_of(item)]})
-    tree = tree.select(*[col(column.name, "t") for column in columns], append=False)
+    # Where a value is hidden on a condition, its type has lost its length or scale.
+    shown = [cast(col(column.name, "t"), column.type) for column in columns]
+    tree = tree.select(
+        *[named(value, column.name) for value, column in zip(shown, columns, strict=True)],
+        append=False,
+    )
     return PublishedView(
         spec.view_of(values_part(item.published)),
         render(tree),
