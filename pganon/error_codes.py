@@ -81,8 +81,8 @@ class ErrorCode(StrEnum):
     )
     BLOCKS_TOO_UNIFORM = (
         "blocks_too_uniform",
-        "a block would need too many different records for `qs_greedy`",
-        "use `qs_efficient`, or raise `block_size` and wait longer",
+        "records that are similar reach the requirement only in a block that is too large",
+        "use the method of the hint, or raise `block_size` and wait longer",
     )
     BUSY = (
         "busy",
@@ -306,7 +306,7 @@ class ErrorCode(StrEnum):
     NO_GROUPS = (
         "no_groups",
         "a bucketized baseline finds no group for enough records",
-        "use `slamsa`, or raise `suppression_limit`",
+        "use the method of the hint, or raise `suppression_limit`",
     )
     NO_IDENTITY = (
         "no_identity",

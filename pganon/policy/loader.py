@@ -218,7 +218,7 @@ def _across(data: dict[str, Any], known: Known) -> list[Refusal]:
         data.get("republication"),
         data.get("refresh"),
     )
-    return [*out, *across, *over_time_refusals(data, method)]
+    return [*out, *across, *over_time_refusals(known, data, method)]
 
 
 def _try(adapter: TypeAdapter[Any], value: object) -> Any:

@@ -133,7 +133,7 @@ class Policy(OverTime):
             self.republication,
             self.refresh,
         )
-        refuse([*across, *over_time_refusals(dict(self), self.method)])
+        refuse([*across, *over_time_refusals(self.known, dict(self), self.method)])
         return self
 
     def with_role(self, role: Role) -> list[str]:

@@ -31,7 +31,7 @@ def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
     if policy.regions == "leaves" and not policy.method.replays:
         yield Refusal(
             ("regions",),
-            "leaves is for the method mondrian with variant: strict, whose cuts are by values",
+            f"leaves is for cuts by values, and the method {policy.method.name} makes others here",
             "use regions: none",
         )
     if spec.shows_regions:

@@ -26,13 +26,7 @@ def reference_refusals(policy: Policy, sensitive: Sequence[Sensitive]) -> Iterab
             "remove it",
         )
         return
-    if method.trims:
-        yield Refusal(
-            _PLACE,
-            "lemma2: trim suppresses records for their sensitive values, which the source's"
-            " distribution would disclose",
-            "write lemma2: drop, or remove it",
-        )
+    yield from method.reference_refusals()
     numbers = {item.column.name: item.index for item in sensitive}
     found = {r.sensitive for r in requirements_of(policy, numbers) if r.model.needs_reference}
     if len(found) != 1:

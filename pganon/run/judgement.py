@@ -242,7 +242,8 @@ def _can_grow(spec: ReleaseSpec) -> bool:
 
 
 def _can_keep(policy: Policy) -> bool:
-    return not any(over_time_refusals({**dict(policy), "refresh": "invariant"}, policy.method))
+    given = {**dict(policy), "refresh": "invariant"}
+    return not any(over_time_refusals(policy.known, given, policy.method))
 
 
 def _under_another_policy(republication: Republication) -> str | None:

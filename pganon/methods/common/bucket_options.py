@@ -99,6 +99,4 @@ class Divided(Unlinked):
         yield from division_refusals("sensitive_tables", self.sensitive_tables, names)
 
 
-Priority = Annotated[
-    Literal["mbf", "msdcf", "mmdcf"], word("priority of msb", "mbf", "msdcf", "mmdcf")
-]
+Priority = Annotated[Literal["mbf", "msdcf", "mmdcf"], word("priority", "mbf", "msdcf", "mmdcf")]

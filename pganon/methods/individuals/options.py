@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pganon.methods.individuals.reservation import IdentityReserved
+from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import BlockSize
-from pganon.policy.refusals import known_word
+from pganon.policy.refusals import Refusal, known_word
 
 
 class DAnonyIR(IdentityReserved):
@@ -23,6 +25,13 @@ class DAnonyIR(IdentityReserved):
 class GeneIR(IdentityReserved):
     """Global generalization, level by level of the hierarchies, in random order: the baseline."""
 
-    climbs = True
-
     name: Literal["geneir"]
+
+    def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
+        if column.role == self.grouped and column.hierarchy is None:
+            yield Refusal(
+                ("columns", name),
+                f"the method {self.name} goes up hierarchies, and this column has none",
+                "add hierarchy:, or use the method danonyir",
+            )
+        yield from super().column_refusals(name, column)

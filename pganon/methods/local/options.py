@@ -66,7 +66,7 @@ class Local(MethodOptions):
             yield Refusal(
                 ("columns",),
                 "no column has the role sensitive or semi_sensitive",
-                f"declare what the method {self.name} has to hide, or use the method mondrian",
+                f"declare what the method {self.name} has to hide, or use another method",
             )
         for name in hidden:
             column = columns[name]

@@ -117,7 +117,7 @@ def test_options(name: str, options: dict[str, Any]) -> None:
         ("slicing", "columns", 1001, "at most 1000"),
         ("slicing", "sensitive_tables", 2, "not a key"),
         ("slicing", "block_size", 10, "not a key"),
-        ("msb", "priority", "mbdf", "is not a priority of msb"),
+        ("msb", "priority", "mbdf", "is not a priority"),
         ("msb", "block_size", 2**31, "at most"),
     ],
 )

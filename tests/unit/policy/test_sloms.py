@@ -54,7 +54,7 @@ def test_options(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("options", "field", "part"),
     [
-        ({"priority": "mbdf"}, "priority", "is not a priority of msb"),
+        ({"priority": "mbdf"}, "priority", "is not a priority"),
         ({"block_size": 1}, "block_size", "at least 2"),
         ({"quasi_tables": 2}, "quasi_tables", "not a key"),
         ({"profile": "aligned"}, "profile", "not a key"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
+from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions, RandomOrder
-from pganon.policy.refusals import known_word
+from pganon.policy.refusals import Refusal, known_word
 
 
 class Mondrian(MethodOptions):
@@ -29,7 +31,6 @@ class Mondrian(MethodOptions):
     adds = (CLASS_ID,)
     parts = (FLAT,)
     shows_reference = True
-    weighs = True
 
     name: Literal["mondrian"]
     variant: Annotated[
@@ -38,6 +39,9 @@ class Mondrian(MethodOptions):
     choose: Annotated[
         Literal["width", "loss"], known_word("way to choose a column", ("width", "loss"))
     ] = "loss"
+
+    def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
+        return ()  # it heeds all keys
 
     @property
     def replays(self) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
+from pganon.policy.columns import Columns
 from pganon.policy.options import CLUSTER_NO, SIZE, UNPUBLISHED, BlockSize, MethodOptions
+from pganon.policy.refusals import Refusal, show
 
 
 class _QuasiSensitive(MethodOptions):
@@ -18,6 +21,15 @@ class _QuasiSensitive(MethodOptions):
     parts = ("expanded",)
     shows = "values"
     leaves_out = False
+
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        sets = {column.qs_set for column in columns.values() if column and column.qs_set}
+        if len(sets) == 1:
+            yield Refusal(
+                ("columns",),
+                f"QS k-anonymity needs at least two QS sets; all columns are in {show(sets.pop())}",
+                "write another name as `set` of the columns that come from another source",
+            )
 
     def decides_by_values(self, *, bounded: bool) -> bool:
         return True  # what one set hides, the values of another do not
