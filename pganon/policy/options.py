@@ -122,6 +122,11 @@ class MethodOptions(Declaration):
         return False
 
     @property
+    def replay_hint(self) -> str:
+        """What to do where they are not."""
+        return "use regions: none"
+
+    @property
     def collapses(self) -> bool:
         """Whether the records of an individual with the same sensitive value count once."""
         return False

@@ -32,7 +32,7 @@ def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
         yield Refusal(
             ("regions",),
             f"leaves is for cuts by values, and the method {policy.method.name} makes others here",
-            "use regions: none",
+            policy.method.replay_hint,
         )
     if spec.shows_regions:
         yield from _region_refusals(spec)

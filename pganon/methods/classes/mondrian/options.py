@@ -48,5 +48,9 @@ class Mondrian(MethodOptions):
         return self.variant == "strict"
 
     @property
+    def replay_hint(self) -> str:
+        return "use variant: strict, or regions: none"
+
+    @property
     def random_order(self) -> RandomOrder:
         return "numbered" if self.variant == "relaxed" else "none"

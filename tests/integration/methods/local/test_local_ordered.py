@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections import Counter
 from decimal import Decimal
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.methods.local import ordered, placed
+from pganon.methods.local import ordered
 from pganon.run.executor import Executor
 from tests.integration.methods.local.test_local import K2, diverse, groups, local_policy, semi
 from tests.support.harness.cluster import Database
@@ -89,8 +90,9 @@ def test_a_value_is_in_the_bucket_of_its_record(
     for most, as_they_are in ((ordered.MOST, True), (0, True), (ordered.MOST, False)):
         monkeypatch.setattr(ordered, "MOST", most)
         if not as_they_are:
-            for module in (placed, ordered):
-                monkeypatch.setattr(module, "as_encoded", lambda shape, state: False)
+            for module in ("placed", "ordered"):
+                of = sys.modules[f"pganon.methods.local.{module}"]
+                monkeypatch.setattr(of, "as_encoded", lambda shape, state: False)
         staged = released(db, principle)
         composed = sorted(equal(held, kind) for held in buckets(db, staged))
         found.append((groups(staged), composed))
