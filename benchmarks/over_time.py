@@ -19,13 +19,13 @@ from psycopg import sql
 from benchmarks import increments, leaving, over_time_plots, people, recomputed, support
 from benchmarks.benchmark import Benchmark, Row, Table
 from pganon import database, locks
-from pganon.history.check import Rule, rule_steps
+from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.model import New, Past, Tables
 from pganon.identifiers import QualifiedName
 from pganon.resolved.manner import Manner
 from pganon.run.executor import Executor
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
-from pganon.run.pool import Crew
+from pganon.run.pool import Pool
 from pganon.run.tables import drop_tables, run_tables
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
@@ -96,9 +96,9 @@ class Versions:
         run = next(self.runs)
         manner = Manner(1, "classes", ("occupation",), ("age",))
         past = [Past(1, "version 1", manner, tables) for tables in before]
-        rule = Rule(New(manner, new), past)
+        rule = RuleCheck(New(manner, new), past)
         state = State(run).observing({RECORDS: self.size})
-        executor = Executor(self.conn, state, crew=Crew(self.conn, run, self.connect))
+        executor = Executor(self.conn, state, crew=Pool(self.conn, run, self.connect))
         with locks.run_lock(self.conn, run):
             began = time.perf_counter()
             # As with `warn`, but for the figures.

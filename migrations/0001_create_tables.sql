@@ -125,9 +125,9 @@ CREATE TABLE pganon_private.cohorts (
     population bigint NOT NULL REFERENCES pganon_private.population (id),
     number integer NOT NULL,
     formed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    -- The run that published them, or left all of them out for good.
+    -- The run that published them, or left all of them permanently suppressed.
     finished_by bigint,
-    -- Records that are out for good because no version has any of their cohorts.
+    -- Records that are permanently suppressed because no version has any of their cohorts.
     records_out bigint NOT NULL DEFAULT 0
 );
 

@@ -18,7 +18,7 @@ import psycopg
 from pganon import database, sqlfiles
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import refuse_own
-from pganon.catalog.model import Outside
+from pganon.catalog.model import ExternalObjects
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError, PreconditionError, UsageError, translate
 from pganon.frames import Frame, frame
@@ -219,7 +219,7 @@ class _Call:
             )
         names = [self._name(name) for name in (self.relation, population) if name is not None]
         trusted = [*trust, *self._owner(names)]
-        with reading(self.conn, Outside(tuple(names)), trusted, option=True, only=True):
+        with reading(self.conn, ExternalObjects(tuple(names)), trusted, option=True, only=True):
             if [*trust, *self._owner(names)] != trusted:  # now nobody can replace a view
                 raise PreconditionError(
                     "a view was replaced at this moment", hint="try again", code=ErrorCode.BUSY

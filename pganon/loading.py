@@ -10,16 +10,16 @@ from typing import Any
 
 from pganon.methods.registry import methods
 from pganon.policy import loader
-from pganon.policy.known import Known
+from pganon.policy.known import Registry
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.privacy.models import MODELS
 
 
 @cache
-def known() -> Known:
+def known() -> Registry:
     """The methods of this version and of other packages, and the models of this version."""
-    return Known(tuple(method.options for method in methods().values()), MODELS)
+    return Registry(tuple(method.options for method in methods().values()), MODELS)
 
 
 def load_policy(path_or_text: str | Path) -> LoadedPolicy:

@@ -15,7 +15,7 @@ from psycopg.rows import dict_row
 
 from pganon import sqlfiles
 from pganon.catalog.introspect import Connection
-from pganon.catalog.model import Outside
+from pganon.catalog.model import ExternalObjects
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
@@ -25,7 +25,7 @@ _NAMED = 5
 
 
 def check_code(
-    conn: Connection, outside: Outside, trusted: Sequence[str], *, option: bool = False
+    conn: Connection, external: ExternalObjects, trusted: Sequence[str], *, option: bool = False
 ) -> None:
     """Refuse code of roles that are not trusted.
 
@@ -37,10 +37,10 @@ def check_code(
         PreconditionError: untrusted_code.
     """
     parameters = {
-        "relation_schemas": [name.schema for name in outside.relations],
-        "relations": [name.name for name in outside.relations],
-        "function_schemas": [name.schema for name in outside.functions],
-        "functions": [name.name for name in outside.functions],
+        "relation_schemas": [name.schema for name in external.relations],
+        "relations": [name.name for name in external.relations],
+        "function_schemas": [name.schema for name in external.functions],
+        "functions": [name.name for name in external.functions],
         "trusted": list(trusted),
     }
     with conn.cursor(row_factory=dict_row) as cursor:
@@ -50,7 +50,7 @@ def check_code(
         return
     named = [f"{row['kind']} {row['name']} of {quote(row['owner'])}" for row in found[:_NAMED]]
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    names = ", ".join(map(str, (*outside.relations, *outside.functions)))
+    names = ", ".join(map(str, (*external.relations, *external.functions)))
     owners = dict.fromkeys(quote(row["owner"]) for row in found)
     key = " ".join(f"--trust {owner}" for owner in owners) if option else _listed(owners)
     raise PreconditionError(
@@ -69,7 +69,7 @@ def _listed(owners: Iterable[str]) -> str:
 @contextmanager
 def reading(
     conn: Connection,
-    outside: Outside,
+    external: ExternalObjects,
     trusted: Sequence[str],
     *,
     option: bool = False,
@@ -84,25 +84,25 @@ def reading(
         only: nothing is written, so whatever the transaction did is undone.
     """
     with conn.transaction(force_rollback=only):
-        _lock(conn, outside.relations)
-        before = _objects(conn, outside)
-        check_code(conn, outside, trusted, option=option)
+        _lock(conn, external.relations)
+        before = _objects(conn, external)
+        check_code(conn, external, trusted, option=option)
         yield
-        check_code(conn, outside, trusted, option=option)
-        if _objects(conn, outside) != before:
+        check_code(conn, external, trusted, option=option)
+        if _objects(conn, external) != before:
             raise PreconditionError(
-                f"{', '.join(map(str, outside.functions))} changed while it was called",
+                f"{', '.join(map(str, external.functions))} changed while it was called",
                 hint="run the release again",
                 code=ErrorCode.SOURCE_CHANGED,
             )
 
 
-def _objects(conn: Connection, outside: Outside) -> list[tuple[object, ...]]:
+def _objects(conn: Connection, external: ExternalObjects) -> list[tuple[object, ...]]:
     """Which functions bear the names, and which version of each."""
     query = sqlfiles.query("catalog", "functions")
     names = {
-        "schemas": [name.schema for name in outside.functions],
-        "names": [name.name for name in outside.functions],
+        "schemas": [name.schema for name in external.functions],
+        "names": [name.name for name in external.functions],
     }
     return conn.execute(query, names).fetchall()
 

@@ -126,7 +126,7 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Outside:
+class ExternalObjects:
     """Relations and functions that others may have made, whose code a statement may run."""
 
     relations: tuple[QualifiedName, ...] = ()

@@ -64,7 +64,7 @@ def mentioned(policy: Policy) -> set[str]:
 def lines_to_add(relation: Relation, names: Collection[str], unique: Collection[str]) -> list[str]:
     """Lines for `columns:` of a policy, with a guess by the name of each column.
 
-    Where the name says nothing the column stays at home, as it does without a line.
+    Where the name says nothing the column is withheld, as it is without a line.
     """
     found: list[str] = []
     for column in relation.columns:
@@ -74,6 +74,6 @@ def lines_to_add(relation: Relation, names: Collection[str], unique: Collection[
         guess = guess_role(column, key=key, unique=column.name in unique, facts=None)
         name = yaml.safe_dump(column.name, allow_unicode=True).splitlines()[0]
         role = guess.role or "identifying"
-        why = guess.reason if guess.role else "no guess: as it is, it stays at home"
+        why = guess.reason if guess.role else "no guess: as it is, it is withheld"
         found.append(f"  {name}: {{role: {role}}}  # {why}")
     return found

@@ -43,7 +43,7 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Manner:
+class CheckOptions:
     """How policies are checked.
 
     Attributes:
@@ -61,12 +61,12 @@ class Manner:
     owner: str | None = None
 
 
-def check(conn: Connection, policies: Sequence[Checked], manner: Manner) -> list[Wrong]:
+def check(conn: Connection, policies: Sequence[Checked], options: CheckOptions) -> list[Wrong]:
     """Everything that is wrong, policy by policy; nothing if all can be run.
 
     A column counts as mentioned if any of the policies about its source mentions it.
     """
-    relations = {item.label: _source(conn, item, manner) for item in policies}
+    relations = {item.label: _source(conn, item, options) for item in policies}
     known: dict[int, set[str]] = {}
     for item in policies:
         relation = relations[item.label]
@@ -75,13 +75,13 @@ def check(conn: Connection, policies: Sequence[Checked], manner: Manner) -> list
     return [
         wrong
         for item in policies
-        for wrong in _wrong(conn, item, relations[item.label], known, manner)
+        for wrong in _wrong(conn, item, relations[item.label], known, options)
     ]
 
 
-def _source(conn: Connection, item: Checked, manner: Manner) -> Relation | PganonError:
+def _source(conn: Connection, item: Checked, options: CheckOptions) -> Relation | PganonError:
     try:
-        return read_relation(conn, item.loaded.policy.source, privileges=manner.privileges)
+        return read_relation(conn, item.loaded.policy.source, privileges=options.privileges)
     except DatabaseError:
         raise
     except PganonError as error:
@@ -93,7 +93,7 @@ def _wrong(
     item: Checked,
     relation: Relation | PganonError,
     known: dict[int, set[str]],
-    manner: Manner,
+    options: CheckOptions,
 ) -> Iterator[Wrong]:
     policy = item.loaded.policy
 
@@ -108,12 +108,12 @@ def _wrong(
             lines = lines_to_add(relation, new, unique_columns(conn, relation))
             message = f"{relation.name} has columns that no policy mentions: {_listed(new)}"
             yield wrong("undeclared", message, lines)
-        unresolved = list(_unresolved(conn, item, manner))
+        unresolved = list(_unresolved(conn, item, options))
         yield from (wrong("unresolved", message) for message in unresolved)
-        if manner.steward:
+        if options.steward:
             yield from (wrong("retyped", m) for m in _retyped(conn, item, relation))
-        if manner.values and not unresolved:
-            found = look(item.loaded, dsn=manner.dsn, owner=manner.owner)
+        if options.values and not unresolved:
+            found = look(item.loaded, dsn=options.dsn, owner=options.owner)
             if found.problem:
                 yield wrong("values", found.problem)
     missing = missing_roles(conn, [*policy.publish.readers, *policy.trust])
@@ -121,11 +121,11 @@ def _wrong(
         yield wrong("missing_role", f"these are no roles of the server: {_listed(missing)}")
 
 
-def _unresolved(conn: Connection, item: Checked, manner: Manner) -> Iterator[str]:
+def _unresolved(conn: Connection, item: Checked, options: CheckOptions) -> Iterator[str]:
     # New columns are named once, with lines to add.
     policy = item.loaded.policy.model_copy(update={"undeclared": "warn"})
     try:
-        resolve_policy(conn, replace(item.loaded, policy=policy), privileges=manner.privileges)
+        resolve_policy(conn, replace(item.loaded, policy=policy), privileges=options.privileges)
     except DatabaseError:
         raise
     except PolicyError as error:

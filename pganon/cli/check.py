@@ -11,7 +11,7 @@ import typer
 
 from pganon.applied.files import policy_files
 from pganon.applied.store import loaded, read
-from pganon.checks.gate import Checked, Manner, Wrong
+from pganon.checks.gate import Checked, CheckOptions, Wrong
 from pganon.checks.gate import check as look_at
 from pganon.cli import common
 from pganon.cli.chosen import is_file
@@ -55,7 +55,7 @@ def check(
             policies = list(_from_files(files, wrong))
         else:
             policies = list(_stored(conn, targets, wrong, kept))
-        manner = Manner(
+        options = CheckOptions(
             steward,
             privileges=not files,
             values=values,
@@ -63,7 +63,7 @@ def check(
             owner=common.chosen_owner(owner),
         )
         with common.progress("checking policies", quiet=json):
-            wrong += look_at(conn, policies, manner)
+            wrong += look_at(conn, policies, options)
     if json:
         common.emit_json({"holds": not wrong, "policies": len(policies), "wrong": wrong})
     else:

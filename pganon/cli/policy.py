@@ -12,7 +12,7 @@ import typer
 from pganon import files
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
-from pganon.catalog.model import Outside
+from pganon.catalog.model import ExternalObjects
 from pganon.cli import common
 from pganon.cli.policies import add_to
 from pganon.errors import EXIT_USAGE, UsageError
@@ -66,10 +66,10 @@ def init(
     with common.connect(dsn) as conn:
         relation = read_relation(conn, table)
         trusted = tuple(trust or ())
-        outside = Outside((relation.name,))
+        external = ExternalObjects((relation.name,))
         with (
             common.progress(f"looking at {relation.name}", quiet=json),
-            reading(conn, outside, trusted, option=True, only=True),
+            reading(conn, external, trusted, option=True, only=True),
         ):
             text = scaffold_policy(conn, relation, trusted)
     if output is not None:

@@ -327,7 +327,7 @@ def _show_added(added: Added) -> None:
         {
             "newcomers": f"{added.newcomers} people, {added.waiting} of them wait",
             "tested": f"{added.tested} people in {added.cohorts} cohorts",
-            "added": f"{added.released} records, {added.suppressed} out for good",
+            "added": f"{added.released} records, {added.suppressed} permanently suppressed",
             **({"left": _left(added)} if added.left else {}),
             **({"stale": f"{added.stale} people are not as they are shown"} if added.stale else {}),
         }

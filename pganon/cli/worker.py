@@ -40,14 +40,14 @@ def worker(
 ) -> None:
     """Serve requests, schedules and approvals until stopped; any number may work side by side."""
     from pganon.worker.log import Log
-    from pganon.worker.service import Manner, Worker
+    from pganon.worker.service import Worker, WorkerOptions
     from pganon.worker.signals import Stop
 
     idle = None if idle_exit is None else _duration("--idle-exit", idle_exit).total_seconds()
     stop = Stop(_duration("--grace", grace).total_seconds())
     log = Log(common.block if json else common.line, json)
     serving = Worker(
-        common.chosen_dsn(dsn), common.chosen_owner(owner), log, stop, Manner(once, idle)
+        common.chosen_dsn(dsn), common.chosen_owner(owner), log, stop, WorkerOptions(once, idle)
     )
     with stop.watching():
         serving.run()

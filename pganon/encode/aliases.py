@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.catalog.model import Column, Outside, Relation
+from pganon.catalog.model import Column, ExternalObjects, Relation
 from pganon.encode.keys import key_text_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
@@ -49,7 +49,7 @@ def alias_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "read which keys are of the same people",
             lambda s: s.work(PAIRS),
             lambda s: _pairs(spec, relation),
-            outside=Outside((relation.name,)),
+            external=ExternalObjects((relation.name,)),
         ),
         CreateTable(
             "aliases",

@@ -51,7 +51,7 @@ def bounds(attribute: Attribute) -> list[exp.Expr]:
     return [cast(text(value), attribute.value_type) for value in attribute.domain or ()]
 
 
-def outside(attribute: Attribute, value: exp.Expr) -> exp.Expr:
+def external(attribute: Attribute, value: exp.Expr) -> exp.Expr:
     """Whether a value is outside the declared domain; NULL is nowhere."""
     if attribute.values is not None:
         listed = [cast(text(item), attribute.value_type) for item in attribute.values]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.catalog.model import Column, Outside, Relation
+from pganon.catalog.model import Column, ExternalObjects, Relation
 from pganon.catalog.values import equal_key, stored
 from pganon.encode.snapshot import canonical
 from pganon.encode.work import PRIOR
@@ -29,7 +29,7 @@ def reading_steps(spec: ReleaseSpec) -> list[CreateTable]:
             f"priors in {relation.name}",
             lambda s: s.work(PRIOR),
             lambda s: _rows(spec, relation),
-            outside=Outside((relation.name,)),
+            external=ExternalObjects((relation.name,)),
         )
     ]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.catalog.model import Outside, Relation
+from pganon.catalog.model import ExternalObjects, Relation
 from pganon.encode.snapshot import canonical, folds
 from pganon.identifiers import QualifiedName, quote
 from pganon.resolved.model import ReleaseSpec
@@ -30,7 +30,7 @@ def public_steps(spec: ReleaseSpec) -> list[CreateTable]:
             f"combinations of the QS set {quote(name)} in {relation.name}",
             lambda s, name=name: public_table(spec, name, s),
             lambda s, name=name, relation=relation: _combinations(spec, name, relation),
-            outside=Outside((relation.name,)),
+            external=ExternalObjects((relation.name,)),
         )
         for name, relation in sorted(spec.public.items())
     ]

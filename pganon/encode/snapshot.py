@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.catalog.model import Column, Outside, Relation
+from pganon.catalog.model import Column, ExternalObjects, Relation
 from pganon.catalog.types import CANONICAL_TYPES
 from pganon.catalog.values import as_text, caseless, stored
 from pganon.encode import number_line
@@ -47,7 +47,7 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         "read the source, once",
         lambda state: state.work(SNAP),
         lambda state: snapshot_select(spec, state),
-        outside=Outside(spec.read),
+        external=ExternalObjects(spec.read),
         counted=READ,
     )
     known = known_steps(spec, lambda state: state.work(SNAP))
@@ -170,7 +170,7 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
             number = fragment("count(*) filter (where :bad)", bad=bad)
             tree.select(named(number, f"infinite_{name}"), copy=False)
         if attribute.domain is not None or attribute.values is not None:
-            beyond = number_line.outside(attribute, col(name, "t"))
+            beyond = number_line.external(attribute, col(name, "t"))
             number = fragment("count(*) filter (where :far)", far=beyond)
             tree.select(named(number, f"outside_{name}"), copy=False)
     for item in spec.sensitive:
@@ -281,10 +281,10 @@ def _column_problem(
             hint="fill them, leave them out with `where`, or choose another rule for nulls",
             code=ErrorCode.NULLS_REJECTED,
         )
-    outside = row.get(f"outside_{name}", 0)
-    if outside:
+    external = row.get(f"outside_{name}", 0)
+    if external:
         return PreconditionError(
-            f"column {quote(column.name)} has a value outside its domain in {outside} records",
+            f"column {quote(column.name)} has a value outside its domain in {external} records",
             hint="correct them, leave them out with `where`, or declare a domain that all values"
             " are in",
             code=ErrorCode.OUTSIDE_DOMAIN,

@@ -23,7 +23,7 @@ NUMBERED = count("numbered")
 
 EARLIER_RECORDS = count("earlier_records")
 EARLIER_SUPPRESSED = count("earlier_suppressed")
-"""Records that the release has so far, and those of them that are out for good."""
+"""Records that the release has so far, and those of them that are permanently suppressed."""
 
 LEAVING = count("leaving", assumed=0)
 """Groups that the run withdraws, as somebody in them left."""

@@ -118,13 +118,14 @@ class Verification:
         checks: queries that re-measure the guarantee from these tables alone.
         released: SELECT one row with `published`, the number of released records, as bigint; 0
             where the tables are empty.
-        misplaced: SELECTs of `repeated`, how many rows of a work table have a key again although a
-            record is to be looked up there once. Without any, no record is in several groups.
+        duplicate_keys: SELECTs of `repeated`, how many rows of a work table have a key again
+            although a record is to be looked up there once. Without any, no record is in several
+            groups.
     """
 
     checks: Callable[[ReleaseSpec, State, Tables], tuple[CheckQuery, ...]]
     released: Callable[[ReleaseSpec, State, Tables], exp.Select]
-    misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
+    duplicate_keys: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.catalog.model import Outside
+from pganon.catalog.model import ExternalObjects
 from pganon.errors import PganonError
 from pganon.hierarchies.build import Build, counted, size_check, tree_table, value_text
 from pganon.hierarchies.listing import listing_steps, nodes_check
@@ -32,7 +32,7 @@ def table_steps(build: Build, table: QualifiedName) -> tuple[Step, ...]:
             " as labels from pganon.label_rows(:name::regclass) as r(labels)",
             name=text(str(table)),
         ),
-        outside=Outside((table,)),
+        external=ExternalObjects((table,)),
     )
     return (_table_check(build, table), read, *listing_steps(build))
 
@@ -185,7 +185,7 @@ def _call(build: Build, function: QualifiedName, number: int) -> Sequence[Step]:
             build.purpose(f"labels of level {level}"),
             after,
             select,
-            outside=Outside(functions=(function,)),
+            external=ExternalObjects(functions=(function,)),
         )
     ]
     if number:

@@ -37,7 +37,7 @@ from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, Facts, count, label
 
 
-def rule_steps(rule: Rule, *, refuses: bool) -> tuple[Step, ...]:
+def rule_steps(rule: RuleCheck, *, refuses: bool) -> tuple[Step, ...]:
     """Hold a version against all that a reader has.
 
     Args:
@@ -82,7 +82,7 @@ def rule_steps(rule: Rule, *, refuses: bool) -> tuple[Step, ...]:
     return (*((roles,) if rule.clashes else ()), *groups)
 
 
-class Rule:
+class RuleCheck:
     """A version beside those that a reader has."""
 
     def __init__(self, new: New, earlier: Sequence[Past]) -> None:

@@ -10,14 +10,14 @@ import psycopg
 from pganon import sqlfiles
 from pganon.ledger.repository import as_jsonb
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.population import Asked, Known, chosen
+from pganon.resolved.population import Asked, KnownPopulation, chosen
 
 Connection = psycopg.Connection[Any]
 
 
 def choose(
     conn: Connection, spec: ReleaseSpec, sources: Sequence[str], copied: int | None = None
-) -> Known | None:
+) -> KnownPopulation | None:
     """The population of a source that has a key; None if nothing was released of it.
 
     Args:
@@ -43,11 +43,11 @@ def find(
 
 def _known(
     number: int, name: str | None, released: list[str] | None, key: list[str], near: bool = True
-) -> Known:
-    return Known(number, name, frozenset(released or ()), tuple(key), near)
+) -> KnownPopulation:
+    return KnownPopulation(number, name, frozenset(released or ()), tuple(key), near)
 
 
-def of_release(conn: Connection, name: str) -> Known | None:
+def of_release(conn: Connection, name: str) -> KnownPopulation | None:
     """The population of the newest version of a release that is about one."""
     row = conn.execute(sqlfiles.query("population", "of_release"), {"release": name}).fetchone()
     return None if row is None else _known(*row)

@@ -179,7 +179,7 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """A version that the rule was held against, for publication.
 
     Attributes:
@@ -232,7 +232,7 @@ class MemoryMoved(PreconditionError):
         )
 
 
-def remember(conn: Connection, judged: Judged, run_id: int) -> None:
+def remember(conn: Connection, judged: Judgement, run_id: int) -> None:
     """What others are compared with from now on; in the publishing transaction.
 
     Raises:
@@ -268,7 +268,7 @@ def _promise(conn: Connection, run_id: int, state: str, said: str) -> None:
     conn.execute(sqlfiles.query("population", "promise"), values)
 
 
-def check_readers(judged: Judged, readers: Sequence[str]) -> None:
+def check_readers(judged: Judgement, readers: Sequence[str]) -> None:
     """Whether these are some of the roles that a version was judged for.
 
     Raises:

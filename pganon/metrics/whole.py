@@ -75,7 +75,7 @@ def whole_utility(
     """What the steps observed.
 
     Args:
-        released, suppressed: records of the version, and those that are out for good.
+        released, suppressed: records of the version, and those that are permanently suppressed.
     """
     counted = {RECORDS: released + suppressed, SUPPRESSED: suppressed}
     return form.statistics.utility(spec, whole_facts(facts).observing(counted))

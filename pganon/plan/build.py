@@ -32,7 +32,7 @@ from pganon.forms.remembered import (
     staging_steps,
 )
 from pganon.forms.request import Request
-from pganon.history.check import Rule, rule_steps
+from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.increments.kept import commit_steps, resumed_steps
 from pganon.history.increments.steps import gather_steps, restricted_step
 from pganon.history.invariance.value_sets import Keeping, value_set_steps
@@ -200,7 +200,7 @@ class Plan:
             return judging_phase((), "nobody can tell people of versions apart: there is no key")
         steps: list[Step] = []
         if self.past:
-            rule = Rule(new_of(self, State(0)), self.past)
+            rule = RuleCheck(new_of(self, State(0)), self.past)
             refuses = policy.republication == "refuse"
             steps += rule_steps(rule, refuses=refuses)
         if self.spec.invariant:
@@ -366,11 +366,11 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
         return query(
             "select r.published, :in - :out - r.published as unaccounted,"
             " (select count(*) from c) as encoded,"
-            " (select sum(m.repeated) from m)::bigint as misplaced from r",
+            " (select sum(m.repeated) from m)::bigint as duplicate_keys from r",
             {
                 "r": method.form.verification.released(spec, state, tables),
                 "c": state.work(CODED),
-                "m": stacked(method.form.verification.misplaced(spec, state)),
+                "m": stacked(method.form.verification.duplicate_keys(spec, state)),
             },
             **{"in": num(state[RECORDS]), "out": num(state[SUPPRESSED])},
         )
@@ -378,11 +378,11 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         records, suppressed = state[RECORDS], state[SUPPRESSED]
         whole = row["unaccounted"] == 0 and 0 <= suppressed < records
-        if whole and row["encoded"] == state[KEPT] and row["misplaced"] == 0:
+        if whole and row["encoded"] == state[KEPT] and row["duplicate_keys"] == 0:
             return None
         return Unbalanced(
             f"{records} records came in, {suppressed} were suppressed and {row['published']}"
-            f" staged, {row['misplaced']} more than once; the numbers do not add up"
+            f" staged, {row['duplicate_keys']} more than once; the numbers do not add up"
         )
 
     return Check(
@@ -390,7 +390,7 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
         "every record is released once or suppressed",
         select,
         problem,
-        gives=[PUBLISHED, *counts("unaccounted", "encoded", "misplaced")],
+        gives=[PUBLISHED, *counts("unaccounted", "encoded", "duplicate_keys")],
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pganon.identifiers import MAX_BYTES, fits
 from pganon.policy.columns import Columns, of_role
-from pganon.policy.known import Known
+from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, show
 from pganon.policy.words import ROLES
@@ -25,7 +25,7 @@ _FEW = 4
 
 
 def method_refusals(
-    known: Known,
+    known: Registry,
     method: MethodOptions | None,
     columns: Columns,
     models: Sequence[Any],
@@ -76,7 +76,7 @@ def _published_once(method: MethodOptions, republication: object) -> Iterable[Re
         )
 
 
-def _wrong_roles(known: Known, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
+def _wrong_roles(known: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
     for name, column in columns.items():
         if column is None or column.role in method.roles:
             continue
@@ -89,7 +89,9 @@ def _wrong_roles(known: Known, method: MethodOptions, columns: Columns) -> Itera
         )
 
 
-def _wrong_models(known: Known, method: MethodOptions, models: Sequence[Any]) -> Iterable[Refusal]:
+def _wrong_models(
+    known: Registry, method: MethodOptions, models: Sequence[Any]
+) -> Iterable[Refusal]:
     for i, model in enumerate(models):
         if model is None or model.model in method.models:
             continue
@@ -128,12 +130,12 @@ def _nobody(method: MethodOptions, columns: Columns, individual: object) -> Iter
         )
 
 
-def _of_several(known: Known) -> Iterable[str]:
+def _of_several(known: Registry) -> Iterable[str]:
     """Methods that protect several sensitive columns in one release."""
     return (name for name, options in known.methods.items() if options.sensitive == "some")
 
 
-def _wrong_sensitive(known: Known, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
+def _wrong_sensitive(known: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
     if method.sensitive == "any" or None in columns.values():
         return
     names = of_role(columns, "sensitive")
@@ -154,7 +156,7 @@ def _wrong_sensitive(known: Known, method: MethodOptions, columns: Columns) -> I
 
 
 def _wrong_levels(
-    known: Known, method: MethodOptions, models: Sequence[Any], refresh: object
+    known: Registry, method: MethodOptions, models: Sequence[Any], refresh: object
 ) -> Iterable[Refusal]:
     """Where people keep value sets, all values of a group are different."""
     kept = ("unique",) if refresh == "invariant" and method.keeps_value_sets else ()
@@ -232,7 +234,9 @@ def _long_names(method: MethodOptions, columns: Columns, release: object) -> Ite
         )
 
 
-def _nothing_to_infer(known: Known, method: MethodOptions, inference: object) -> Iterable[Refusal]:
+def _nothing_to_infer(
+    known: Registry, method: MethodOptions, inference: object
+) -> Iterable[Refusal]:
     if inference is None or method.unlinks:
         return
     others = [name for name, options in known.methods.items() if options.unlinks]

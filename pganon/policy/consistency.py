@@ -12,7 +12,7 @@ from typing import Any
 from pganon.policy.columns import ColumnPolicy, Columns
 from pganon.policy.compatibility import method_refusals
 from pganon.policy.exclusions import exclusion_refusals
-from pganon.policy.known import Known
+from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
@@ -20,7 +20,7 @@ from pganon.policy.sensitive_when import HIDDEN
 
 
 def policy_refusals(
-    known: Known,
+    known: Registry,
     columns: Columns,
     privacy: Iterable[Any],
     individual: object,
@@ -65,7 +65,7 @@ def policy_refusals(
     return out
 
 
-def _model_refusals(known: Known, models: Iterable[Any], columns: Columns) -> Iterable[Refusal]:
+def _model_refusals(known: Registry, models: Iterable[Any], columns: Columns) -> Iterable[Refusal]:
     seen: set[tuple[str, str | None, bool]] = set()
     for i, model in enumerate(models):
         if model is None:
@@ -112,7 +112,7 @@ def _order_refusals(i: int, model: Any, column: ColumnPolicy | None) -> Iterable
         )
 
 
-def _null_refusals(known: Known, model: Any, column: ColumnPolicy | None) -> Iterable[Refusal]:
+def _null_refusals(known: Registry, model: Any, column: ColumnPolicy | None) -> Iterable[Refusal]:
     if column is None or column.nulls != "conditional" or model.conditional:
         return
     others = alternatives(word for word, other in known.models.items() if other.conditional)

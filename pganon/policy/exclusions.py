@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.known import Known
+from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, refuse_one, show
 
@@ -80,7 +80,7 @@ class Exclusion(Declaration):
 
 
 def exclusion_refusals(
-    known: Known, exclusions: Iterable[Any], columns: Columns, method: MethodOptions | None
+    known: Registry, exclusions: Iterable[Any], columns: Columns, method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """Rules about columns of another role, and rules that nothing keeps."""
     keep = [name for name, options in known.methods.items() if options.excludes]

@@ -12,7 +12,7 @@ from pganon.policy.privacy_model import ModelDeclaration
 
 
 @dataclass(frozen=True)
-class Known:
+class Registry:
     """Declarations that a policy may choose from, in the order in which people are told of them."""
 
     method_classes: tuple[type[MethodOptions], ...]

@@ -17,7 +17,7 @@ from pganon.policy.columns import ColumnPolicy
 from pganon.policy.consistency import policy_refusals
 from pganon.policy.document import Document, field_path, nearest_line, read_document
 from pganon.policy.exclusions import Exclusion
-from pganon.policy.known import Known
+from pganon.policy.known import Registry
 from pganon.policy.model import Policy
 from pganon.policy.over_time import over_time_refusals
 from pganon.policy.parameters import unused, with_parameters
@@ -73,7 +73,7 @@ class LoadedPolicy:
         return Problem(message, field_path(place), self.line_of(place), suggestion)
 
 
-def load_policy(path_or_text: str | Path, known: Known) -> LoadedPolicy:
+def load_policy(path_or_text: str | Path, known: Registry) -> LoadedPolicy:
     """Load a policy from a file's path, or from a text that has a line end or starts with `{`.
 
     The text `-` is standard input; paths in such a policy start from the current folder. Any path
@@ -94,7 +94,7 @@ def load_policy(path_or_text: str | Path, known: Known) -> LoadedPolicy:
 
 
 def _loaded(
-    text: str, known: Known, path: Path | None, base_dir: Path, *, is_json: bool | None = None
+    text: str, known: Registry, path: Path | None, base_dir: Path, *, is_json: bool | None = None
 ) -> LoadedPolicy:
     document = with_variables(read_document(text, is_json=is_json))
     policy = _policy(document, known, None if path is None else str(path))
@@ -103,7 +103,7 @@ def _loaded(
 
 def policy_from(
     data: object,
-    known: Known,
+    known: Registry,
     *,
     file: str | None = None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
@@ -152,7 +152,7 @@ def _text(raw: bytes, path: Path) -> str:
 
 def _policy(
     document: Document,
-    known: Known,
+    known: Registry,
     file: str | None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> Policy:
@@ -177,7 +177,7 @@ def _policy(
 
 
 def _validate(
-    data: dict[str, Any], known: Known, filled: Collection[Place]
+    data: dict[str, Any], known: Registry, filled: Collection[Place]
 ) -> tuple[Policy | None, list[Refusal]]:
     try:
         return policy_class(known).model_validate(data), []
@@ -189,7 +189,7 @@ def _validate(
     return None, list(unique.values())
 
 
-def _across(data: dict[str, Any], known: Known) -> list[Refusal]:
+def _across(data: dict[str, Any], known: Registry) -> list[Refusal]:
     """What the models check across keys, for a policy that failed on single ones before that."""
     raw = data.get("columns")
     if not isinstance(raw, dict):

@@ -17,7 +17,7 @@ from pganon.policy.columns import ColumnPolicy, Role
 from pganon.policy.consistency import policy_refusals
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.hierarchies import Declaration, no_repeats
-from pganon.policy.known import Known
+from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions
 from pganon.policy.over_time import OverTime, over_time_refusals
 from pganon.policy.privacy_model import ModelDeclaration
@@ -89,7 +89,7 @@ class Policy(OverTime):
     """A complete, consistent policy. Column names are in the order in which they were written."""
 
     # Subclasses know what `privacy` and `method` may be: pganon.policy.typed makes them.
-    known: ClassVar[Known]
+    known: ClassVar[Registry]
 
     variables: Annotated[tuple[Variable, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
     release: Name

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.identifiers import MAX_BYTES
 from pganon.policy.hierarchies import Declaration, no_repeats
-from pganon.policy.known import Known
+from pganon.policy.known import Registry
 from pganon.policy.options import COUNTERFEITS, MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, known_word, refuse_one, show
 from pganon.policy.texts import Name, RelationName
@@ -101,7 +101,7 @@ class OverTime(Declaration):
 
 
 def over_time_refusals(
-    known: Known, given: Mapping[str, Any], method: MethodOptions | None
+    known: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """Keys that have no effect; `given` may be input that was not checked."""
     yield from _key_refusals(given)
@@ -127,7 +127,7 @@ def over_time_refusals(
 
 
 def _invariant_refusals(
-    known: Known, given: Mapping[str, Any], method: MethodOptions | None
+    known: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """What people who keep their value sets do not go together with."""
     if method is not None and not method.keeps_value_sets:

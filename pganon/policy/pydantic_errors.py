@@ -12,7 +12,7 @@ from pganon.policy.columns import ColumnPolicy
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS, OrderTree
 from pganon.policy.knowledge import Cells, Kernel, Knowledge
-from pganon.policy.known import Known
+from pganon.policy.known import Registry
 from pganon.policy.model import Policy, Publish
 from pganon.policy.refusals import ERROR_TYPE, Place, Refusal, nearest, show
 
@@ -21,7 +21,7 @@ _FROM_VARIABLE = "what comes from a variable is a text: write the value itself"
 
 
 def refusals_of(
-    error: ValidationError, declared: Known, filled: Collection[Place] = ()
+    error: ValidationError, declared: Registry, filled: Collection[Place] = ()
 ) -> Iterator[Refusal]:
     """All that pydantic found, with places in the terms of the file.
 
@@ -67,7 +67,12 @@ def _place(loc: Place) -> Place:
 
 
 def _sentence(
-    kind: str, loc: Place, value: object, context: Mapping[str, Any], message: str, declared: Known
+    kind: str,
+    loc: Place,
+    value: object,
+    context: Mapping[str, Any],
+    message: str,
+    declared: Registry,
 ) -> Refusal:
     place = _place(loc)
     match kind:
@@ -144,7 +149,7 @@ def _example(place: Place) -> str | None:
     return f"for example {example}" if example else None
 
 
-def _known_keys(loc: Place, declared: Known) -> list[str]:
+def _known_keys(loc: Place, declared: Registry) -> list[str]:
     """Keys of the model at a place, as the file writes them."""
     match loc:
         case ():

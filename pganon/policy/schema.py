@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pganon.policy.known import Known
+from pganon.policy.known import Registry
 from pganon.policy.typed import policy_class
 
 
-def policy_schema(known: Known) -> dict[str, Any]:
+def policy_schema(known: Registry) -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of a policy file.
 
     It knows keys, types and words; what goes together is checked by `pganon policy check`.

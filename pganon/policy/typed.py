@@ -10,14 +10,14 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, create_model
 
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.known import Known
+from pganon.policy.known import Registry
 from pganon.policy.model import Policy
 from pganon.policy.refusals import refuse_one, refuse_word, show
 from pganon.policy.words import LATER_METHODS
 
 
 @lru_cache
-def policy_class(known: Known) -> type[Policy]:
+def policy_class(known: Registry) -> type[Policy]:
     """:class:`Policy` with the fields of these methods and models."""
     models: Any = tuple.__class_getitem__((model_type(known), ...))
     fields: dict[str, Any] = {
@@ -30,13 +30,13 @@ def policy_class(known: Known) -> type[Policy]:
 
 
 @lru_cache
-def model_type(known: Known) -> Any:
+def model_type(known: Registry) -> Any:
     """Any of the models, told apart by its word."""
     return _one_of(known.model_classes, "model", "privacy model", tuple(known.models))
 
 
 @lru_cache
-def method_type(known: Known) -> Any:
+def method_type(known: Registry) -> Any:
     return _one_of(known.method_classes, "name", "method", tuple(known.methods), LATER_METHODS)
 
 

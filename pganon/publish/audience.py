@@ -43,7 +43,7 @@ def granted(conn: Connection, names: Sequence[QualifiedName]) -> set[str]:
     return found
 
 
-def let_in(conn: Connection, known: History, readers: Sequence[str]) -> tuple[str, ...]:
+def grant_readers(conn: Connection, known: History, readers: Sequence[str]) -> tuple[str, ...]:
     """Those who will read the current version and cannot now: named anew, or without a grant."""
     current = known.current
     views = [view.name for view in current.views] if current else []

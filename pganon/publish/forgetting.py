@@ -12,7 +12,7 @@ from sqlglot import exp
 from pganon import sqlfiles
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
-from pganon.catalog.model import Outside, Relation
+from pganon.catalog.model import ExternalObjects, Relation
 from pganon.encode.keys import key_text_of
 from pganon.encode.people import FORGOTTEN, digest, mark_of_forgotten, secret_of
 from pganon.error_codes import ErrorCode
@@ -26,7 +26,7 @@ from pganon.publish.held import stop_waiting
 from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import AS_RELEASED, cohorts_table
-from pganon.resolved.population import Known
+from pganon.resolved.population import KnownPopulation
 from pganon.sqltools import col, computed_once, fragment, named, query, statement
 from pganon.steps.relations import PRIVATE_SCHEMA
 
@@ -51,7 +51,7 @@ class Forgotten:
     version: int | None = None
 
 
-def forget_people(conn: Connection, population: Known, table: str) -> int:
+def forget_people(conn: Connection, population: KnownPopulation, table: str) -> int:
     """Random digests instead of those of people: in the memory, versions about them, and cohorts.
 
     In a transaction, under the lock of the population.
@@ -63,7 +63,7 @@ def forget_people(conn: Connection, population: Known, table: str) -> int:
         UsageError: it has not these columns.
     """
     relation = read_relation(conn, table)
-    with reading(conn, Outside((relation.name,)), ()):
+    with reading(conn, ExternalObjects((relation.name,)), ()):
         conn.execute(
             sql.SQL("CREATE TEMPORARY TABLE {} ON COMMIT DROP AS {}").format(
                 sql.Identifier(_GONE), statement(_others(population, relation))
@@ -111,7 +111,7 @@ def _whole(conn: Connection, version: Version) -> bool:
     return version.stored and is_intact(conn, version)
 
 
-def _others(population: Known, relation: Relation) -> exp.Select:
+def _others(population: KnownPopulation, relation: Relation) -> exp.Select:
     """SELECT person, key, other: a random key for each, and its digest."""
     key = "gen_random_uuid()::text" if len(population.key) == 1 else _KEY_OF_PARTS
     keys = query(
@@ -129,7 +129,7 @@ def _others(population: Known, relation: Relation) -> exp.Select:
 _KEY_OF_PARTS = "jsonb_build_array(gen_random_uuid())::text"
 
 
-def _digests(population: Known, relation: Relation) -> exp.Select:
+def _digests(population: KnownPopulation, relation: Relation) -> exp.Select:
     columns = [relation.column(name) for name in population.key]
     if any(column is None for column in columns):
         raise UsageError(

@@ -304,7 +304,7 @@ def finish_cohorts(conn: Connection, release: str, run_id: int, records_out: int
     """The run published the unfinished cohorts of the release, or left all of them out.
 
     Args:
-        records_out: their records, if all of them are out for good.
+        records_out: their records, if all of them are permanently suppressed.
     """
     values = {"release": release, "run_id": run_id, "records_out": records_out}
     conn.execute(sqlfiles.query("publish", "finish_cohorts"), values)

@@ -23,7 +23,7 @@ from pganon.publish import history, views
 from pganon.publish.audience import Judged, granted, remember_readers
 from pganon.publish.history import History, Version
 from pganon.publish.privileges import Able, can_read, unchanged
-from pganon.publish.transaction import is_intact, patiently, publishing, show_version
+from pganon.publish.transaction import is_intact, publishing, show_version, with_lock_retry
 
 Connection = psycopg.Connection[Any]
 
@@ -351,7 +351,7 @@ def drop(
             _hide(conn, known)
         with publishing(conn):
             locks.assert_held(conn, release=name)
-            dependents, gone = patiently(
+            dependents, gone = with_lock_retry(
                 conn,
                 lambda: _take_away(conn, known),
                 used="the release is withdrawn, but long queries are still reading its tables",

@@ -14,7 +14,7 @@ from pganon.errors import UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.publish import history, views
-from pganon.publish.audience import Judged, let_in, remember_readers
+from pganon.publish.audience import Judged, grant_readers, remember_readers
 from pganon.publish.history import History
 from pganon.publish.lifecycle import find, translated
 from pganon.publish.privileges import unchanged
@@ -98,7 +98,7 @@ def change_readers(
         wanted = _wanted(known, add, remove)
         check_readers(conn, access(known, wanted).added, "name another one")
         with (
-            judged(current, let_in(conn, known, wanted)) as warnings,
+            judged(current, grant_readers(conn, known, wanted)) as warnings,
             publishing(conn),
             unchanged(conn, name),
         ):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from pganon.history.versions import Judged
+from pganon.history.versions import Judgement
 from pganon.policy.partition import Part
 from pganon.resolved.increments import Increment
 from pganon.resolved.republication import Prints
@@ -62,7 +62,7 @@ class Staged:
     partition: Part
     sources: tuple[str, ...]
     compared_with: frozenset[int] | None = None
-    judged: Judged | None = None
+    judged: Judgement | None = None
     measures: dict[str, Any] = field(default_factory=dict)
     shared: tuple[dict[str, Any], ...] = ()
     increments: tuple[Increment, ...] = ()

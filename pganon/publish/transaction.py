@@ -214,7 +214,7 @@ def show_version(
     """
     for schema in sorted({view.name.schema for view in shown}):
         ensure_schema(conn, schema, trusted)
-    dependents = patiently(conn, lambda: views.swap(conn, release, known, shown, readers))
+    dependents = with_lock_retry(conn, lambda: views.swap(conn, release, known, shown, readers))
     history.remember_views(conn, release, version)
     return dependents
 
@@ -222,7 +222,9 @@ def show_version(
 def retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
     """Drop tables of old versions; those still being read are left to the next publication."""
     try:
-        return patiently(conn, lambda: history.drop_stored(conn, release, old), pauses=PAUSES[:1])
+        return with_lock_retry(
+            conn, lambda: history.drop_stored(conn, release, old), pauses=PAUSES[:1]
+        )
     except PreconditionError as error:
         if error.code != ErrorCode.IN_USE:
             raise
@@ -243,7 +245,7 @@ def publishing(conn: Connection) -> Iterator[None]:
         raise translate(error, step="publish") from None
 
 
-def patiently(
+def with_lock_retry(
     conn: Connection,
     act: Callable[[], T],
     *,
@@ -289,7 +291,7 @@ def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
     lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(
         sql.SQL(", ").join(name.identifier for name in names)
     )
-    patiently(
+    with_lock_retry(
         conn, lambda: conn.execute(lock), used="the staged tables are in use by other sessions"
     )
     found = stamps(conn, names)
@@ -332,10 +334,10 @@ __all__ = [
     "check_target",
     "fingerprint",
     "is_intact",
-    "patiently",
     "publish",
     "publishing",
     "retire",
     "show_version",
     "stamps",
+    "with_lock_retry",
 ]

@@ -10,20 +10,20 @@ from pganon.policy.exclusions import Between, Condition
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.values import Comparable, reading
-from pganon.resolved.model import Attribute, Rule, Sensitive
+from pganon.resolved.model import Attribute, ExclusionRule, Sensitive
 
 Item = TypeVar("Item", Attribute, Sensitive)
 
 
 def rules(
     policy: Policy, attributes: Iterable[Attribute], sensitive: Iterable[Sensitive]
-) -> Iterator[Rule]:
+) -> Iterator[ExclusionRule]:
     """One rule per sensitive column of an exclusion."""
     grouped, unlinked = _by_name(attributes), _by_name(sensitive)
     for exclusion in policy.exclusions:
         when = tuple((grouped[name], condition) for name, condition in exclusion.when.items())
         for name, values in exclusion.never.items():
-            yield Rule(exclusion.label, when, unlinked[name], values)
+            yield ExclusionRule(exclusion.label, when, unlinked[name], values)
 
 
 def rule_refusals(

@@ -65,7 +65,7 @@ class Increment:
         selects: SELECT of every view over the relations of this run alone.
         checks: the verification of these relations.
         released: records in its groups.
-        suppressed: records of its cohorts that are out for good.
+        suppressed: records of its cohorts that are permanently suppressed.
         numbered: the greatest number of a group.
         guarantee: what was promised of its groups, as :mod:`pganon.resolved.guarantee` states it.
     """
@@ -126,7 +126,7 @@ class Growth:
         cuts: the cuts of the first version, where newcomers are divided by them.
         first: what groups are compared with, of a version that is not the first.
         partition: the partition part of the policy of the first version.
-        records_out: records that are out for good because all of their cohorts failed.
+        records_out: records that are permanently suppressed because all of their cohorts failed.
         size: fewest people of a cohort.
         shown: records that the views of the version show.
         number: the column of every view, and of the members, with the number of a person's group;

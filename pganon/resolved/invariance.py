@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pganon.identifiers import QualifiedName
 
 OUT = "00000000-0000-0000-0000-000000000000"
-"""Instead of a value set, of people who were left out for good."""
+"""Instead of a value set, of people who were left permanently suppressed."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class ValueSets:
 
     Attributes:
         person: `person` uuid, `value_set` uuid, and `mark0`, `mark1`, .. of the values of the
-            columns, by their names; NULL of who was left out for good.
+            columns, by their names; NULL of who was left permanently suppressed.
         sets: `value_set` uuid, `value` text: the values of every set, of several columns vectors.
         columns: how many there are.
     """

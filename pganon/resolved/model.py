@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from pganon.catalog.model import Column, Outside, Relation
+from pganon.catalog.model import Column, ExternalObjects, Relation
 from pganon.identifiers import QualifiedName, parse_name
 from pganon.policy.exclusions import Condition
 from pganon.policy.hierarchies import FunctionHierarchy, Hierarchy, TableHierarchy
@@ -179,7 +179,7 @@ class Carried:
 
 
 @dataclass(frozen=True)
-class Rule:
+class ExclusionRule:
     """An exclusion: where all of `when` holds, the sensitive column has none of the values.
 
     Attributes:
@@ -200,7 +200,7 @@ class ReleaseSpec:
     Attributes:
         record_key: the source's primary key columns (identity of a record), perhaps empty.
         individual: columns that together say whose record it is, perhaps none.
-        unreleased: columns of the source that the policy leaves at home, for the plan.
+        unreleased: columns of the source that the policy withholds, for the plan.
         view: the published view.
         public: by QS set, the relation of the combinations that are known to exist.
         prior: the relation with what readers are assumed to know beforehand, if there is one.
@@ -232,7 +232,7 @@ class ReleaseSpec:
     prior: Relation | None
     exclude: Relation | None
     aliases: Relation | None
-    rules: tuple[Rule, ...]
+    rules: tuple[ExclusionRule, ...]
     partition: Part
     base_dir: Path
     growth: Growth | None = None
@@ -309,14 +309,14 @@ class ReleaseSpec:
         return {name: tuple(a for a in self.attributes if a.qs_set == name) for name in names}
 
     @property
-    def outside(self) -> Outside:
+    def external(self) -> ExternalObjects:
         """What the policy names that a run reads or calls."""
         hierarchies = [column.hierarchy for column in self.policy.columns.values()]
         tables = [_named(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
         public = [relation.name for relation in self.public.values()]
         prior = [] if self.prior is None else [self.prior.name]
         aliases = [] if self.aliases is None else [self.aliases.name]
-        return Outside(
+        return ExternalObjects(
             relations=(*self.read, *public, *prior, *aliases, *tables),
             functions=tuple(
                 _named(h.function) for h in hierarchies if isinstance(h, FunctionHierarchy)

@@ -18,7 +18,7 @@ OLD, NEW = "old", "new"
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPopulation:
     """A population that versions are about, or of whom some were forgotten.
 
     Attributes:
@@ -92,7 +92,7 @@ class Members:
     label: str
 
 
-def chosen(asked: Asked, known: Sequence[Known]) -> Known | None:
+def chosen(asked: Asked, known: Sequence[KnownPopulation]) -> KnownPopulation | None:
     """The population of a source; None for one of which nothing was released.
 
     Args:
@@ -108,12 +108,14 @@ def chosen(asked: Asked, known: Sequence[Known]) -> Known | None:
     return found
 
 
-def _has_other_key(asked: Asked, one: Known) -> bool:
+def _has_other_key(asked: Asked, one: KnownPopulation) -> bool:
     """Whether the source has the key of a population, and the policy names another."""
     return one.key != asked.key and asked.columns.issuperset(one.key)
 
 
-def _named(asked: Asked, near: Sequence[Known], known: Sequence[Known]) -> Known | None:
+def _named(
+    asked: Asked, near: Sequence[KnownPopulation], known: Sequence[KnownPopulation]
+) -> KnownPopulation | None:
     named = next((one for one in known if one.name == asked.name), None)
     settled = named is not None and asked.source in named.released_from
     others = [
@@ -144,7 +146,7 @@ def _named(asked: Asked, near: Sequence[Known], known: Sequence[Known]) -> Known
     return named
 
 
-def _unnamed(asked: Asked, near: Sequence[Known]) -> Known | None:
+def _unnamed(asked: Asked, near: Sequence[KnownPopulation]) -> KnownPopulation | None:
     own = [one for one in near if one.key == asked.key and asked.source in one.released_from]
     if own or len(near) == 1:
         return (own or near)[0]
@@ -157,7 +159,7 @@ def _unnamed(asked: Asked, near: Sequence[Known]) -> Known | None:
     )
 
 
-def _two_keys(asked: Asked, found: Known) -> PreconditionError:
+def _two_keys(asked: Asked, found: KnownPopulation) -> PreconditionError:
     keys = ", ".join(map(quote, found.key))
     return refused(
         f"{asked.source} has the key {keys} of {found.label}, and the policy tells people apart by"

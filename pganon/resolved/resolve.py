@@ -375,7 +375,7 @@ class _Builder:
                 self.report(
                     "columns",
                     f"{self.relation.name} has the column {quote(name)}, which is not declared",
-                    "declare it; role: identifying keeps it at home",
+                    "declare it; role: identifying withholds it",
                 )
 
     def _key(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 
 from pganon.history import versions as memory
-from pganon.history.check import Rule, rule_steps
+from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.model import New, Past
 from pganon.history.readers import gaining
 from pganon.history.versions import About
@@ -59,7 +59,7 @@ class Admission:
         runs = {version.run_id, *(one.run_id for one in version.increments or ())}
         return cls(about, past, frozenset(runs & set(past)), roles_of(conn, roles))
 
-    def judge(self, walk: Walk, *, refuses: bool = True, first: int = 0) -> tuple[Rule, ...]:
+    def judge(self, walk: Walk, *, refuses: bool = True, first: int = 0) -> tuple[RuleCheck, ...]:
         """Hold what they are to read against what they have; gives the judgements.
 
         Args:
@@ -70,7 +70,7 @@ class Admission:
             PrivacyRefusal: republication.
         """
         readers = {one.run_id: one.readers for one in self.about}
-        made: list[Rule] = []
+        made: list[RuleCheck] = []
         for reader in gaining(self.roles, readers, self.shown):
             had = set(reader.runs)
             for run in sorted(self.shown - reader.runs):
@@ -81,12 +81,12 @@ class Admission:
                 had.add(run)
         return tuple(made)
 
-    def _rule(self, run: int, had: set[int], number: int) -> Rule:
+    def _rule(self, run: int, had: set[int], number: int) -> RuleCheck:
         shown = self.past[run]
         earlier = [
             one for other, one in self.past.items() if other in had and one.root != shown.root
         ]
-        return Rule(New(shown.manner, shown.tables, number=number), earlier)
+        return RuleCheck(New(shown.manner, shown.tables, number=number), earlier)
 
 
 @contextlib.contextmanager

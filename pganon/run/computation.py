@@ -25,7 +25,7 @@ from pganon.resolved.increments import Growth
 from pganon.resolved.invariance import ValueSets
 from pganon.run.executor import Executor
 from pganon.run.options import Options
-from pganon.run.pool import Crew
+from pganon.run.pool import Pool
 from pganon.run.result import StepSeconds
 from pganon.steps import State, Step
 
@@ -66,9 +66,9 @@ class Computation:
             conn,
             _started(run_id, plan.spec.growth),
             created=self._check_source,
-            reading=lambda conn, outside: reading(conn, outside, plan.spec.policy.trust),
+            reading=lambda conn, external: reading(conn, external, plan.spec.policy.trust),
             processes=options.jobs or os.cpu_count() or 1,
-            crew=Crew(conn, run_id, connect),
+            pool=Pool(conn, run_id, connect),
         )
 
     @property

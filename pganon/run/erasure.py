@@ -18,7 +18,7 @@ from pganon.publish import forgetting
 from pganon.publish.forgetting import Forgotten
 from pganon.publish.lifecycle import find, translated
 from pganon.publish.transaction import publishing
-from pganon.resolved.population import Known
+from pganon.resolved.population import KnownPopulation
 from pganon.run.tables import clean
 
 Connection = psycopg.Connection[Any]
@@ -76,7 +76,7 @@ def forget_version(conn: Connection, name: str, number: int, reason: str) -> For
     return Forgotten(name, version=number)
 
 
-def _population(conn: Connection, name: str) -> Known:
+def _population(conn: Connection, name: str) -> KnownPopulation:
     found = populations.of_release(conn, name)
     if found is None:
         raise LedgerError(

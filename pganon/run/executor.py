@@ -18,10 +18,10 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from sqlglot import exp
 
-from pganon.catalog.model import Outside
+from pganon.catalog.model import ExternalObjects
 from pganon.errors import Interrupted, PganonError, translate
 from pganon.identifiers import QualifiedName
-from pganon.run.pool import Crew, Piece, Wanted, perform, side_by_side
+from pganon.run.pool import Piece, Pool, Wanted, perform, side_by_side
 from pganon.run.tables import (
     analyze_table,
     copy_rows,
@@ -54,7 +54,7 @@ from pganon.steps.rounds import Template
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
-Reading = Callable[[Connection, Outside], contextlib.AbstractContextManager[object]]
+Reading = Callable[[Connection, ExternalObjects], contextlib.AbstractContextManager[object]]
 
 
 @dataclass
@@ -92,12 +92,12 @@ class Executor:
     state: State
     on_step: Callable[[str, str], None] = lambda name, purpose: None
     created: Callable[[str], None] = lambda name: None
-    reading: Reading = lambda conn, outside: conn.transaction()
+    reading: Reading = lambda conn, external: conn.transaction()
     times: dict[str, StepTime] = field(default_factory=dict)
     filled: set[QualifiedName] = field(default_factory=set)
     begun: frozenset[QualifiedName] = frozenset()
     processes: int = 1
-    crew: Crew | None = None
+    pool: Pool | None = None
     wanted: Wanted = lambda: True
     _rendered: dict[str, Template] = field(default_factory=dict)
 
@@ -174,7 +174,7 @@ class Executor:
     def _create(self, step: CreateTable) -> None:
         target, select = step.table(self.state), self._select(step)
         staged = target.schema == STAGE_SCHEMA
-        with self._together(step.outside, staged):
+        with self._together(step.external, staged):
             rows = create_table_as(
                 self.conn,
                 target,
@@ -183,7 +183,7 @@ class Executor:
                 sampled=step.sampled,
                 alone=step.alone,
             )
-            if step.outside is not None:
+            if step.external is not None:
                 self.created(step.name)
             if staged:
                 stamp = stamp_of_written(self.conn, target, rows)
@@ -194,11 +194,11 @@ class Executor:
             self.filled.add(target)
 
     def _together(
-        self, outside: Outside | None, staged: bool
+        self, external: ExternalObjects | None, staged: bool
     ) -> contextlib.AbstractContextManager[object]:
         """A transaction, if the making of a table takes more than the one message."""
-        if outside is not None:
-            return self.reading(self.conn, outside)
+        if external is not None:
+            return self.reading(self.conn, external)
         return self.conn.transaction() if staged else contextlib.nullcontext()
 
     def _change(self, step: Statement) -> None:
@@ -288,10 +288,10 @@ class Executor:
     def _parallel(self, step: Parallel, prefix: str) -> None:
         done: dict[int, Executor] = {}
         pieces = [self._piece(step, number, prefix, done) for number in range(len(step.chains))]
-        if self.crew is None or not shared(self.state):
+        if self.pool is None or not shared(self.state):
             parts = side_by_side(pieces, [self.conn])
         else:
-            with self.crew.sharing(sum(map(bool, step.chains))) as connections:
+            with self.pool.sharing(sum(map(bool, step.chains))) as connections:
                 parts = side_by_side(pieces, connections, step.early, step.after)
         self.state = replace(
             self.state, facts=self.state.facts.joined(part.state.facts for part in parts)
@@ -317,7 +317,7 @@ class Executor:
                 self,
                 conn=conn,
                 state=replace(self.state, facts=facts),
-                crew=None,
+                pool=None,
                 wanted=lambda: wanted() and self.wanted(),
                 times={},
                 filled=set(filled),

@@ -218,7 +218,7 @@ def withdraws_alone(refusal: PrivacyRefusal, state: State) -> bool:
 
 @contextmanager
 def remembering_failure(conn: Connection, plan: Plan, computation: Computation) -> Iterator[None]:
-    """Where all cohorts of a run fail and the limit allows it, their people are out for good.
+    """Where all cohorts of a run fail and the limit allows it, people are permanently suppressed.
 
     Otherwise they stay cohorts, which the next run tests.
     """
@@ -235,7 +235,7 @@ def remembering_failure(conn: Connection, plan: Plan, computation: Computation) 
         release = plan.spec.policy.release
         history.finish_cohorts(conn, release, computation.state.run_id, tested)
         raise PrivacyRefusal(
-            f"{refusal}; the {tested} records of these people are out for good",
+            f"{refusal}; the {tested} records of these people are permanently suppressed",
             model=refusal.model,
             required=refusal.required,
             observed=refusal.observed,

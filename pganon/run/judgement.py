@@ -20,7 +20,7 @@ from pganon.history.invariance.stored import StagedSets
 from pganon.history.invariance.value_sets import PERSON, SETS, value_set_steps
 from pganon.history.model import New, Past
 from pganon.history.reasons import NO_WAYS, Ways
-from pganon.history.versions import About, Judged, manner_as_dict
+from pganon.history.versions import About, Judgement, manner_as_dict
 from pganon.plan.build import Plan, keeping_of, new_of
 from pganon.policy.model import Policy
 from pganon.policy.over_time import over_time_refusals
@@ -77,7 +77,7 @@ class Judging:
         with locks.population_lock(self.conn, self.population):
             yield
 
-    def judge(self) -> Judged | None:
+    def judge(self) -> Judgement | None:
         """Hold the version against all others; None of people who are in no version.
 
         Raises:
@@ -109,7 +109,7 @@ class Judging:
         found = replace(found, finer_k=min(known, default=None))
         self.figures = found.figures
         self.warnings += found.warnings
-        return Judged(
+        return Judgement(
             population=population,
             counter=counter,
             name=policy.population.name if policy.population else None,

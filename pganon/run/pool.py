@@ -22,7 +22,7 @@ Connection = psycopg.Connection[Any]
 
 
 @dataclass
-class Crew:
+class Pool:
     """Connections that work on one run.
 
     As many server processes as may work on one statement are divided among the connections. So a
@@ -35,7 +35,7 @@ class Crew:
 
     leader: Connection
     run_id: int
-    enlist: Callable[[], Connection]
+    connect: Callable[[], Connection]
 
     @contextmanager
     def sharing(self, wanted: int) -> Iterator[list[Connection]]:
@@ -45,16 +45,16 @@ class Crew:
         """
         processes = _processes(self.leader)
         with ExitStack() as workers:
-            crew = [self.leader]
-            while len(crew) < min(wanted, processes):
+            pool = [self.leader]
+            while len(pool) < min(wanted, processes):
                 worker = self._worker()
                 if worker is None:
                     break
-                crew.append(workers.enter_context(closing(worker)))
-            for conn in crew:
-                _set_processes(conn, processes // len(crew) - 1)
+                pool.append(workers.enter_context(closing(worker)))
+            for conn in pool:
+                _set_processes(conn, processes // len(pool) - 1)
             try:
-                yield crew
+                yield pool
             finally:
                 # A broken connection says so itself when it is used next.
                 with suppress(psycopg.Error):
@@ -63,7 +63,7 @@ class Crew:
     def _worker(self) -> Connection | None:
         """None where there is no further connection to the server of the leader."""
         try:
-            conn = self.enlist()
+            conn = self.connect()
         except (PganonError, psycopg.Error):
             return None
         try:

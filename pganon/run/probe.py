@@ -34,7 +34,7 @@ Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
-class Looked:
+class Probed:
     """What a look found.
 
     Attributes:
@@ -48,7 +48,7 @@ class Looked:
     problem: str | None = None
 
 
-def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = None) -> Looked:
+def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = None) -> Probed:
     """Read and encode the source of a policy; nothing is grouped, staged or published.
 
     Raises:
@@ -72,7 +72,7 @@ def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = No
     return found
 
 
-def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Looked:
+def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Probed:
     sources = history.sources_of(conn, spec.source.oid)
     try:
         spec = replace(spec, people=people_of(conn, spec, sources))
@@ -81,8 +81,8 @@ def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Loo
     except PganonError as error:
         if isinstance(error, DatabaseError):
             raise
-        return Looked(None, error.message)
-    return Looked(_changed(conn, spec, source_fingerprint(spec, state.facts)))
+        return Probed(None, error.message)
+    return Probed(_changed(conn, spec, source_fingerprint(spec, state.facts)))
 
 
 def _changed(conn: Connection, spec: ReleaseSpec, found: bytes) -> bool | None:

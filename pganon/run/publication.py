@@ -19,7 +19,7 @@ from pganon.forms.groups import GROUPS
 from pganon.history import populations
 from pganon.history import versions as memory
 from pganon.history.model import New, Tables
-from pganon.history.versions import Judged, MemoryMoved, manner_of
+from pganon.history.versions import Judgement, MemoryMoved, manner_of
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
@@ -189,7 +189,7 @@ def judged_again(conn: Connection, staged: Staged) -> Staged:
         drop_tables(conn, run_tables(conn, staged.run_id))
 
 
-def _judged_now(conn: Connection, staged: Staged, judged: Judged) -> Judged:
+def _judged_now(conn: Connection, staged: Staged, judged: Judgement) -> Judgement:
     policy = policy_from(staged.policy)
     counter = populations.counter(conn, judged.population)
     about, _ = with_readers(conn, judged.population)

@@ -11,7 +11,7 @@ import psycopg
 from pganon.encode.source import source_fingerprint
 from pganon.plan.build import Plan
 from pganon.publish import history, renewal
-from pganon.publish.audience import let_in
+from pganon.publish.audience import grant_readers
 from pganon.publish.history import Version
 from pganon.publish.readers import access
 from pganon.publish.renewal import Renewal
@@ -19,7 +19,7 @@ from pganon.publish.transaction import is_intact
 from pganon.run.grants import admitted
 from pganon.run.options import Options
 from pganon.run.publication import Ending, needs_approval
-from pganon.run.result import RunResult, standing_result
+from pganon.run.result import RunResult, unchanged_result
 from pganon.run.tables import drop_run
 from pganon.steps import State
 
@@ -56,10 +56,10 @@ def renew(
 ) -> RunResult:
     """Apply what the policy says of readers and such to the version that there is."""
     known = history.read(conn, plan.spec.policy.release)
-    added = let_in(conn, known, plan.spec.readers) if known else ()
+    added = grant_readers(conn, known, plan.spec.readers) if known else ()
     with admitted(conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
         applied = ending.renew(conn, renewed)
     with contextlib.suppress(psycopg.Error):
         drop_run(conn, renewed.run_id)
-    result = standing_result(plan, current, renewed.run_id, applied)
+    result = unchanged_result(plan, current, renewed.run_id, applied)
     return replace(result, warnings=(*warnings, *result.warnings))

@@ -50,7 +50,7 @@ def resolve_policy(
         line_of=loaded.line_of,
     )
     if privileges:
-        check_code(conn, spec.outside, policy.trust)
+        check_code(conn, spec.external, policy.trust)
     return spec
 
 

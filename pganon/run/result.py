@@ -51,9 +51,9 @@ class Added:
         newcomers: people who were never released and were in no cohort before the run.
         cohorts: cohorts that it tested, or would test.
         tested: people in them.
-        released, suppressed: their records in new groups, and those that are out for good.
-        waiting: newcomers in no cohort yet.
-        unplaced: those of them in no region, as nobody had such NULLs before, or no region could
+        released, suppressed: their records in new groups, and those that are permanently
+        suppressed. waiting: newcomers in no cohort yet. unplaced: those of them in no region, as
+        nobody had such NULLs before, or no region could
             have their values.
         left: people in groups that were shown so far, who are not in the source any more.
         withdrawn_groups, withdrawn_people, withdrawn_records: what is shown no longer for that,
@@ -81,9 +81,8 @@ class IncrementFigures:
     """What was measured of the groups that a run added to a version, beside the whole.
 
     Attributes:
-        released, suppressed: records of newcomers in them, and those that are out for good.
-        verified: the requirements of the policy.
-        metrics: if they were asked for.
+        released, suppressed: records of newcomers in them, and those that are permanently
+        suppressed. verified: the requirements of the policy. metrics: if they were asked for.
     """
 
     released: int
@@ -181,7 +180,7 @@ def result_of(plan: Plan, run_id: int, totals: Totals) -> RunResult:
     )
 
 
-def standing_result(
+def unchanged_result(
     plan: Plan, current: Version, run_id: int, applied: tuple[str, ...]
 ) -> RunResult:
     """The figures of the version that stays, as it remembers them."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from pganon.history.check import Rule, rule_steps
+from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.invariance.value_sets import PERSON, SETS
 from pganon.history.model import New, Past
 from pganon.history.readers import Reader, readers_of
@@ -31,7 +31,7 @@ FUNCTIONS = "functions"
 class Held:
     """The rule for a reader."""
 
-    rule: Rule
+    rule: RuleCheck
     reader: Reader
 
 
@@ -77,7 +77,7 @@ def held_for(
     found: list[Held] = []
     for number, reader in enumerate(readers):
         earlier = [one for run, one in past.items() if run in reader.runs]
-        found.append(Held(Rule(replace(new, number=number), earlier), reader))
+        found.append(Held(RuleCheck(replace(new, number=number), earlier), reader))
     return [one for one in found if one.rule.has_anything]
 
 
@@ -110,7 +110,7 @@ def hold(
     )
 
 
-def _together(rules: Sequence[Rule], facts: Facts) -> dict[str, Any]:
+def _together(rules: Sequence[RuleCheck], facts: Facts) -> dict[str, Any]:
     compared = [rule for rule in rules if rule.earlier]
     if not compared:
         return {}
@@ -133,7 +133,7 @@ def _void(held: Sequence[Held], facts: Facts) -> Iterator[str]:
             )
 
 
-def _functions(walk: Walk, rules: Sequence[Rule], state: State) -> QualifiedName | None:
+def _functions(walk: Walk, rules: Sequence[RuleCheck], state: State) -> QualifiedName | None:
     some = [rule for rule in rules if state.facts.get(rule.functions)]
     if not some:
         return None
@@ -166,7 +166,7 @@ def forget_judgement(conn: Connection, run_id: int) -> list[QualifiedName]:
     return tables
 
 
-def crossings(conn: Connection, rules: Iterable[Rule], state: State) -> tuple[Crossing, ...]:
+def crossings(conn: Connection, rules: Iterable[RuleCheck], state: State) -> tuple[Crossing, ...]:
     """With groups that nothing justifies, or the same people with other roles of columns.
 
     Args:
@@ -182,7 +182,7 @@ def crossings(conn: Connection, rules: Iterable[Rule], state: State) -> tuple[Cr
     return tuple(found.values())
 
 
-def finer_k(conn: Connection, rules: Iterable[Rule], state: State) -> int | None:
+def finer_k(conn: Connection, rules: Iterable[RuleCheck], state: State) -> int | None:
     """The fewest people of a group that versions promise of which groups are a function; None
     without such groups."""
     promised: list[int] = []

@@ -55,7 +55,7 @@ def _forgotten(spec: ReleaseSpec, state: State) -> Iterator[str]:
 
 
 def undeclared(spec: ReleaseSpec) -> Iterator[str]:
-    """Columns that stay home because the policy does not name them."""
+    """Columns that are withheld because the policy does not name them."""
     if spec.unreleased:
         names = ", ".join(quote(name) for name in spec.unreleased)
         yield f"not declared and not released: {names}"

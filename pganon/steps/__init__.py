@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.catalog.model import Outside
+from pganon.catalog.model import ExternalObjects
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.steps.facts import RECORDS, Fact, Facts, label
@@ -93,7 +93,7 @@ class State:
 
     @property
     def outer(self) -> State:
-        """Outside of the scope."""
+        """ExternalObjects of the scope."""
         return replace(self, scope="")
 
     def stage(self, name: str) -> QualifiedName:
@@ -161,7 +161,7 @@ class CreateTable:
     when: Callable[[State], bool] = lambda state: True
     every_round: bool = False
     counted: Fact[int] | None = None
-    outside: Outside | None = None
+    external: ExternalObjects | None = None
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ _KEEPALIVE = {"keepalives_idle": "30", "keepalives_interval": "10", "keepalives_
 
 
 @dataclass(frozen=True)
-class Manner:
+class WorkerOptions:
     """How a worker works.
 
     Attributes:
@@ -57,7 +57,7 @@ class Worker:
     owner: str | None
     log: Log
     stop: Stop
-    manner: Manner = field(default_factory=Manner)
+    options: WorkerOptions = field(default_factory=WorkerOptions)
     served: int = 0
     _last_look: float = 0.0
     _idle_since: float = field(default_factory=time.monotonic)
@@ -106,7 +106,7 @@ class Worker:
         while not self.stop.asked:
             if self._look(conn, me) and self._drain(conn, me):
                 continue
-            if self.manner.once or self._idle_too_long():
+            if self.options.once or self._idle_too_long():
                 return True
             self._sleep(self._last_look + POLL - time.monotonic())
         return True
@@ -166,7 +166,7 @@ class Worker:
             time.sleep(min(left, SLICE))
 
     def _idle_too_long(self) -> bool:
-        limit = self.manner.idle_exit
+        limit = self.options.idle_exit
         return limit is not None and time.monotonic() - self._idle_since > limit
 
 

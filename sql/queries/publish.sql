@@ -165,7 +165,7 @@ WHERE c.population = %(population)s AND c.finished_by IS NULL
 ORDER BY c.run_id;
 
 -- finish_cohorts --
--- The unfinished cohorts of a release are published, or out for good.
+-- The unfinished cohorts of a release are published, or permanently suppressed.
 UPDATE pganon_private.cohorts SET finished_by = %(run_id)s, records_out = %(records_out)s
 WHERE release = %(release)s AND finished_by IS NULL
     AND population = (SELECT s.population FROM pganon_private.run_secret AS s WHERE s.run_id = %(run_id)s);

@@ -58,7 +58,7 @@ def test_who_was_refused_does_not_wait_for_others(people: Database) -> None:
     assert cohorts(conn) == [(4, False)]  # and z is not among them
     with driver.refused("infeasible") as caught:
         grow(people, **strict, suppression_limit=1)
-    assert "the 4 records of these people are out for good" in str(caught[0])
+    assert "the 4 records of these people are permanently suppressed" in str(caught[0])
     assert cohorts(conn) == [(4, True)]
     add_diseases(people, 6, "x", "y")
     result = grow(people, **strict, suppression_limit=1)

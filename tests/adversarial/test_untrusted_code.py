@@ -9,7 +9,7 @@ import pytest
 
 import pganon
 from pganon.catalog.code import reading
-from pganon.catalog.model import Outside
+from pganon.catalog.model import ExternalObjects
 from pganon.identifiers import QualifiedName
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
@@ -131,7 +131,7 @@ SOURCES = {
     ),
 }  # fmt: skip
 POLICY = policy({"q": "q", "s": "s"}, 2)
-T = Outside((QualifiedName("public", "t"),))
+T = ExternalObjects((QualifiedName("public", "t"),))
 TRUSTING = {**POLICY, "trust": ["source_owner"]}
 
 

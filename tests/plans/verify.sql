@@ -198,8 +198,8 @@ FROM (SELECT CAST(COALESCE(SUM("k"."more"), 0) AS BIGINT) AS "repeated" FROM (SE
 "t"."c0", "t"."c1") AS "t" GROUP BY "t"."c0", "t"."c1" HAVING COUNT(*) > 1) AS "k" UNION ALL SELECT
 COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0)
 AS "repeated" FROM (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT
-NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "misplaced" FROM (SELECT COUNT(*) AS "published" FROM
-"pganon_stage"."r0_records" AS "records") AS "r";
+NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT COUNT(*) AS "published"
+FROM "pganon_stage"."r0_records" AS "records") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [anatomy]
@@ -215,7 +215,7 @@ UNION ALL SELECT CAST(COALESCE(SUM("k"."more"), 0) AS BIGINT) AS "repeated" FROM
 "t"."piece", "t"."value") AS "t" GROUP BY "t"."piece", "t"."value" HAVING COUNT(*) > 1) AS "k" UNION
 ALL SELECT COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) -
 COUNT("t"."member") - 1, 0) AS "repeated" FROM (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t"
-WHERE "t"."marks" IS NOT NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "misplaced" FROM (SELECT
+WHERE "t"."marks" IS NOT NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT
 COUNT(*) AS "published" FROM "pganon_stage"."r0_qit" AS "q") AS "r";
 
 -- verify.balance: every record is released once or suppressed
@@ -231,7 +231,7 @@ UNION ALL SELECT COUNT("t"."rid") - COUNT(DISTINCT "t"."rid") + GREATEST(COUNT(*
 - 1, 0) AS "repeated" FROM "pganon_work"."r0_grouped" AS "t" UNION ALL SELECT COUNT("t"."member") -
 COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated" FROM
 (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT NULL) AS "t") AS "u")
-AS "m") AS BIGINT) AS "misplaced" FROM (SELECT CAST(COALESCE(SUM("q"."count"), 0) AS BIGINT) AS
+AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT CAST(COALESCE(SUM("q"."count"), 0) AS BIGINT) AS
 "published" FROM "pganon_stage"."r0_qit" AS "q") AS "r";
 
 -- verify.balance: every record is released once or suppressed
@@ -247,8 +247,8 @@ UNION ALL SELECT COUNT("t"."rid") - COUNT(DISTINCT "t"."rid") + GREATEST(COUNT(*
 - 1, 0) AS "repeated" FROM "pganon_work"."r0_grouped" AS "t" UNION ALL SELECT COUNT("t"."member") -
 COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated" FROM
 (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT NULL) AS "t") AS "u")
-AS "m") AS BIGINT) AS "misplaced" FROM (SELECT COUNT(*) AS "published" FROM "pganon_stage"."r0_qit"
-AS "q") AS "r";
+AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT COUNT(*) AS "published" FROM
+"pganon_stage"."r0_qit" AS "q") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [sloms]
@@ -265,8 +265,8 @@ SELECT COUNT("t"."rid") - COUNT(DISTINCT "t"."rid") + GREATEST(COUNT(*) - COUNT(
 AS "repeated" FROM "pganon_work"."r0_grouped" AS "t" UNION ALL SELECT COUNT("t"."member") -
 COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated" FROM
 (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT NULL) AS "t") AS "u")
-AS "m") AS BIGINT) AS "misplaced" FROM (SELECT COUNT(*) AS "published" FROM "pganon_stage"."r0_qit"
-AS "q") AS "r";
+AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT COUNT(*) AS "published" FROM
+"pganon_stage"."r0_qit" AS "q") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [lgb_mdp, local_bucketization, local_generalization]
@@ -282,7 +282,7 @@ WHERE "t"."marks" IS NOT NULL) AS "t" UNION ALL SELECT COUNT("t"."class_id") - C
 "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated" FROM
 "pganon_work"."r0_numbers_b0" AS "t" UNION ALL SELECT COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") +
 GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated" FROM "pganon_work"."r0_numbers_b1" AS
-"t") AS "u") AS "m") AS BIGINT) AS "misplaced" FROM (SELECT COUNT(*) AS "published" FROM
+"t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT COUNT(*) AS "published" FROM
 "pganon_stage"."r0_records" AS "records") AS "r";
 
 -- verify.balance: every record is released once or suppressed
@@ -297,7 +297,7 @@ WHERE "t"."marks" IS NOT NULL) AS "t" UNION ALL SELECT COUNT("t"."class_id") - C
 + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated" FROM
 "pganon_work"."r0_numbers_group_id" AS "t" UNION ALL SELECT COUNT("t"."gid") - COUNT(DISTINCT
 "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated" FROM
-"pganon_work"."r0_numbers_b0" AS "t") AS "u") AS "m") AS BIGINT) AS "misplaced" FROM (SELECT
+"pganon_work"."r0_numbers_b0" AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT
 COUNT(*) AS "published" FROM "pganon_stage"."r0_records" AS "records") AS "r";
 
 -- verify.balance: every record is released once or suppressed
@@ -308,8 +308,8 @@ FROM (SELECT COUNT("t"."rid") - COUNT(DISTINCT "t"."rid") + GREATEST(COUNT(*) - 
 1, 0) AS "repeated" FROM "pganon_work"."r0_grouped_classes" AS "t" UNION ALL SELECT
 COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0)
 AS "repeated" FROM (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT
-NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "misplaced" FROM (SELECT COUNT(*) AS "published" FROM
-"pganon_stage"."r0_records" AS "records") AS "r";
+NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT COUNT(*) AS "published"
+FROM "pganon_stage"."r0_records" AS "records") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [qs_greedy, qs_efficient]
@@ -329,8 +329,8 @@ GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated" FROM
 "pganon_work"."r0_numbers_cluster_no" AS "t" UNION ALL SELECT COUNT("t"."member") - COUNT(DISTINCT
 "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated" FROM (SELECT "t".*
 FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT NULL) AS "t") AS "u") AS "m") AS
-BIGINT) AS "misplaced" FROM (SELECT CAST(COALESCE(SUM("c"."size"), 0) AS BIGINT) AS "published" FROM
-"pganon_stage"."r0_clusters" AS "c") AS "r";
+BIGINT) AS "duplicate_keys" FROM (SELECT CAST(COALESCE(SUM("c"."size"), 0) AS BIGINT) AS "published"
+FROM "pganon_stage"."r0_clusters" AS "c") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [danonyir, geneir]
@@ -345,8 +345,8 @@ COUNT("t"."individual") - COUNT(DISTINCT "t"."individual") + GREATEST(COUNT(*) -
 COUNT("t"."individual") - 1, 0) AS "repeated" FROM "pganon_work"."r0_individuals" AS "t" UNION ALL
 SELECT COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0)
 AS "repeated" FROM "pganon_work"."r0_numbers_individual_no" AS "t") AS "u") AS "m") AS BIGINT) AS
-"misplaced" FROM (SELECT COUNT(*) AS "published" FROM "pganon_stage"."r0_records" AS "records") AS
-"r";
+"duplicate_keys" FROM (SELECT COUNT(*) AS "published" FROM "pganon_stage"."r0_records" AS "records")
+AS "r";
 
 -- verify.beta_likeness_2: beta_likeness on disease against the source distribution
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]

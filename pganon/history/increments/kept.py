@@ -73,7 +73,7 @@ def _marked(state: State, resumed: Resumed) -> exp.Select:
 
 
 def _released(sets: ValueSets) -> exp.Select:
-    """SELECT person: who has a value set, or is out for good."""
+    """SELECT person: who has a value set, or is permanently suppressed."""
     return query("select p.person from p", {"p": sets.person})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.catalog.model import Outside
+from pganon.catalog.model import ExternalObjects
 from pganon.encode.aliases import alias_steps
 from pganon.encode.known import known_steps
 from pganon.encode.people import digest, identity, population_secret
@@ -97,7 +97,7 @@ def whole_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         "read the source, once",
         lambda s: s.work(WHOLE),
         lambda s: _whole(spec, s),
-        outside=Outside(spec.read),
+        external=ExternalObjects(spec.read),
     )
     known = known_steps(spec, lambda state: state.work(WHOLE))
     return (*alias_steps(spec), read, *known)

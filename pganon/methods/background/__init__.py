@@ -17,6 +17,7 @@ from pganon.errors import PrivacyRefusal
 from pganon.forms.work import GROUPED
 from pganon.identifiers import quote
 from pganon.methods.background.clusters import link_steps
+from pganon.methods.background.context import Context
 from pganon.methods.background.drawn import drawn_steps
 from pganon.methods.background.form import BACKGROUND, SINGLE
 from pganon.methods.background.grown import grown_steps
@@ -30,7 +31,6 @@ from pganon.methods.background.options import (
     KIncMic,
 )
 from pganon.methods.background.reduced import reduced_steps
-from pganon.methods.background.shape import Shape
 from pganon.methods.common.base import Method
 from pganon.methods.common.suppression import suppressed_check
 from pganon.resolved.model import ReleaseSpec
@@ -39,7 +39,7 @@ from pganon.steps import Check, Step
 from pganon.steps.facts import counts
 
 
-def constant_check(shape: Shape) -> Check:
+def constant_check(context: Context) -> Check:
     """Refuses a sensitive column with one value, unless the policy accepts that it is unprotected:
     who is in the release has the value, whatever its classes are."""
     return Check(
@@ -47,20 +47,20 @@ def constant_check(shape: Shape) -> Check:
         "whether the sensitive column has several values",
         lambda s: query(
             "select count(*) as values from d",
-            {"d": s.work(sensitive_values(shape.sensitive.index))},
+            {"d": s.work(sensitive_values(context.sensitive.index))},
         ),
-        lambda row, state: _refused(shape, row),
+        lambda row, state: _refused(context, row),
         gives=counts("values", of="sensitive_"),
     )
 
 
-def _refused(shape: Shape, row: Mapping[str, Any]) -> PrivacyRefusal | None:
-    name = shape.sensitive.column.name
-    if row["values"] > 1 or shape.spec.policy.columns[name].unprotected == "accept":
+def _refused(context: Context, row: Mapping[str, Any]) -> PrivacyRefusal | None:
+    name = context.sensitive.column.name
+    if row["values"] > 1 or context.spec.policy.columns[name].unprotected == "accept":
         return None
     return PrivacyRefusal(
         f"the sensitive column {quote(name)} has the same value in all records, which"
-        f" {shape.closeness.name} does not protect: everybody in the release has it",
+        f" {context.closeness.name} does not protect: everybody in the release has it",
         hint="leave the column out with the role identifying, or accept it with"
         " unprotected: accept",
         code=ErrorCode.CONSTANT,
@@ -68,23 +68,23 @@ def _refused(shape: Shape, row: Mapping[str, Any]) -> PrivacyRefusal | None:
 
 
 def drawn(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
-    return _checked(shape, [*link_steps(shape), *kept_steps(shape), *drawn_steps(shape)])
+    context = Context(spec)
+    return _checked(context, [*link_steps(context), *kept_steps(context), *drawn_steps(context)])
 
 
 def grown(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
-    return _checked(shape, [*link_steps(shape), *kept_steps(shape), *grown_steps(shape)])
+    context = Context(spec)
+    return _checked(context, [*link_steps(context), *kept_steps(context), *grown_steps(context)])
 
 
 def reduced(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = Shape(spec)
-    return _checked(shape, reduced_steps(shape))
+    context = Context(spec)
+    return _checked(context, reduced_steps(context))
 
 
-def _checked(shape: Shape, steps: Sequence[Step]) -> tuple[Step, ...]:
-    suppressed = suppressed_check(shape.spec, lambda s: s.work(GROUPED))
-    return (constant_check(shape), *steps, suppressed)
+def _checked(context: Context, steps: Sequence[Step]) -> tuple[Step, ...]:
+    suppressed = suppressed_check(context.spec, lambda s: s.work(GROUPED))
+    return (constant_check(context), *steps, suppressed)
 
 
 BETA_PRIMACY = Method(BetaPrimacy, BACKGROUND, drawn)

@@ -16,10 +16,10 @@ from sqlglot import exp
 from pganon.encode.curve import along_curve
 from pganon.encode.work import CODED
 from pganon.forms.work import CELL_VECTORS, QI_CELLS, VECTOR_CLUSTERS, VECTORS
+from pganon.methods.background.context import Context
 from pganon.methods.background.prior import prior_steps
 from pganon.methods.background.prior_facts import NUMBER_OF_VECTORS
 from pganon.methods.background.search.linkage import MOST, clusters
-from pganon.methods.background.shape import Shape
 from pganon.methods.common.block_search import nothing_given
 from pganon.methods.common.pairs import pair
 from pganon.sqltools import col, named, num, query
@@ -27,18 +27,18 @@ from pganon.steps import CreateTable, Search, State, Step
 from pganon.steps.tasks import TaskResult
 
 
-def link_steps(shape: Shape) -> list[Step]:
+def link_steps(context: Context) -> list[Step]:
     """From the encoded records to `cell_clusters`."""
-    knowledge = shape.knowledge
+    knowledge = context.knowledge
     linked: list[Step] = []
     if knowledge is not None:
         linked = [
-            *prior_steps(shape.spec),
+            *prior_steps(context.spec),
             CreateTable(
                 "vector_blocks",
                 "priors that are linked at a time",
                 lambda s: s.work("vector_blocks"),
-                lambda s: _vector_blocks(shape, s),
+                lambda s: _vector_blocks(context, s),
             ),
             Search(
                 "link",
@@ -57,7 +57,7 @@ def link_steps(shape: Shape) -> list[Step]:
             "cell_clusters",
             "the cluster of every combination of quasi-identifiers",
             lambda s: s.work("cell_clusters"),
-            lambda s: _cell_clusters(shape, s),
+            lambda s: _cell_clusters(context, s),
         ),
     ]
 
@@ -66,7 +66,7 @@ def _blocks(state: State) -> int:
     return -(-state[NUMBER_OF_VECTORS] // MOST)
 
 
-def _vector_blocks(shape: Shape, state: State) -> exp.Expr:
+def _vector_blocks(context: Context, state: State) -> exp.Expr:
     """A prior lies where the first of its combinations does."""
     first = query(
         "select v.vector, min(v.cell) as cell from v group by v.vector",
@@ -75,8 +75,8 @@ def _vector_blocks(shape: Shape, state: State) -> exp.Expr:
     cells = query(
         "select f.vector from f join c on c.cell = f.cell",
         {"f": first, "c": state.work(QI_CELLS)},
-    ).select(*[col(code, "c") for code in shape.codes])
-    along = along_curve(shape.axes, state, cells, ["vector"], order="vector")
+    ).select(*[col(code, "c") for code in context.codes])
+    along = along_curve(context.axes, state, cells, ["vector"], order="vector")
     return query(
         "select (a.place - 1) * :blocks / :vectors as block, a.vector from a",
         {"a": along},
@@ -110,9 +110,9 @@ class _Link:
         )
 
 
-def _cell_clusters(shape: Shape, state: State) -> exp.Expr:
-    codes = [col(code, "c") for code in shape.codes]
-    if shape.knowledge is None:
+def _cell_clusters(context: Context, state: State) -> exp.Expr:
+    codes = [col(code, "c") for code in context.codes]
+    if context.knowledge is None:
         cells = query("select 0::bigint as cluster from c", {"c": state.work(CODED)})
         cells = cells.select(*codes).group_by(*[code.copy() for code in codes])
     else:
@@ -125,9 +125,9 @@ def _cell_clusters(shape: Shape, state: State) -> exp.Expr:
             },
         ).select(*codes)
     # Cells in one place of the curve are in the order of their codes, which the source has not.
-    tied = exp.func("row", *[col(code, "x") for code in shape.codes])
+    tied = exp.func("row", *[col(code, "x") for code in context.codes])
     drawn = query("select x.* from x", {"x": cells}).select(named(tied, "tie"))
-    placed = along_curve(shape.axes, state, drawn, [*shape.codes, "cluster"], order="tie")
+    placed = along_curve(context.axes, state, drawn, [*context.codes, "cluster"], order="tie")
     return query("select p.place as h, p.cluster from p", {"p": placed}).select(
-        *[col(code, "p") for code in shape.codes]
+        *[col(code, "p") for code in context.codes]
     )

@@ -17,11 +17,11 @@ from sqlglot import exp
 
 from pganon.encode.curve import piece_of
 from pganon.encode.records import PLACE
+from pganon.methods.background.context import Context, model_against, source_counts
 from pganon.methods.background.kept import KEPT_RECORDS
 from pganon.methods.background.rows import histograms
 from pganon.methods.background.search.limits import Model, limits_against
 from pganon.methods.background.search.pieces import joined_pieces
-from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.sqltools import col, num, query
 from pganon.steps import CreateTable, DropTables, Search, State, Step
 from pganon.steps.facts import count
@@ -33,28 +33,28 @@ WHOLE = 10_000
 """Records up to which clusters are not divided: a search is quadratic in its block."""
 
 
-def cut_steps(shape: Shape, block_size: int) -> list[Step]:
+def cut_steps(context: Context, block_size: int) -> list[Step]:
     """From `placed` to `blocked`."""
     return [
         CreateTable(
             "piece_values",
             "sensitive values of neighbouring records",
             lambda s: s.work("piece_values"),
-            lambda s: _histogram(shape, s, block_size),
+            lambda s: _histogram(context, s, block_size),
         ),
         Search(
             "cut",
             "blocks in which classes exist",
             lambda s: s.work("piece_blocks"),
             (("cluster", "bigint"), ("piece", "integer"), ("block", "integer")),
-            given=lambda s: source_counts(shape, s),
+            given=lambda s: source_counts(context, s),
             batches=lambda s: 1,
             rows=lambda s, batch: query(
                 "select v.cluster, v.piece, v.value, v.n from v order by v.cluster, v.piece",
                 {"v": s.work("piece_values")},
             ),
             tasks=lambda s, given, rows: [
-                _Cut(rows, given["source"], shape.k, model_against(shape, given))
+                _Cut(rows, given["source"], context.k, model_against(context, given))
             ],
             gives=[BLOCKS],
         ),
@@ -62,7 +62,7 @@ def cut_steps(shape: Shape, block_size: int) -> list[Step]:
             "blocked",
             "the block of every record",
             lambda s: s.work("blocked"),
-            lambda s: _blocked(shape, s, block_size),
+            lambda s: _blocked(context, s, block_size),
         ),
         DropTables(
             "tidy",
@@ -72,7 +72,7 @@ def cut_steps(shape: Shape, block_size: int) -> list[Step]:
     ]
 
 
-def _pieced(shape: Shape, state: State, block_size: int) -> exp.Select:
+def _pieced(context: Context, state: State, block_size: int) -> exp.Select:
     """SELECT of the columns of `placed` and the piece."""
     size = block_size if state[KEPT_RECORDS] > WHOLE else WHOLE
     sizes = query(
@@ -86,25 +86,25 @@ def _pieced(shape: Shape, state: State, block_size: int) -> exp.Select:
     )
     return query(
         "select p.*, :piece as piece from p join s on s.cluster = p.cluster",
-        {"p": shape.placed(state), "s": pieces},
+        {"p": context.placed(state), "s": pieces},
         piece=piece_of(col(PLACE, "p"), col("pieces", "s"), col("size", "s")),
     )
 
 
-def _histogram(shape: Shape, state: State, block_size: int) -> exp.Expr:
+def _histogram(context: Context, state: State, block_size: int) -> exp.Expr:
     return query(
         "select p.cluster, p.piece, p.value, count(*) as n from p"
         " group by p.cluster, p.piece, p.value",
-        {"p": _pieced(shape, state, block_size)},
+        {"p": _pieced(context, state, block_size)},
     )
 
 
-def _blocked(shape: Shape, state: State, block_size: int) -> exp.Expr:
+def _blocked(context: Context, state: State, block_size: int) -> exp.Expr:
     return query(
         "select b.block, p.rid, p.value, p.place from p"
         " join b on b.cluster = p.cluster and b.piece = p.piece",
-        {"p": _pieced(shape, state, block_size), "b": state.work("piece_blocks")},
-    ).select(*[col(code, "p") for code in shape.codes])
+        {"p": _pieced(context, state, block_size), "b": state.work("piece_blocks")},
+    ).select(*[col(code, "p") for code in context.codes])
 
 
 @dataclass(frozen=True)

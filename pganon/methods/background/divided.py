@@ -28,11 +28,11 @@ from sqlglot import exp
 from pganon.encode.curve import piece_of
 from pganon.encode.records import PLACE
 from pganon.encode.secrets import run_secret
+from pganon.methods.background.context import Context, model_against, source_counts
 from pganon.methods.background.options import BetaPrimacy
 from pganon.methods.background.rows import histograms
 from pganon.methods.background.search.buckets import Planner
 from pganon.methods.background.search.limits import SLACK, BetaLimits, Model, limits_against
-from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.methods.common.halves import Halves
 from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
@@ -46,21 +46,21 @@ _PARTS = ("cluster",)
 _SLACK = exp.Literal.number(repr(1 + SLACK))
 
 
-def limit_step(shape: Shape) -> Step:
+def limit_step(context: Context) -> Step:
     """The largest share of every value in any class, against the source and what is released."""
     return Search(
         "limits",
         "the largest share of every value in a class",
         lambda s: s.work("limits"),
         (("value", "integer"), ("share", "float8"), ("f", "float8")),
-        given=lambda s: source_counts(shape, s),
+        given=lambda s: source_counts(context, s),
         batches=lambda s: 1,
         rows=lambda s, batch: query(
             "select k.value, sum(k.n)::bigint as n from k group by k.value order by k.value",
             {"k": s.work("kept")},
         ),
         tasks=lambda s, given, rows: [
-            _LimitsOf(rows, given["source"], model_against(shape, given))
+            _LimitsOf(rows, given["source"], model_against(context, given))
         ],
     )
 
@@ -81,15 +81,15 @@ class _LimitsOf:
         return TaskResult([(value, share, f) for value, (share, f) in enumerate(both, start=1)])
 
 
-def planner(shape: Shape) -> Planner:
-    options = shape.options
+def planner(context: Context) -> Planner:
+    options = context.options
     assert isinstance(options, BetaPrimacy)
-    return Planner(shape.k, options.bucket_slack)
+    return Planner(context.k, options.bucket_slack)
 
 
-def block_steps(shape: Shape) -> list[Step]:
+def block_steps(context: Context) -> list[Step]:
     """From `placed` to `blocks`."""
-    options = shape.options
+    options = context.options
     assert isinstance(options, BetaPrimacy)
     if options.division == "none":
         whole = CreateTable(
@@ -104,8 +104,8 @@ def block_steps(shape: Shape) -> list[Step]:
         )
         return [whole, _counted()]
     halves = Halves(
-        lambda s: _histogram(shape, s),
-        lambda s: _undivided(shape, options.division, s),
+        lambda s: _histogram(context, s),
+        lambda s: _undivided(context, options.division, s),
         ["cluster"],
     )
     return [
@@ -113,7 +113,7 @@ def block_steps(shape: Shape) -> list[Step]:
             "pieces",
             "how many pieces of the curve every cluster has",
             lambda s: s.work("pieces"),
-            lambda s: _pieces(shape, s),
+            lambda s: _pieces(context, s),
         ),
         *halves.steps(),
         CreateTable(
@@ -141,7 +141,7 @@ def _counted() -> Step:
     )
 
 
-def _pieces(shape: Shape, state: State) -> exp.Expr:
+def _pieces(context: Context, state: State) -> exp.Expr:
     """As many as leave k records in each, a power of two."""
     sizes = query(
         "select k.cluster, sum(k.n)::bigint as size from k group by k.cluster",
@@ -152,7 +152,7 @@ def _pieces(shape: Shape, state: State) -> exp.Expr:
         "select s.cluster, s.size, (1::bigint << (length(ltrim((s.size / :k)::bit(62)::text, '0'))"
         " - 1)) as pieces from s",
         {"s": sizes},
-        k=num(shape.k),
+        k=num(context.k),
     )
 
 
@@ -161,16 +161,16 @@ def piece(table: str, sizes: str) -> exp.Expr:
     return piece_of(col(PLACE, table), col("pieces", sizes), col("size", sizes))
 
 
-def _histogram(shape: Shape, state: State) -> exp.Expr:
+def _histogram(context: Context, state: State) -> exp.Expr:
     return query(
         "select p.cluster, :piece as node, p.value, count(*) as n from p"
         " join s on s.cluster = p.cluster group by 1, 2, 3",
-        {"p": shape.placed(state), "s": state.work("pieces")},
+        {"p": context.placed(state), "s": state.work("pieces")},
         piece=piece("p", "s"),
     )
 
 
-def _undivided(shape: Shape, division: str, state: State) -> exp.Select:
+def _undivided(context: Context, division: str, state: State) -> exp.Select:
     """SELECT cluster, node: nodes of the next level that stay whole."""
     if division == "public":
         histogram = state.work("hist", round=state.round + 1)
@@ -190,7 +190,7 @@ def _undivided(shape: Shape, division: str, state: State) -> exp.Select:
         "select n.cluster, n.node from n group by n.cluster, n.node"
         " having min(n.room) < :k or bool_or(n.n > floor(n.f * n.room * :slack))",
         {"n": nodes},
-        k=num(shape.k),
+        k=num(context.k),
         slack=_SLACK.copy(),
     )
 
@@ -220,10 +220,10 @@ def _records(state: State, node: exp.Expr) -> exp.Expr:
     return fragment(":end - :start", end=starts[0], start=starts[1])
 
 
-def in_block(shape: Shape, state: State) -> exp.Select:
+def in_block(context: Context, state: State) -> exp.Select:
     """SELECT of the columns of `placed` and the block."""
-    placed = shape.placed(state)
-    options = shape.options
+    placed = context.placed(state)
+    options = context.options
     assert isinstance(options, BetaPrimacy)
     if options.division == "none":
         return query(

@@ -21,6 +21,7 @@ from sqlglot import exp
 from pganon.encode.curve import numbered
 from pganon.encode.records import NUMBER, PLACE
 from pganon.forms.work import GROUPED
+from pganon.methods.background.context import Context
 from pganon.methods.background.divided import (
     BLOCKS,
     block_steps,
@@ -33,7 +34,6 @@ from pganon.methods.background.near import nearest_steps
 from pganon.methods.background.options import BetaPrimacy
 from pganon.methods.background.search.buckets import Planner
 from pganon.methods.background.search.limits import BetaLimits
-from pganon.methods.background.shape import Shape
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import col, named, num, query
 from pganon.steps import CreateTable, DropTables, Search, State, Step
@@ -43,24 +43,24 @@ AT_ONCE = 2_000
 """Blocks that are read in one batch."""
 
 
-def drawn_steps(shape: Shape) -> list[Step]:
+def drawn_steps(context: Context) -> list[Step]:
     """From `placed` to `grouped`."""
-    options = shape.options
+    options = context.options
     assert isinstance(options, BetaPrimacy)
     return [
-        limit_step(shape),
-        *block_steps(shape),
+        limit_step(context),
+        *block_steps(context),
         CreateTable(
             "blocked",
             "the block of every record",
             lambda s: s.work("blocked"),
-            lambda s: in_block(shape, s),
+            lambda s: in_block(context, s),
         ),
-        *(nearest_steps(shape) if options.select == "nearest" else _ranked_steps(shape)),
+        *(nearest_steps(context) if options.select == "nearest" else _ranked_steps(context)),
     ]
 
 
-def _ranked_steps(shape: Shape) -> list[Step]:
+def _ranked_steps(context: Context) -> list[Step]:
     return [
         CreateTable(
             "block_values",
@@ -90,9 +90,9 @@ def _ranked_steps(shape: Shape) -> list[Step]:
                 first=num(batch * AT_ONCE),
                 next=num((batch + 1) * AT_ONCE),
             ),
-            tasks=lambda s, given, rows: _tasks(planner(shape), given, rows),
+            tasks=lambda s, given, rows: _tasks(planner(context), given, rows),
         ),
-        _grouped_step(shape),
+        _grouped_step(context),
         DropTables(
             "tidy",
             "what classes were drawn from",
@@ -151,19 +151,19 @@ class _Plans:
             yield block, number, [value + 1 for value in bucket], drawn
 
 
-def _ranked(shape: Shape, state: State) -> exp.Select:
+def _ranked(context: Context, state: State) -> exp.Select:
     """SELECT rid, codes, block, bucket, rank: records of a bucket in the order they are drawn."""
     buckets = query(
         "select p.block, p.bucket, unnest(p.values) as value from p", {"p": state.work("plan")}
     )
-    options = shape.options
+    options = context.options
     assert isinstance(options, BetaPrimacy)
     order = PLACE if options.select == "sweep" else NUMBER
     rank = numbered([col(order, "b")], [col("block", "b"), col("bucket", "u")])
     return query(
         "select b.rid, b.block, u.bucket from b join u on u.block = b.block and u.value = b.value",
         {"b": state.work("blocked"), "u": buckets},
-    ).select(*[col(code, "b") for code in shape.codes], named(rank, "rank"))
+    ).select(*[col(code, "b") for code in context.codes], named(rank, "rank"))
 
 
 def _slots(state: State) -> exp.Select:
@@ -185,7 +185,7 @@ def _slots(state: State) -> exp.Select:
     )
 
 
-def _grouped_step(shape: Shape) -> Step:
+def _grouped_step(context: Context) -> Step:
     return CreateTable(
         "grouped",
         "the class of every record",
@@ -193,7 +193,7 @@ def _grouped_step(shape: Shape) -> Step:
         lambda s: query(
             "select :gid as gid, r.rid from r join t on t.block = r.block and t.bucket = r.bucket"
             " and t.rank = r.rank",
-            {"r": _ranked(shape, s), "t": _slots(s)},
+            {"r": _ranked(context, s), "t": _slots(s)},
             gid=paired(col("block", "t"), col("leaf", "t")),
-        ).select(*[col(code, "r") for code in shape.codes]),
+        ).select(*[col(code, "r") for code in context.codes]),
     )

@@ -10,6 +10,7 @@ import numpy as np
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
+from pganon.methods.background.context import Context, model_against, source_columns, source_counts
 from pganon.methods.background.cut import BLOCKS, cut_steps
 from pganon.methods.background.options import Incremental, KAgg, KAggMic, Primacy
 from pganon.methods.background.rows import grouped_step
@@ -17,7 +18,6 @@ from pganon.methods.background.search.limits import Limits, limits_against
 from pganon.methods.background.search.points import Attribute, Hierarchy, Nominal, Ordered, Points
 from pganon.methods.background.search.primacy import Cost, Pick, Post, Residual, k_primacy
 from pganon.methods.background.settled import SETTLED, settled_step
-from pganon.methods.background.shape import Shape, model_against, source_columns, source_counts
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.methods.common.search.tree import Hierarchical
 from pganon.methods.common.tree_arrays import given_with_losses, tree_arrays
@@ -26,32 +26,35 @@ from pganon.steps import DropTables, State, Step
 from pganon.steps.tasks import TaskResult
 
 
-def given_of_points(shape: Shape, state: State) -> exp.Select:
+def given_of_points(context: Context, state: State) -> exp.Select:
     """SELECT one row: what values are like, and `source` and `released` records by value."""
-    tree = given_with_losses(shape.axes, state)
+    tree = given_with_losses(context.axes, state)
     released = query(
         "select array_agg(coalesce(k.n, 0) order by v.value) from"
         " (select generate_series(1, cardinality(c.source)) as value from c) as v left join"
         " (select x.value, sum(x.n)::bigint as n from kept as x group by x.value) as k"
         " on k.value = v.value",
-        {"c": source_counts(shape, state), "kept": state.work("kept")},
+        {"c": source_counts(context, state), "kept": state.work("kept")},
     )
     found = [
-        named(scalar(source_counts(shape, state, [name])), name) for name in source_columns(shape)
+        named(scalar(source_counts(context, state, [name])), name)
+        for name in source_columns(context)
     ]
     return tree.select(*found, named(scalar(released), "released"))
 
 
-def limits_of(shape: Shape, given: Given) -> Limits:
+def limits_of(context: Context, given: Given) -> Limits:
     """Against the source and what is released."""
     return limits_against(
-        model_against(shape, given), np.array(given["source"]), np.array(given["released"])
+        model_against(context, given), np.array(given["source"]), np.array(given["released"])
     )
 
 
-def points_of(shape: Shape, state: State, given: Given, columns: Sequence[Sequence[int]]) -> Points:
+def points_of(
+    context: Context, state: State, given: Given, columns: Sequence[Sequence[int]]
+) -> Points:
     """Args: columns: by quasi-identifier, the codes of all records."""
-    pairs = zip(shape.axes, columns, strict=True)
+    pairs = zip(context.axes, columns, strict=True)
     return Points([_attribute(axis, state, given, np.array(codes)) for axis, codes in pairs])
 
 
@@ -69,14 +72,14 @@ AT_ONCE = 50_000
 """Records whose blocks are read and searched in one batch."""
 
 
-def grown_steps(shape: Shape) -> list[Step]:
+def grown_steps(context: Context) -> list[Step]:
     """From `placed` to `grouped`."""
-    options = shape.options
+    options = context.options
     assert isinstance(options, Primacy)
     suppresses = options.residual == "suppress"
     tables = ["blocked", "grown", *([SETTLED] if suppresses else [])]
     return [
-        *cut_steps(shape, options.block_size),
+        *cut_steps(context, options.block_size),
         block_search(
             "classes",
             "classes of near records",
@@ -84,21 +87,23 @@ def grown_steps(shape: Shape) -> list[Step]:
             (("rid", "bigint"), ("gid", "bigint")),
             blocks=Blocks(
                 relation=lambda s: s.work("blocked"),
-                columns=lambda s: ["value", *shape.codes],
+                columns=lambda s: ["value", *context.codes],
                 count=lambda s: s[BLOCKS],
                 at_once=lambda s: max(1, AT_ONCE // options.block_size),
             ),
-            given=lambda s: given_of_points(shape, s),
-            task=lambda s, given: _task(shape, s, given),
+            given=lambda s: given_of_points(context, s),
+            task=lambda s, given: _task(context, s, given),
         ),
-        *([settled_step(shape, "grown")] if suppresses else []),
-        grouped_step(shape, "grown", lambda s: s.work("blocked"), SETTLED if suppresses else None),
+        *([settled_step(context, "grown")] if suppresses else []),
+        grouped_step(
+            context, "grown", lambda s: s.work("blocked"), SETTLED if suppresses else None
+        ),
         DropTables("tidy", "the blocks", lambda s: [s.work(name) for name in tables]),
     ]
 
 
-def _task(shape: Shape, state: State, given: Given) -> TaskOf:
-    limits, options = limits_of(shape, given), shape.options
+def _task(context: Context, state: State, given: Given) -> TaskOf:
+    limits, options = limits_of(context, given), context.options
     assert isinstance(options, Primacy)
     choices = _Choices(
         post="agg" if isinstance(options, KAgg) else "inc",
@@ -109,8 +114,8 @@ def _task(shape: Shape, state: State, given: Given) -> TaskOf:
 
     def task(block: int, rows: Sequence[tuple[Any, ...]]) -> _Grow:
         _, rids, values, *columns = zip(*rows, strict=True)
-        points = points_of(shape, state, given, columns)
-        return _Grow(block, rids, np.array(values) - 1, points, shape.k, limits, choices)
+        points = points_of(context, state, given, columns)
+        return _Grow(block, rids, np.array(values) - 1, points, context.k, limits, choices)
 
     return task
 

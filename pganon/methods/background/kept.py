@@ -14,6 +14,7 @@ from pganon.encode.curve import numbered
 from pganon.encode.records import NUMBER, PLACE
 from pganon.encode.work import CODED
 from pganon.errors import PganonError
+from pganon.methods.background.context import Context, model_against, source_counts
 from pganon.methods.background.levels import LEAST_J, REACHABLE, level_step
 from pganon.methods.background.prior_facts import LOST, NEEDED, more_alike
 from pganon.methods.background.rows import histograms
@@ -24,7 +25,6 @@ from pganon.methods.background.search.limits import (
     limits_against,
     smallest_classes,
 )
-from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.methods.common.reachable import infeasible
 from pganon.methods.common.suppression import enough
 from pganon.sqltools import col, equal, named, query
@@ -45,21 +45,21 @@ KEPT_RECORDS = count("records", "kept_", assumed=40)
 """Records that stay."""
 
 
-def kept_steps(shape: Shape) -> list[Step]:
+def kept_steps(context: Context) -> list[Step]:
     """From `cell_clusters` to `placed`."""
     return [
         CreateTable(
             "cluster_values",
             "sensitive values of every cluster",
             lambda s: s.work("cluster_values"),
-            lambda s: _cluster_values(shape, s),
+            lambda s: _cluster_values(context, s),
         ),
         Search(
             "kept",
             "how many records of every cluster and value can stay",
             lambda s: s.work("kept"),
             (("cluster", "bigint"), ("value", "integer"), ("n", "bigint")),
-            given=lambda s: source_counts(shape, s),
+            given=lambda s: source_counts(context, s),
             batches=lambda s: 1,
             rows=lambda s, batch: query(
                 "select v.cluster, v.value, v.n from v order by v.cluster, v.value",
@@ -69,36 +69,36 @@ def kept_steps(shape: Shape) -> list[Step]:
                 _Kept(
                     rows,
                     given["source"],
-                    shape.k,
-                    model_against(shape, given),
-                    shape.options.trims,
+                    context.k,
+                    model_against(context, given),
+                    context.options.trims,
                 )
             ],
             gives=[LOST, SMALL, UNLIKE, CLUSTERS, KEPT_RECORDS, NEEDED],
         ),
-        level_step(shape, LOST),
+        level_step(context, LOST),
         Check(
             "stay",
             "whether records of all clusters can stay",
             lambda s: query("select 1 as asked"),
-            lambda row, state: _refused(shape, state),
+            lambda row, state: _refused(context, state),
             gives=[count("asked", "stay_")],
         ),
         CreateTable(
             "placed",
             "the records that stay, along the curve",
             lambda s: s.work("placed"),
-            lambda s: _placed(shape, s),
+            lambda s: _placed(context, s),
         ),
     ]
 
 
-def _cluster_values(shape: Shape, state: State) -> exp.Expr:
+def _cluster_values(context: Context, state: State) -> exp.Expr:
     return query(
         "select k.cluster, :value as value, count(*) as n from c join k on :same group by 1, 2",
         {"c": state.work(CODED), "k": state.work("cell_clusters")},
-        value=col(shape.value, "c"),
-        same=equal(shape.codes, "k", "c"),
+        value=col(context.value, "c"),
+        same=equal(context.codes, "k", "c"),
     )
 
 
@@ -148,27 +148,27 @@ class _Kept:
         return kept(counts, source, self.k, model)
 
 
-def _refused(shape: Shape, state: State) -> PganonError | None:
+def _refused(context: Context, state: State) -> PganonError | None:
     """Where `on_infeasible` is refuse, no record is left out for its cluster."""
     lost, records = state[LOST], state[RECORDS]
-    if state[CLUSTERS] and (not lost or shape.spec.policy.on_infeasible == "suppress"):
+    if state[CLUSTERS] and (not lost or context.spec.policy.on_infeasible == "suppress"):
         return None
     reasons = (
-        [f"{state[SMALL]} are in clusters of fewer than k = {shape.k}"] if state[SMALL] else []
+        [f"{state[SMALL]} are in clusters of fewer than k = {context.k}"] if state[SMALL] else []
     )
     if state[UNLIKE]:
-        reasons.append(f"{state[UNLIKE]} in clusters that miss {shape.closeness.label}")
+        reasons.append(f"{state[UNLIKE]} in clusters that miss {context.closeness.label}")
     why = " and ".join(reasons)
-    if shape.knowledge is None:
+    if context.knowledge is None:
         return infeasible(
             f"no classes of these {records} records satisfy the policy: {why}",
-            model=shape.closeness.name,
-            required=shape.closeness.parameter,
+            model=context.closeness.name,
+            required=context.closeness.parameter,
             observed=0,
             hint="release more records, or require less",
         )
-    j = shape.knowledge.j
-    ways = [_larger(shape, state)]
+    j = context.knowledge.j
+    ways = [_larger(context, state)]
     if state[CLUSTERS]:
         ways.append(
             "leave them out with on_infeasible: suppress and"
@@ -176,19 +176,19 @@ def _refused(shape: Shape, state: State) -> PganonError | None:
         )
     return infeasible(
         f"j = {j:g} leaves {lost} of {records} records without a class: {why}",
-        model=shape.knowledge.name,
+        model=context.knowledge.name,
         required=j,
         observed=state[LEAST_J] if state.facts.get(REACHABLE) else 1,
         hint=", or ".join(ways),
     )
 
 
-def _larger(shape: Shape, state: State) -> str:
+def _larger(context: Context, state: State) -> str:
     """What J would do, or other priors."""
     if not state.facts.get(REACHABLE):
         return "require a smaller k or a larger beta"
     found = f"the smallest j that leaves none is {_rounded_up(state[LEAST_J]):g}"
-    instead = more_alike(shape.spec)
+    instead = more_alike(context.spec)
     return found if instead is None else f"{found}, {instead} makes priors more alike"
 
 
@@ -197,14 +197,14 @@ def _rounded_up(j: float) -> float:
     return min(1.0, math.ceil(j * 1000) / 1000)
 
 
-def _placed(shape: Shape, state: State) -> exp.Expr:
+def _placed(context: Context, state: State) -> exp.Expr:
     """Where a cluster keeps only some records of a value, which ones is random."""
     clustered = query(
         "select c.rid, k.cluster, k.h from c join k on :same",
         {"c": state.work(CODED), "k": state.work("cell_clusters")},
-        same=equal(shape.codes, "k", "c"),
-    ).select(*[col(code, "c") for code in shape.codes], named(col(shape.value, "c"), "value"))
-    if shape.options.trims:
+        same=equal(context.codes, "k", "c"),
+    ).select(*[col(code, "c") for code in context.codes], named(col(context.value, "c"), "value"))
+    if context.options.trims:
         rank = numbered([col(NUMBER, "x")], [col("cluster", "x"), col("value", "x")])
         ranked = query("select x.* from x", {"x": clustered}).select(named(rank, "rank"))
         stay = query(
@@ -222,5 +222,5 @@ def _placed(shape: Shape, state: State) -> exp.Expr:
         )
     place = numbered([col("h", "x"), col(NUMBER, "x")], [col("cluster", "x")])
     return query("select x.rid, x.cluster, x.value from x", {"x": stay}).select(
-        *[col(code, "x") for code in shape.codes], named(place, PLACE)
+        *[col(code, "x") for code in context.codes], named(place, PLACE)
     )

@@ -12,10 +12,10 @@ from sqlglot import exp
 
 from pganon.encode.work import CODED
 from pganon.forms.work import CELL_VECTORS, QI_CELLS, VECTORS
+from pganon.methods.background.context import Context, model_against, source_counts
 from pganon.methods.background.search.dropping import smallest_j
 from pganon.methods.background.search.limits import Model
 from pganon.methods.background.search.linkage import Dendrogram, dendrogram
-from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.sqltools import col, equal, query
 from pganon.steps import Search, State
 from pganon.steps.facts import Fact, count, measure
@@ -28,30 +28,30 @@ LEAST_J = measure("least_j", "levels_")
 """It, if there is."""
 
 
-def level_step(shape: Shape, wanted: Fact[int]) -> Search:
+def level_step(context: Context, wanted: Fact[int]) -> Search:
     """Args: wanted: a fact that is 0 where nobody needs to know."""
 
     def needed(state: State) -> bool:
-        refuses = shape.spec.policy.on_infeasible == "refuse"
-        return shape.knowledge is not None and refuses and state[wanted] > 0
+        refuses = context.spec.policy.on_infeasible == "refuse"
+        return context.knowledge is not None and refuses and state[wanted] > 0
 
     return Search(
         "levels",
         "the smallest J for which all records can be in classes",
         lambda s: s.work("levels"),
         (("nothing", "integer"),),
-        given=lambda s: source_counts(shape, s),
+        given=lambda s: source_counts(context, s),
         batches=lambda s: 1,
-        rows=lambda s, batch: _rows(shape, s),
+        rows=lambda s, batch: _rows(context, s),
         tasks=lambda s, given, rows: [
-            _Levels(rows, given["source"], shape.k, model_against(shape, given))
+            _Levels(rows, given["source"], context.k, model_against(context, given))
         ],
         when=needed,
         gives=[REACHABLE, LEAST_J],
     )
 
 
-def _rows(shape: Shape, state: State) -> exp.Select:
+def _rows(context: Context, state: State) -> exp.Select:
     """SELECT block, vector, probabilities, values, counts: by vector, its records by value."""
     counted = query(
         "select v.vector, :value as value, count(*) as n from c join q on :same"
@@ -61,8 +61,8 @@ def _rows(shape: Shape, state: State) -> exp.Select:
             "q": state.work(QI_CELLS),
             "v": state.work(CELL_VECTORS),
         },
-        value=col(shape.value, "c"),
-        same=equal(shape.codes, "q", "c"),
+        value=col(context.value, "c"),
+        same=equal(context.codes, "q", "c"),
     )
     return query(
         "select b.block, b.vector, p.probabilities, n.sensitive, n.counts from b"

@@ -14,12 +14,12 @@ from sqlglot import exp
 
 from pganon.encode.curve import on_curve
 from pganon.encode.hilbert import WORD_BITS
+from pganon.methods.background.context import Context
 from pganon.methods.background.divided import BLOCKS, given_limits, planner
 from pganon.methods.background.rows import grouped_step
 from pganon.methods.background.search.buckets import Planner
 from pganon.methods.background.search.limits import BetaLimits
 from pganon.methods.background.search.selection import nearest
-from pganon.methods.background.shape import Shape
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.sqltools import col, equal, named, query
 from pganon.steps import CreateTable, DropTables, State, Step
@@ -29,14 +29,14 @@ AT_ONCE = 200
 """Blocks that are read and searched in one batch."""
 
 
-def nearest_steps(shape: Shape) -> list[Step]:
+def nearest_steps(context: Context) -> list[Step]:
     """From `blocked` to `grouped`."""
     return [
         CreateTable(
             "indexes",
             "where combinations of quasi-identifiers are on the curve",
             lambda s: s.work("indexes"),
-            lambda s: _indexes(shape, s),
+            lambda s: _indexes(context, s),
         ),
         block_search(
             "classes",
@@ -44,15 +44,15 @@ def nearest_steps(shape: Shape) -> list[Step]:
             lambda s: s.work("near"),
             (("rid", "bigint"), ("gid", "bigint")),
             blocks=Blocks(
-                relation=lambda s: _read(shape, s),
+                relation=lambda s: _read(context, s),
                 columns=lambda s: ["value", "h"],
                 count=lambda s: s[BLOCKS],
                 at_once=lambda s: AT_ONCE,
             ),
             given=given_limits,
-            task=lambda s, given: _task(planner(shape), given),
+            task=lambda s, given: _task(planner(context), given),
         ),
-        grouped_step(shape, "near", lambda s: s.work("blocked")),
+        grouped_step(context, "near", lambda s: s.work("blocked")),
         DropTables(
             "tidy",
             "what classes were selected from",
@@ -61,23 +61,23 @@ def nearest_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _indexes(shape: Shape, state: State) -> exp.Expr:
+def _indexes(context: Context, state: State) -> exp.Expr:
     cells = query("select 1 as nothing from b", {"b": state.work("blocked")})
-    codes = [col(code, "b") for code in shape.codes]
+    codes = [col(code, "b") for code in context.codes]
     cells = cells.select(*codes, append=False).group_by(*[code.copy() for code in codes])
     # One word of the index, so that differences of two can be compared.
-    bits = max(1, min(16, WORD_BITS // len(shape.axes)))
-    placed = on_curve(shape.axes, state, cells, shape.codes, bits)
+    bits = max(1, min(16, WORD_BITS // len(context.axes)))
+    placed = on_curve(context.axes, state, cells, context.codes, bits)
     return query("select 1 from p", {"p": placed}).select(
-        *[col(code, "p") for code in shape.codes], named(col("h0", "p"), "h"), append=False
+        *[col(code, "p") for code in context.codes], named(col("h0", "p"), "h"), append=False
     )
 
 
-def _read(shape: Shape, state: State) -> exp.Select:
+def _read(context: Context, state: State) -> exp.Select:
     return query(
         "select b.block, b.rid, b.value, i.h from b join i on :same",
         {"b": state.work("blocked"), "i": state.work("indexes")},
-        same=equal(shape.codes, "i", "b"),
+        same=equal(context.codes, "i", "b"),
     )
 
 

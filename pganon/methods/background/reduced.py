@@ -14,30 +14,30 @@ from pganon.encode.facts import KEPT
 from pganon.encode.records import NUMBER
 from pganon.encode.work import CODED
 from pganon.forms.work import CELL_VECTORS, QI_CELLS, VECTORS
+from pganon.methods.background.context import Context, model_against, source_counts
 from pganon.methods.background.options import JsReduce
 from pganon.methods.background.prior import prior_steps
 from pganon.methods.background.rows import grouped_step
 from pganon.methods.background.search.limits import Limits, limits_against
 from pganon.methods.background.search.reduce import js_reduce
 from pganon.methods.background.settled import SETTLED, settled_step
-from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.sqltools import aliased, col, equal, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
 from pganon.steps.tasks import TaskResult
 
 
-def reduced_steps(shape: Shape) -> list[Step]:
+def reduced_steps(context: Context) -> list[Step]:
     """From the encoded records to `grouped`."""
-    options = shape.options
+    options = context.options
     assert isinstance(options, JsReduce)
     return [
-        *(prior_steps(shape.spec) if shape.knowledge else []),
+        *(prior_steps(context.spec) if context.knowledge else []),
         CreateTable(
             "blocked",
             "records along the curve, in blocks",
             lambda s: s.work("blocked"),
-            lambda s: _blocked(shape, s, _blocks(s, options.block_size)),
+            lambda s: _blocked(context, s, _blocks(s, options.block_size)),
         ),
         block_search(
             "classes",
@@ -50,11 +50,11 @@ def reduced_steps(shape: Shape) -> list[Step]:
                 count=lambda s: _blocks(s, options.block_size),
                 at_once=lambda s: 1,
             ),
-            given=lambda s: source_counts(shape, s),
-            task=lambda s, given: _task(shape, given),
+            given=lambda s: source_counts(context, s),
+            task=lambda s, given: _task(context, given),
         ),
-        settled_step(shape, "reduced"),
-        grouped_step(shape, "reduced", lambda s: s.work(CODED), SETTLED),
+        settled_step(context, "reduced"),
+        grouped_step(context, "reduced", lambda s: s.work(CODED), SETTLED),
         DropTables(
             "tidy", "the blocks", lambda s: [s.work(n) for n in ("blocked", "reduced", SETTLED)]
         ),
@@ -65,31 +65,31 @@ def _blocks(state: State, size: int) -> int:
     return -(-state[KEPT] // size)
 
 
-def _blocked(shape: Shape, state: State, blocks: int) -> exp.Expr:
+def _blocked(context: Context, state: State, blocks: int) -> exp.Expr:
     """(block, rid, record, value, vector, probabilities): rid is the place along the curve."""
-    keep = [NUMBER, *shape.codes, shape.value]
-    along = along_curve(shape.axes, state, state.work(CODED), keep)
+    keep = [NUMBER, *context.codes, context.value]
+    along = along_curve(context.axes, state, state.work(CODED), keep)
     tree = query(
         "select (a.place - 1) * :blocks / :records as block, a.place as rid, a.rid as record,"
         " :value as value from a",
         {"a": along},
         blocks=num(blocks),
         records=num(state[KEPT]),
-        value=col(shape.value, "a"),
+        value=col(context.value, "a"),
     )
-    if shape.knowledge is None:
+    if context.knowledge is None:
         return tree.select("0 as vector", "array[1::float8] as probabilities")
     tree = tree.select(col("vector", "v"), col("probabilities", "v"))
     cells = aliased(state.work(QI_CELLS), "q")
-    tree = tree.join(cells, on=equal(shape.codes, "q", "a"))
+    tree = tree.join(cells, on=equal(context.codes, "q", "a"))
     tree = tree.join(aliased(state.work(CELL_VECTORS), "n"), on=equal(["cell"], "n", "q"))
     return tree.join(aliased(state.work(VECTORS), "v"), on=equal(["vector"], "v", "n"))
 
 
-def _task(shape: Shape, given: Given) -> TaskOf:
-    limits = limits_against(model_against(shape, given), np.array(given["source"]))
-    j = 1.0 if shape.knowledge is None else shape.knowledge.j
-    return lambda block, rows: _Reduce(block, rows, shape.k, limits, j)
+def _task(context: Context, given: Given) -> TaskOf:
+    limits = limits_against(model_against(context, given), np.array(given["source"]))
+    j = 1.0 if context.knowledge is None else context.knowledge.j
+    return lambda block, rows: _Reduce(block, rows, context.k, limits, j)
 
 
 @dataclass(frozen=True, eq=False)

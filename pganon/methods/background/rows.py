@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
-from pganon.methods.background.shape import Shape
+from pganon.methods.background.context import Context
 from pganon.sqltools import aliased, col, equal, query
 from pganon.steps import CreateTable, State
 
@@ -33,7 +33,7 @@ def histograms(
 
 
 def grouped_step(
-    shape: Shape,
+    context: Context,
     found: str,
     records: Callable[[State], QualifiedName],
     stay: str | None = None,
@@ -50,7 +50,7 @@ def grouped_step(
         tree = query(
             "select f.gid, r.rid from r join f on f.rid = r.rid",
             {"r": records(state), "f": state.work(found)},
-        ).select(*[col(code, "r") for code in shape.codes])
+        ).select(*[col(code, "r") for code in context.codes])
         if stay is None:
             return tree
         return tree.join(aliased(state.work(stay), "s"), on=equal(["gid"], "s", "f"))

@@ -16,10 +16,10 @@ import numpy as np
 from sqlglot import exp
 
 from pganon.encode.work import CODED
+from pganon.methods.background.context import Context, model_against, source_counts
 from pganon.methods.background.rows import histograms
 from pganon.methods.background.search.dropping import kept
 from pganon.methods.background.search.limits import Model
-from pganon.methods.background.shape import Shape, model_against, source_counts
 from pganon.sqltools import col, query
 from pganon.steps import Search, State
 from pganon.steps.tasks import TaskResult
@@ -27,28 +27,28 @@ from pganon.steps.tasks import TaskResult
 SETTLED = "settled"
 
 
-def settled_step(shape: Shape, found: str) -> Search:
+def settled_step(context: Context, found: str) -> Search:
     """Args: found: work table (rid, gid)."""
     return Search(
         SETTLED,
         "which classes hold against what is published",
         lambda s: s.work(SETTLED),
         (("gid", "bigint"),),
-        given=lambda s: source_counts(shape, s),
+        given=lambda s: source_counts(context, s),
         batches=lambda s: 1,
-        rows=lambda s, batch: _class_values(shape, found, s),
+        rows=lambda s, batch: _class_values(context, found, s),
         tasks=lambda s, given, rows: [
-            _Settled(rows, given["source"], shape.k, model_against(shape, given))
+            _Settled(rows, given["source"], context.k, model_against(context, given))
         ],
     )
 
 
-def _class_values(shape: Shape, found: str, state: State) -> exp.Select:
+def _class_values(context: Context, found: str, state: State) -> exp.Select:
     return query(
         "select f.gid, :value as value, count(*) as n from f join c on c.rid = f.rid"
         " group by 1, 2 order by 1, 2",
         {"f": state.work(found), "c": state.work(CODED)},
-        value=col(shape.value, "c"),
+        value=col(context.value, "c"),
     )
 
 

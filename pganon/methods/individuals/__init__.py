@@ -15,13 +15,13 @@ from pganon.encode.work import CODED
 from pganon.forms.work import CLASSED, GROUPED, INDIVIDUALS
 from pganon.methods.common.base import Method
 from pganon.methods.common.suppression import suppressed_check
+from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.danonyir import danonyir_steps
 from pganon.methods.individuals.form import IDENTITY, staging_steps
 from pganon.methods.individuals.geneir import geneir_steps
 from pganon.methods.individuals.individuals import individual_steps
 from pganon.methods.individuals.labels import class_extents
 from pganon.methods.individuals.options import DAnonyIR, GeneIR
-from pganon.methods.individuals.shape import IdentityShape
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, query
 from pganon.steps import CreateTable, State, Step
@@ -34,26 +34,26 @@ LABELLED = replace(
 
 
 def geneir(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = IdentityShape(spec)
-    return (*individual_steps(shape), *geneir_steps(shape), *_grouping(shape))
+    context = IdentityContext(spec)
+    return (*individual_steps(context), *geneir_steps(context), *_grouping(context))
 
 
 def danonyir(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = IdentityShape(spec)
-    return (*individual_steps(shape), *danonyir_steps(shape), *_grouping(shape))
+    context = IdentityContext(spec)
+    return (*individual_steps(context), *danonyir_steps(context), *_grouping(context))
 
 
-def _grouping(shape: IdentityShape) -> list[Step]:
+def _grouping(context: IdentityContext) -> list[Step]:
     """From `classed` to `grouped`: the class of every record, also of those that do not count."""
     return [
         CreateTable(
             "grouped",
             "the class of every record",
             lambda s: s.work(GROUPED),
-            lambda s: _grouped(shape, s),
+            lambda s: _grouped(context, s),
         ),
         suppressed_check(
-            shape.spec,
+            context.spec,
             lambda s: query(
                 "select c.rid from g join c on c.rid = g.rid",
                 {"g": s.work(GROUPED), "c": s.work(CODED)},
@@ -62,15 +62,15 @@ def _grouping(shape: IdentityShape) -> list[Step]:
     ]
 
 
-def _grouped(shape: IdentityShape, state: State) -> exp.Expr:
+def _grouped(context: IdentityContext, state: State) -> exp.Expr:
     return query(
         "select k.gid, c.rid from c join i on i.individual = c.individual join k on k.rid = i.rid",
         {
-            "c": all_records(shape.spec, state),
+            "c": all_records(context.spec, state),
             "i": state.work(INDIVIDUALS),
             "k": state.work(CLASSED),
         },
-    ).select(*[col(code, "c") for code in shape.codes])
+    ).select(*[col(code, "c") for code in context.codes])
 
 
 DANONYIR = Method(DAnonyIR, IDENTITY, danonyir)

@@ -28,6 +28,7 @@ from pganon.encode.facts import KEPT
 from pganon.forms.work import CLASSED, INDIVIDUALS
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.methods.common.tree_arrays import given_with_losses
+from pganon.methods.individuals.context import IdentityContext, hull_columns
 from pganon.methods.individuals.individuals import INDIVIDUAL_COUNT, block_steps, blocks
 from pganon.methods.individuals.neighbours import (
     JOINED,
@@ -50,7 +51,6 @@ from pganon.methods.individuals.search.conjunction import Every
 from pganon.methods.individuals.search.danonyir import danonyir
 from pganon.methods.individuals.search.feasibility import hopeless
 from pganon.methods.individuals.search.models import IRAlphaBeta, Person
-from pganon.methods.individuals.shape import IdentityShape, hull_columns
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, num, query
 from pganon.steps import CreateTable, DropTables, Search, State, Step
@@ -60,8 +60,8 @@ AT_ONCE = 100_000
 """Records whose blocks are read and searched in one batch."""
 
 
-def danonyir_steps(shape: IdentityShape) -> list[Step]:
-    options = shape.spec.policy.method
+def danonyir_steps(context: IdentityContext) -> list[Step]:
+    options = context.spec.policy.method
     assert isinstance(options, DAnonyIR)
     size, generalize = options.block_size, options.residuals == "generalize"
     handle = "loss" if generalize else "suppress"
@@ -85,20 +85,20 @@ def danonyir_steps(shape: IdentityShape) -> list[Step]:
             lambda s: s.work(table),
             _COLUMNS,
             blocks=blocks,
-            given=lambda s: given_with_losses(shape.axes, s),
-            task=lambda s, given: _task(shape, s, given, handle, first(s)),
+            given=lambda s: given_with_losses(context.axes, s),
+            task=lambda s, given: _task(context, s, given, handle, first(s)),
             when=when,
         )
 
     return [
-        *block_steps(shape, size),
+        *block_steps(context, size),
         search(
             "classes",
             "classes grown individual by individual",
             "grown",
             Blocks(
-                relation=lambda s: _read(shape, s, s.work("blocked")),
-                columns=lambda s: _columns(shape, s),
+                relation=lambda s: _read(context, s, s.work("blocked")),
+                columns=lambda s: _columns(context, s),
                 count=lambda s: blocks(s, size),
                 at_once=at_once,
             ),
@@ -109,15 +109,15 @@ def danonyir_steps(shape: IdentityShape) -> list[Step]:
             "the same over blocks without any class, together with their neighbours",
             "regrown",
             Blocks(
-                relation=lambda s: _read(shape, s, _joined(s, size)),
-                columns=lambda s: _columns(shape, s),
+                relation=lambda s: _read(context, s, _joined(s, size)),
+                columns=lambda s: _columns(context, s),
                 count=lambda s: s[JOINED],
                 at_once=lambda s: max(1, at_once(s) // MOST_TOGETHER),
             ),
             first=lambda s: blocks(s, size),
             when=lambda s: s[JOINED] > 0,
         ),
-        *(neighbour_steps(shape, at_once) if generalize else []),
+        *(neighbour_steps(context, at_once) if generalize else []),
         CreateTable(
             "classed",
             "the class of every individual",
@@ -141,26 +141,26 @@ def _joined(state: State, size: int) -> exp.Select:
     )
 
 
-def _columns(shape: IdentityShape, state: State) -> list[str]:
-    return ["sensitive", *[name for axis in shape.axes for name in hull_columns(axis, state)]]
+def _columns(context: IdentityContext, state: State) -> list[str]:
+    return ["sensitive", *[name for axis in context.axes for name in hull_columns(axis, state)]]
 
 
-def _read(shape: IdentityShape, state: State, blocked: Relation) -> exp.Select:
+def _read(context: IdentityContext, state: State, blocked: Relation) -> exp.Select:
     return query(
         "select b.block, b.rid from b join i on i.rid = b.rid",
         {"b": blocked, "i": state.work(INDIVIDUALS)},
-    ).select(*[col(name, "i") for name in _columns(shape, state)])
+    ).select(*[col(name, "i") for name in _columns(context, state)])
 
 
 def _task(
-    shape: IdentityShape,
+    context: IdentityContext,
     state: State,
     given: Given,
     handle: Literal["loss", "suppress"],
     first: int,
 ) -> TaskOf:
     """Args: first: number of the first block in the names of classes."""
-    readers, model = readers_of(shape, state, given), search_models(shape)
+    readers, model = readers_of(context, state, given), search_models(context)
     return lambda block, rows: _Grow(first + block, rows, readers, model, handle)
 
 

@@ -18,8 +18,8 @@ from sqlglot import exp
 from pganon.encode.work import CODED
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.methods.common.reachable import infeasible, weaker
+from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.search.feasibility import forced_suppressions
-from pganon.methods.individuals.shape import IdentityShape
 from pganon.privacy.base import Bound, Requirement
 from pganon.privacy.identity import EIRBeta, IRAlpha, histogram, measured
 from pganon.sqltools import col, query
@@ -27,11 +27,13 @@ from pganon.steps import Check, State, Step
 from pganon.steps.facts import counts
 
 
-def feasible_steps(shape: IdentityShape) -> list[Step]:
-    return [_check(shape, requirement, n) for n, requirement in enumerate(shape.spec.requirements)]
+def feasible_steps(context: IdentityContext) -> list[Step]:
+    return [
+        _check(context, requirement, n) for n, requirement in enumerate(context.spec.requirements)
+    ]
 
 
-def _check(shape: IdentityShape, requirement: Requirement, number: int) -> Check:
+def _check(context: IdentityContext, requirement: Requirement, number: int) -> Check:
     model = requirement.model
     if model.bound is Bound.AT_LEAST:
         select, problem, given = _everybody, _out_of_reach, ("reached",)
@@ -41,31 +43,31 @@ def _check(shape: IdentityShape, requirement: Requirement, number: int) -> Check
     return Check(
         f"feasible{number}",
         f"whether {model.name} can be reached",
-        lambda s: select(shape, requirement, s),
+        lambda s: select(context, requirement, s),
         lambda row, state: problem(requirement, row),
         gives=counts(*given, of=f"feasible{number}_"),
     )
 
 
-def _records(shape: IdentityShape, state: State) -> exp.Select:
+def _records(context: IdentityContext, state: State) -> exp.Select:
     """(class, individual, value): all records as one class."""
     return query(
         "select 1 as class, c.individual, :v as value from c",
         {"c": state.work(CODED)},
-        v=col(shape.value, "c"),
+        v=col(context.value, "c"),
     )
 
 
 # -- k and l ----------------------------------------------------------------------------------
 
 
-def _everybody(shape: IdentityShape, requirement: Requirement, state: State) -> exp.Expr:
+def _everybody(context: IdentityContext, requirement: Requirement, state: State) -> exp.Expr:
     """One row, `reached`: the measure of all individuals as one class.
 
     Where an exact search cannot tell nothing is refused: classes will show.
     """
     model = requirement.model
-    all_records = _records(shape, state)
+    all_records = _records(context, state)
     return query(
         "select m.measure as reached from m",
         {"m": measured(model, all_records, "class", undecided=int(model.parameter))},
@@ -83,14 +85,14 @@ def _out_of_reach(requirement: Requirement, row: Mapping[str, Any]) -> PganonErr
 # -- alpha and beta ---------------------------------------------------------------------------
 
 
-def _shared(shape: IdentityShape, requirement: Requirement, state: State) -> exp.Expr:
+def _shared(context: IdentityContext, requirement: Requirement, state: State) -> exp.Expr:
     """One row: `individuals`, `values`, and the `holders` of the most frequent value."""
     return query(
         "select count(distinct r.individual) as individuals, count(distinct r.value) as values,"
         " (select max(h.n) from h) as holders from r",
         {
-            "r": _records(shape, state),
-            "h": histogram("holders", _records(shape, state), "class"),
+            "r": _records(context, state),
+            "h": histogram("holders", _records(context, state), "class"),
         },
     )
 

@@ -58,10 +58,10 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Select:
     return classes.records_of_classes(spec, state, owned)
 
 
-def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
     """In addition to the checks of classes: an individual is in one class, and has one number."""
     return [
-        *classes.misplaced(spec, state),
+        *classes.duplicate_keys(spec, state),
         repeated(state.work(INDIVIDUALS), "individual"),
         repeated(numbers(state, INDIVIDUAL_NO), "gid"),
     ]
@@ -306,7 +306,7 @@ def _warnings(spec: ReleaseSpec, facts: Facts) -> Sequence[str]:
 IDENTITY = replace(
     CLASSES,
     staging=replace(CLASSES.staging, steps=staging_steps),
-    verification=replace(CLASSES.verification, checks=checks, misplaced=misplaced),
+    verification=replace(CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys),
     publication=replace(CLASSES.publication, views=views, warnings=_warnings),
     statistics=replace(
         CLASSES.statistics,

@@ -29,9 +29,9 @@ from pganon.encode.axis import TreeAxis
 from pganon.encode.secrets import run_secret
 from pganon.encode.work import CODED
 from pganon.forms.work import CLASSED, INDIVIDUALS
+from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.labels import as_shown, trees
 from pganon.methods.individuals.meetings import joined, made, meeting_steps
-from pganon.methods.individuals.shape import IdentityShape
 from pganon.privacy.identity import measured
 from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
@@ -42,7 +42,7 @@ _SWEPT = flag("swept")
 _ROUNDS = count("sweep_rounds")
 
 
-def geneir_steps(shape: IdentityShape) -> list[Step]:
+def geneir_steps(context: IdentityContext) -> list[Step]:
     return [
         Search(
             "sequence",
@@ -54,7 +54,7 @@ def geneir_steps(shape: IdentityShape) -> list[Step]:
             ),
             batches=lambda s: 1,
             rows=lambda s, batch: query("select 1 as nothing"),
-            tasks=lambda s, given, rows: [_Draw(_levels(shape, s), given["seed"])],
+            tasks=lambda s, given, rows: [_Draw(_levels(context, s), given["seed"])],
         ),
         CreateTable(
             "left",
@@ -65,9 +65,9 @@ def geneir_steps(shape: IdentityShape) -> list[Step]:
         Repeat(
             name="sweep",
             purpose="groups of individuals that show the same become classes if they can",
-            body=lambda number: _sweep(shape),
+            body=lambda number: _sweep(context),
             until=_SWEPT,
-            bound=lambda state: sum(_levels(shape, state)) + 2,
+            bound=lambda state: sum(_levels(context, state)) + 2,
             rounds=_ROUNDS,
         ),
         CreateTable(
@@ -76,7 +76,7 @@ def geneir_steps(shape: IdentityShape) -> list[Step]:
             lambda s: s.work("swept"),
             lambda s: stacked([_named_classes(s, r) for r in range(s[_ROUNDS])]),
         ),
-        *_residual_steps(shape),
+        *_residual_steps(context),
         DropTables(
             "tidy",
             "what the classes were made from",
@@ -103,7 +103,7 @@ def _named_classes(state: State, sweep: int) -> exp.Select:
     )
 
 
-def _residual_steps(shape: IdentityShape) -> list[Step]:
+def _residual_steps(context: IdentityContext) -> list[Step]:
     def left(state: State) -> exp.Select:
         last = state.work("left", round=state[_ROUNDS])
         return query("select l.rid from l", {"l": last})
@@ -112,10 +112,10 @@ def _residual_steps(shape: IdentityShape) -> list[Step]:
         return query("select c.rid, c.gid from c", {"c": state.work("swept")})
 
     def shown(state: State, hulls: exp.Select) -> exp.Select:
-        return as_shown(shape, state, hulls, ["block", "unit", "people", "records", "largest"])
+        return as_shown(context, state, hulls, ["block", "unit", "people", "records", "largest"])
 
     return [
-        *meeting_steps(shape, left, swept, shown),
+        *meeting_steps(context, left, swept, shown),
         CreateTable(
             "classed",
             "the class of every individual",
@@ -125,8 +125,8 @@ def _residual_steps(shape: IdentityShape) -> list[Step]:
     ]
 
 
-def _levels(shape: IdentityShape, state: State) -> list[int]:
-    return [axis.levels(state) for axis in trees(shape)]
+def _levels(context: IdentityContext, state: State) -> list[int]:
+    return [axis.levels(state) for axis in trees(context)]
 
 
 @dataclass(frozen=True)
@@ -147,19 +147,19 @@ class _Draw:
         return TaskResult(rows)
 
 
-def _sweep(shape: IdentityShape) -> Sequence[Step]:
+def _sweep(context: IdentityContext) -> Sequence[Step]:
     return [
         CreateTable(
             "groups",
             "individuals that show the same",
             lambda s: s.work("groups", round=s.round),
-            lambda s: _groups(shape, s),
+            lambda s: _groups(context, s),
         ),
         CreateTable(
             "fit",
             "groups that satisfy every requirement",
             lambda s: s.work("fit", round=s.round),
-            lambda s: _fit(shape, s),
+            lambda s: _fit(context, s),
         ),
         CreateTable(
             "left",
@@ -177,19 +177,19 @@ def _sweep(shape: IdentityShape) -> Sequence[Step]:
                 "select not exists (select 1 from l) or :round >= :steps as swept",
                 {"l": s.work("left", round=s.round + 1)},
                 round=num(s.round),
-                steps=num(sum(_levels(shape, s))),
+                steps=num(sum(_levels(context, s))),
             ),
             gives=[_SWEPT],
         ),
     ]
 
 
-def _groups(shape: IdentityShape, state: State) -> exp.Expr:
+def _groups(context: IdentityContext, state: State) -> exp.Expr:
     shown = query("select i.rid from i join l on l.rid = i.rid", {
         "i": state.work(INDIVIDUALS), "l": state.work("left", round=state.round)
     })  # fmt: skip
     names: list[str] = []
-    for axis in trees(shape):
+    for axis in trees(context):
         names.append(f"x{axis.index}")
         shown = shown.select(named(_shown(axis, state), names[-1]))
     order = exp.Order(expressions=[exp.Ordered(this=col(name, "v")) for name in names])
@@ -221,7 +221,7 @@ def _shown(axis: TreeAxis, state: State) -> exp.Expr:
     )
 
 
-def _fit(shape: IdentityShape, state: State) -> exp.Expr:
+def _fit(context: IdentityContext, state: State) -> exp.Expr:
     records = query(
         "select g.label, g.rid as individual, c.v as value from g"
         " join i on i.rid = g.rid join c on c.individual = i.individual",
@@ -231,12 +231,12 @@ def _fit(shape: IdentityShape, state: State) -> exp.Expr:
             "c": query(
                 "select r.individual, :v as v from r",
                 {"r": state.work(CODED)},
-                v=col(shape.value, "r"),
+                v=col(context.value, "r"),
             ),
         },
     )
     tree = query("select distinct g.label from g", {"g": state.work("groups", round=state.round)})
-    for number, requirement in enumerate(shape.spec.requirements):
+    for number, requirement in enumerate(context.spec.requirements):
         alias = f"m{number}"
         model = requirement.model
         found = query(

@@ -23,9 +23,9 @@ from pganon.encode.secrets import run_secret
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.forms.work import INDIVIDUALS
+from pganon.methods.individuals.context import IdentityContext, hull
 from pganon.methods.individuals.feasible import feasible_steps
 from pganon.methods.individuals.options import DAnonyIR, GeneIR
-from pganon.methods.individuals.shape import IdentityShape, hull
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
@@ -33,17 +33,17 @@ from pganon.steps.facts import count
 INDIVIDUAL_COUNT = count("individuals", assumed=1000)
 
 
-def individual_steps(shape: IdentityShape) -> list[Step]:
-    options = shape.spec.policy.method
+def individual_steps(context: IdentityContext) -> list[Step]:
+    options = context.spec.policy.method
     assert isinstance(options, DAnonyIR | GeneIR)
     return [
-        *([_agreement(shape)] if options.qi_conflict == "reject" else []),
-        *feasible_steps(shape),
+        *([_agreement(context)] if options.qi_conflict == "reject" else []),
+        *feasible_steps(context),
         CreateTable(
             "individuals",
             "individuals with what their records have",
             lambda s: s.work(INDIVIDUALS),
-            lambda s: _individuals(shape, s),
+            lambda s: _individuals(context, s),
         ),
         Check(
             "individuals",
@@ -54,14 +54,14 @@ def individual_steps(shape: IdentityShape) -> list[Step]:
     ]
 
 
-def _agreement(shape: IdentityShape) -> Check:
+def _agreement(context: IdentityContext) -> Check:
     """The records of an individual have the same quasi-identifiers."""
 
     def select(state: State) -> exp.Select:
         several = query(
-            "select distinct c.individual from c", {"c": all_records(shape.spec, state)}
+            "select distinct c.individual from c", {"c": all_records(context.spec, state)}
         )
-        several = several.select(*[col(code, "c") for code in shape.codes])
+        several = several.select(*[col(code, "c") for code in context.codes])
         return query(
             "select count(*) as conflicting from"
             " (select s.individual from s group by s.individual having count(*) > 1) as i",
@@ -88,28 +88,28 @@ def _conflict(row: Mapping[str, Any], state: State) -> PganonError | None:
     )
 
 
-def block_steps(shape: IdentityShape, block_size: int) -> list[Step]:
+def block_steps(context: IdentityContext, block_size: int) -> list[Step]:
     return [
         CreateTable(
             "blocked",
             "blocks of similar individuals",
             lambda s: s.work("blocked"),
-            lambda s: _blocked(shape, s, block_size),
+            lambda s: _blocked(context, s, block_size),
         ),
     ]
 
 
-def _individuals(shape: IdentityShape, state: State) -> exp.Expr:
-    value: exp.Expr = col(shape.value, "c")
-    if shape.spec.policy.method.collapses:
+def _individuals(context: IdentityContext, state: State) -> exp.Expr:
+    value: exp.Expr = col(context.value, "c")
+    if context.spec.policy.method.collapses:
         value = exp.Distinct(expressions=[value])
     gathered = query(
-        "select c.individual from c group by c.individual", {"c": all_records(shape.spec, state)}
+        "select c.individual from c group by c.individual", {"c": all_records(context.spec, state)}
     ).select(
         named(cast(exp.Count(this=value.copy()), "int"), "n"),
         named(exp.ArrayAgg(this=value), "sensitive"),
     )
-    for axis in shape.axes:
+    for axis in context.axes:
         gathered = gathered.select(*hull(axis, state, "c"))
         # One of its codes stands for an individual on the curve.
         gathered = gathered.select(named(fragment("min(:c)", c=col(axis.code, "c")), axis.code))
@@ -122,8 +122,8 @@ def _individuals(shape: IdentityShape, state: State) -> exp.Expr:
     )
 
 
-def _blocked(shape: IdentityShape, state: State, block_size: int) -> exp.Expr:
-    ordered = along_curve(shape.axes, state, state.work(INDIVIDUALS), ["rid"])
+def _blocked(context: IdentityContext, state: State, block_size: int) -> exp.Expr:
+    ordered = along_curve(context.axes, state, state.work(INDIVIDUALS), ["rid"])
     return query(
         "select o.rid, :block as block from o",
         {"o": ordered},

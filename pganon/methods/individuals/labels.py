@@ -17,7 +17,7 @@ from pganon.encode.axis import TreeAxis
 from pganon.forms.stored import numbers
 from pganon.forms.work import GROUPED_CLASSES
 from pganon.methods.common.pairs import high_of
-from pganon.methods.individuals.shape import IdentityShape, hull_columns
+from pganon.methods.individuals.context import IdentityContext, hull_columns
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec
@@ -25,10 +25,10 @@ from pganon.sqltools import aliased, col, fragment, named, num, query, scalar
 from pganon.steps import State
 
 
-def trees(shape: IdentityShape) -> list[TreeAxis]:
+def trees(context: IdentityContext) -> list[TreeAxis]:
     """The attributes, all of which have a hierarchy: the policy sees to it."""
-    found = [axis for axis in shape.axes if isinstance(axis, TreeAxis)]
-    assert len(found) == len(shape.axes)
+    found = [axis for axis in context.axes if isinstance(axis, TreeAxis)]
+    assert len(found) == len(context.axes)
     return found
 
 
@@ -39,7 +39,7 @@ def class_extents(spec: ReleaseSpec, state: State, extents: exp.Select) -> exp.S
         {"x": extents, "n": numbers(state, CLASS_ID)},
     )
     return as_shown(
-        IdentityShape(spec), state, unit, [CLASS_ID], lambda axis: _released(axis, state)
+        IdentityContext(spec), state, unit, [CLASS_ID], lambda axis: _released(axis, state)
     )
 
 
@@ -55,7 +55,7 @@ def _released(axis: TreeAxis, state: State) -> exp.Select:
 
 
 def as_shown(
-    shape: IdentityShape,
+    context: IdentityContext,
     state: State,
     hulls: exp.Select,
     keep: Sequence[str],
@@ -70,7 +70,7 @@ def as_shown(
     tree = query("select 1 from u", {"u": hulls}).select(
         *[col(name, "u") for name in keep], append=False
     )
-    for axis in trees(shape):
+    for axis in trees(context):
         alias, lo = f"a{axis.index}", f"lo{axis.index}"
         reached = fragment(
             "greatest(:own, :climbed)",

@@ -20,8 +20,8 @@ from sqlglot import exp
 from pganon.encode.curve import along_curve
 from pganon.forms.work import INDIVIDUALS
 from pganon.identifiers import QualifiedName
+from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.residuals import RESIDUALS, join_step, units
-from pganon.methods.individuals.shape import IdentityShape
 from pganon.sqltools import num, query, stacked
 from pganon.steps import Check, CreateTable, Repeat, State, Step
 from pganon.steps.facts import count, flag
@@ -42,7 +42,7 @@ Rows = Callable[[State], exp.Select]
 
 
 def meeting_steps(
-    shape: IdentityShape,
+    context: IdentityContext,
     left: Rows,
     classed: Rows,
     shown: Callable[[State, exp.Select], exp.Select],
@@ -69,13 +69,13 @@ def meeting_steps(
             "stretches",
             "both in blocks of neighbours",
             lambda s: s.work("stretches"),
-            lambda s: _stretches(shape, s, left(s), classed(s)),
+            lambda s: _stretches(context, s, left(s), classed(s)),
             when=_somebody,
         ),
         Repeat(
             name="meet",
             purpose="residuals of every block meet the classes of one",
-            body=lambda number: _meet(shape, classed, shown),
+            body=lambda number: _meet(context, classed, shown),
             until=_MET,
             bound=blocks,
             rounds=_ROUNDS,
@@ -112,7 +112,7 @@ def _somebody(state: State) -> bool:
 
 
 def _stretches(
-    shape: IdentityShape, state: State, left: exp.Select, classed: exp.Select
+    context: IdentityContext, state: State, left: exp.Select, classed: exp.Select
 ) -> exp.Select:
     """One of its individuals stands for a class on the curve."""
     people = stacked(
@@ -128,7 +128,7 @@ def _stretches(
         "select i.*, p.residual, p.unit from p join i on i.rid = p.rid",
         {"p": people, "i": state.work(INDIVIDUALS)},
     )
-    ordered = along_curve(shape.axes, state, placed, ["residual", "unit"], order="rid")
+    ordered = along_curve(context.axes, state, placed, ["residual", "unit"], order="rid")
     return query(
         "select o.residual, o.unit, ((o.place - 1) * :blocks / :all)::int as block from o",
         {"o": ordered},
@@ -138,7 +138,7 @@ def _stretches(
 
 
 def _meet(
-    shape: IdentityShape, classed: Rows, shown: Callable[[State, exp.Select], exp.Select]
+    context: IdentityContext, classed: Rows, shown: Callable[[State, exp.Select], exp.Select]
 ) -> Sequence[Step]:
     return [
         CreateTable(
@@ -146,7 +146,7 @@ def _meet(
             "residuals, and classes that they meet",
             lambda s: s.work("units", round=s.round),
             lambda s: units(
-                shape,
+                context,
                 s,
                 _left(s, s.round),
                 _met(s, classed(s)),
@@ -155,7 +155,7 @@ def _meet(
             when=_somebody,
         ),
         join_step(
-            shape,
+            context,
             "joined",
             lambda s: s.work("units", round=s.round),
             lambda s: s.work("joined", round=s.round),

@@ -14,9 +14,9 @@ from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.pairs import high_of
+from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.individuals import INDIVIDUAL_COUNT
 from pganon.methods.individuals.residuals import RESIDUALS, join_step, units
-from pganon.methods.individuals.shape import IdentityShape
 from pganon.sqltools import fragment, num, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
@@ -109,7 +109,7 @@ def _of_passes(state: State, name: str, passes: int) -> list[str]:
 # -- residuals --------------------------------------------------------------------------------
 
 
-def neighbour_steps(shape: IdentityShape, at_once: Callable[[State], int]) -> list[Step]:
+def neighbour_steps(context: IdentityContext, at_once: Callable[[State], int]) -> list[Step]:
     """Steps that let residuals join classes of neighbouring places.
 
     Args:
@@ -128,7 +128,7 @@ def neighbour_steps(shape: IdentityShape, at_once: Callable[[State], int]) -> li
         )
     ]
     for number in range(PASSES):
-        steps += _pass(shape, number, at_once)
+        steps += _pass(context, number, at_once)
     return steps
 
 
@@ -136,7 +136,7 @@ def _worth(state: State) -> bool:
     return state[RESIDUALS] > 0 and state[PLACES] > 1
 
 
-def _pass(shape: IdentityShape, number: int, at_once: Callable[[State], int]) -> list[Step]:
+def _pass(context: IdentityContext, number: int, at_once: Callable[[State], int]) -> list[Step]:
     return [
         CreateTable(
             f"left{number}",
@@ -149,11 +149,11 @@ def _pass(shape: IdentityShape, number: int, at_once: Callable[[State], int]) ->
             f"units{number}",
             "the same with the classes of neighbouring places",
             lambda s: s.work(f"units{number}"),
-            lambda s: units(shape, s, s.work(f"left{number}"), _classes(s, number)),
+            lambda s: units(context, s, s.work(f"left{number}"), _classes(s, number)),
             when=_worth,
         ),
         join_step(
-            shape,
+            context,
             f"joined{number}",
             lambda s: s.work(f"units{number}"),
             lambda s: s.work(f"joined{number}"),

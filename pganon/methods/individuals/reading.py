@@ -14,6 +14,7 @@ from pganon.methods.common.block_search import Given
 from pganon.methods.common.search.elements import Categorical, Domain, Numeric
 from pganon.methods.common.search.tree import Hierarchical
 from pganon.methods.common.tree_arrays import tree_arrays
+from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.search.classes import Individuals
 from pganon.methods.individuals.search.conjunction import Every
 from pganon.methods.individuals.search.models import (
@@ -24,14 +25,13 @@ from pganon.methods.individuals.search.models import (
     Person,
     eir_alpha_beta,
 )
-from pganon.methods.individuals.shape import IdentityShape
 from pganon.privacy import models as declared
 from pganon.privacy.requirements import held_models
 from pganon.steps import State
 
 
-def search_models(shape: IdentityShape) -> Every:
-    return Every(tuple(_search_model(d) for d in held_models(shape.spec.policy)))
+def search_models(context: IdentityContext) -> Every:
+    return Every(tuple(_search_model(d) for d in held_models(context.spec.policy)))
 
 
 def _search_model(declaration: declared.PrivacyModel) -> ClassModel:
@@ -117,8 +117,8 @@ class _Nodes:
 Reader = _Line | _Codes | _Nodes
 
 
-def readers_of(shape: IdentityShape, state: State, given: Given) -> list[Reader]:
-    return [_reader(axis, state, given) for axis in shape.axes]
+def readers_of(context: IdentityContext, state: State, given: Given) -> list[Reader]:
+    return [_reader(axis, state, given) for axis in context.axes]
 
 
 def _reader(axis: Axis, state: State, given: Given) -> Reader:

@@ -20,6 +20,7 @@ from sqlglot import exp
 from pganon.forms.work import INDIVIDUALS
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search
 from pganon.methods.common.tree_arrays import given_with_losses
+from pganon.methods.individuals.context import IdentityContext, hull_columns, joined_hull
 from pganon.methods.individuals.reading import (
     Reader,
     attributes,
@@ -30,7 +31,6 @@ from pganon.methods.individuals.reading import (
 from pganon.methods.individuals.search.classes import Classes
 from pganon.methods.individuals.search.conjunction import Every
 from pganon.methods.individuals.search.models import Person, Tally
-from pganon.methods.individuals.shape import IdentityShape, hull_columns, joined_hull
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, named, query, stacked
 from pganon.steps import Name, Search, State
@@ -44,7 +44,7 @@ _FACTS = ["residual", "people", "records", "largest", "sensitive", "counts", "ho
 
 
 def units(
-    shape: IdentityShape,
+    context: IdentityContext,
     state: State,
     left: Relation,
     classes: Relation,
@@ -57,7 +57,7 @@ def units(
         classes: members (block, unit, rid) of the classes they can join.
         shown: what classes show, from a relation with their hulls.
     """
-    names = _hulls(shape, state)
+    names = _hulls(context, state)
     residuals = query(
         "select l.block, l.rid, true as residual, 1 as people, i.n::bigint as records,"
         " i.n as largest, i.sensitive::int[] as sensitive, null::int[] as counts,"
@@ -68,12 +68,12 @@ def units(
         "select m.block, m.unit, count(*)::int as people, sum(i.n)::bigint as records,"
         " max(i.n) as largest from m join i on i.rid = m.rid group by m.block, m.unit",
         {"m": classes, "i": state.work(INDIVIDUALS)},
-    ).select(*[item for axis in shape.axes for item in joined_hull(axis, state, "i")])
+    ).select(*[item for axis in context.axes for item in joined_hull(axis, state, "i")])
     found = query(
         "select u.block, u.unit as rid, false as residual, u.people, u.records, u.largest from u",
         {"u": shown(hulls)},
     )
-    found = _with_values(state, found, classes) if _looks_at_values(shape) else found.select(
+    found = _with_values(state, found, classes) if _looks_at_values(context) else found.select(
         *[named(fragment("null::int[]"), name) for name in ("sensitive", "counts", "holders")]
     )  # fmt: skip
     return stacked(
@@ -84,12 +84,12 @@ def units(
     )
 
 
-def _hulls(shape: IdentityShape, state: State) -> list[str]:
-    return [name for axis in shape.axes for name in hull_columns(axis, state)]
+def _hulls(context: IdentityContext, state: State) -> list[str]:
+    return [name for axis in context.axes for name in hull_columns(axis, state)]
 
 
-def _looks_at_values(shape: IdentityShape) -> bool:
-    return not search_models(shape).monotone
+def _looks_at_values(context: IdentityContext) -> bool:
+    return not search_models(context).monotone
 
 
 def _with_values(state: State, found: exp.Select, classes: Relation) -> exp.Select:
@@ -110,7 +110,7 @@ def _with_values(state: State, found: exp.Select, classes: Relation) -> exp.Sele
 
 
 def join_step(
-    shape: IdentityShape,
+    context: IdentityContext,
     name: str,
     table: Name,
     joined: Name,
@@ -136,18 +136,18 @@ def join_step(
         (("rid", "bigint"), ("gid", "bigint")),
         blocks=Blocks(
             relation=table,
-            columns=lambda s: [*_FACTS, *_hulls(shape, s)],
+            columns=lambda s: [*_FACTS, *_hulls(context, s)],
             count=places,
             at_once=at_once,
         ),
-        given=lambda s: given_with_losses(shape.axes, s),
-        task=lambda s, given: _task(shape, s, given, limited),
+        given=lambda s: given_with_losses(context.axes, s),
+        task=lambda s, given: _task(context, s, given, limited),
         when=when,
     )
 
 
-def _task(shape: IdentityShape, state: State, given: Given, limited: bool) -> TaskOf:
-    readers, model = readers_of(shape, state, given), search_models(shape)
+def _task(context: IdentityContext, state: State, given: Given, limited: bool) -> TaskOf:
+    readers, model = readers_of(context, state, given), search_models(context)
     return lambda block, rows: _Join(rows, readers, model, limited)
 
 

@@ -17,6 +17,7 @@ from pganon.identifiers import quote
 from pganon.methods.common.base import Method
 from pganon.methods.local.aligned import aligned_steps
 from pganon.methods.local.buckets import bucket_chains, bucketed
+from pganon.methods.local.context import Context, codes
 from pganon.methods.local.displays import display_steps, shown_check
 from pganon.methods.local.eligible import eligible_steps
 from pganon.methods.local.form import LOCAL
@@ -32,55 +33,54 @@ from pganon.methods.local.options import (
     LocalGeneralization,
 )
 from pganon.methods.local.placed import placed
-from pganon.methods.local.shape import Shape, codes
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, named, query
 from pganon.steps import CreateTable, Parallel, State, Step
 
 
-def single_chains(shape: Shape) -> list[list[Step]]:
+def single_chains(context: Context) -> list[list[Step]]:
     """From `placed` to buckets of one value each, where a method makes groups alone: a chain of
     steps for every column."""
-    return [[_single(shape, item)] for item in shape.spec.sensitive]
+    return [[_single(context, item)] for item in context.spec.sensitive]
 
 
-def _single(shape: Shape, item: Sensitive) -> CreateTable:
+def _single(context: Context, item: Sensitive) -> CreateTable:
     return CreateTable(
         f"bucketed{item.index}",
         f"a bucket for every hidden value of {quote(item.column.name)}",
         lambda s: bucketed(item, s),
         lambda s: query(
             "select p.rid, p.rid as b, :v as v from p where :value > 0",
-            {"p": placed(shape, s)},
+            {"p": placed(context, s)},
             value=col(f"s{item.index}", "p"),
             v=col(f"v{item.index}", "p"),
         ),
     )
 
 
-def equal_steps(shape: Shape) -> list[Step]:
+def equal_steps(context: Context) -> list[Step]:
     """From `placed` to `group_cells`: one group for records that show the same, exactly."""
     return [
         CreateTable(
             "group_cells",
             "a group for each combination of values that are shown",
             lambda s: s.work(GROUP_CELLS),
-            lambda s: _cells(shape, s),
+            lambda s: _cells(context, s),
         ),
-        shown_check(shape, lambda s: s.work(GROUP_CELLS)),
+        shown_check(context, lambda s: s.work(GROUP_CELLS)),
     ]
 
 
-def _cells(shape: Shape, state: State) -> exp.Expr:
-    keys = [col("display", "p"), *codes(shape, "p")]
+def _cells(context: Context, state: State) -> exp.Expr:
+    keys = [col("display", "p"), *codes(context, "p")]
     order = exp.Order(expressions=[exp.Ordered(this=key.copy()) for key in keys])
     number = exp.Window(this=exp.RowNumber(), order=order)
-    tree = query("select 1 from p", {"p": placed(shape, state)})
+    tree = query("select 1 from p", {"p": placed(context, state)})
     tree = tree.select(named(number, "gid"), *keys, append=False)
     return tree.group_by(*[key.copy() for key in keys])
 
 
-Groups = Callable[[Shape], list[Step]]
+Groups = Callable[[Context], list[Step]]
 
 
 @dataclass(frozen=True)
@@ -99,24 +99,24 @@ class _Buckets:
 
 
 def _partition(
-    buckets: Callable[[Shape], _Buckets], groups: Groups
+    buckets: Callable[[Context], _Buckets], groups: Groups
 ) -> Callable[[ReleaseSpec], tuple[Step, ...]]:
     def steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-        shape = Shape(spec)
+        context = Context(spec)
         return (
-            *display_steps(shape),
-            _both(shape, buckets(shape), groups(shape)),
-            *grouped_steps(shape),
+            *display_steps(context),
+            _both(context, buckets(context), groups(context)),
+            *grouped_steps(context),
         )
 
     return steps
 
 
-def _both(shape: Shape, buckets: _Buckets, groups: list[Step]) -> Parallel:
+def _both(context: Context, buckets: _Buckets, groups: list[Step]) -> Parallel:
     """Neither buckets nor groups look at what the others make, nor may they."""
-    layout, method = shape.layout, numbered(shape)
+    layout, method = context.layout, numbered(context)
     chains: list[list[Step]] = [[*groups, *group_steps(layout)], buckets.first]
-    published = [bucket_steps(layout, item, method) for item in shape.spec.sensitive]
+    published = [bucket_steps(layout, item, method) for item in context.spec.sensitive]
     first = len(chains)
     if buckets.common:
         chains += [*buckets.chains, buckets.common]
@@ -127,17 +127,17 @@ def _both(shape: Shape, buckets: _Buckets, groups: list[Step]) -> Parallel:
         chains += [[*own, *then] for own, then in zip(buckets.chains, published, strict=True)]
         after = {number: [1] for number in range(first, len(chains))}
     # Columns that everybody hides have the most values.
-    early = [first + item.index for item in shape.spec.sensitive if item.hidden is None]
+    early = [first + item.index for item in context.spec.sensitive if item.hidden is None]
     return Parallel("both", "buckets and groups", chains, [0, 1, *early], after)
 
 
-def _bucket_steps(shape: Shape) -> _Buckets:
-    first = [*eligible_steps(shape), *link_steps(shape)]
-    return _Buckets(first, bucket_chains(shape), aligned_steps(shape))
+def _bucket_steps(context: Context) -> _Buckets:
+    first = [*eligible_steps(context), *link_steps(context)]
+    return _Buckets(first, bucket_chains(context), aligned_steps(context))
 
 
-def _single_steps(shape: Shape) -> _Buckets:
-    return _Buckets([], single_chains(shape), [])
+def _single_steps(context: Context) -> _Buckets:
+    return _Buckets([], single_chains(context), [])
 
 
 MDP = Method(LgbMdp, LOCAL, _partition(_bucket_steps, median_steps))

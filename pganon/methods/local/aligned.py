@@ -38,11 +38,11 @@ from pganon.methods.common.association.pairs import listed
 from pganon.methods.common.block_search import nothing_given
 from pganon.methods.common.pairs import pair, paired
 from pganon.methods.common.search.blocks import Piece, merged
+from pganon.methods.local.context import Context
 from pganon.methods.local.eligible import too_frequent
 from pganon.methods.local.form import facts
 from pganon.methods.local.form.aligned import sets
 from pganon.methods.local.placed import placed
-from pganon.methods.local.shape import Shape
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked, text, total
 from pganon.steps import Check, CreateTable, Search, State, Statement, Step
@@ -56,47 +56,47 @@ def shared(state: State) -> QualifiedName:
     return state.work("shared")
 
 
-def leftovers(shape: Shape, state: State) -> list[QualifiedName]:
+def leftovers(context: Context, state: State) -> list[QualifiedName]:
     """Work tables that no later step reads."""
     names = ("strata_values", "strata", "piles", "chunk_blocks", "pile_buckets", "shared")
-    return [state.work(name) for name in names] if _any(shape, state) else []
+    return [state.work(name) for name in names] if _any(context, state) else []
 
 
-def aligned_steps(shape: Shape) -> list[Step]:
+def aligned_steps(context: Context) -> list[Step]:
     """From `placed` to `shared`, where columns are associated."""
-    if shape.buckets.buckets != "aligned" or len(shape.spec.sensitive) < 2:
+    if context.buckets.buckets != "aligned" or len(context.spec.sensitive) < 2:
         return []
 
     def associated(state: State) -> bool:
-        return _any(shape, state)
+        return _any(context, state)
 
     return [
         CreateTable(
             "strata_values",
             "hidden values by the associated columns that a record hides",
             lambda s: s.work("strata_values"),
-            lambda s: _values(shape, s),
+            lambda s: _values(context, s),
             when=associated,
         ),
         CreateTable(
             "strata_piles",
             "into how many piles their records are dealt, and by which column",
             lambda s: s.work("strata"),
-            lambda s: _strata(shape, s),
+            lambda s: _strata(context, s),
             when=associated,
         ),
         Check(
             "strata",
             "whether they can be in buckets",
-            lambda s: _sizes(shape, s) if associated(s) else _nothing(),
-            lambda row, state: _ineligible(shape, row, state),
+            lambda s: _sizes(context, s) if associated(s) else _nothing(),
+            lambda row, state: _ineligible(context, row, state),
             gives=facts.STRATA,
         ),
         CreateTable(
             "piles",
             "records in piles, in a random order of the piles",
             lambda s: s.work("piles"),
-            lambda s: _piles(shape, s),
+            lambda s: _piles(context, s),
             when=associated,
         ),
         Statement(
@@ -112,8 +112,8 @@ def aligned_steps(shape: Shape) -> list[Step]:
             (("chunk", "bigint"), ("block", "bigint"), ("alone", "boolean")),
             given=nothing_given,
             batches=lambda s: 1,
-            rows=lambda s, batch: _chunks(shape, s),
-            tasks=lambda s, given, rows: [_Blocks(rows, _least(shape))],
+            rows=lambda s, batch: _chunks(context, s),
+            tasks=lambda s, given, rows: [_Blocks(rows, _least(context))],
             when=associated,
         ),
         Search(
@@ -123,8 +123,8 @@ def aligned_steps(shape: Shape) -> list[Step]:
             (("chunk", "bigint"), ("place", "bigint"), ("b", "bigint")),
             given=nothing_given,
             batches=lambda s: s[facts.CHUNKS],
-            rows=lambda s, batch: _chunk(shape, s, batch),
-            tasks=lambda s, given, rows: [_Buckets(rows, _least(shape))] if rows else [],
+            rows=lambda s, batch: _chunk(context, s, batch),
+            tasks=lambda s, given, rows: [_Buckets(rows, _least(context))] if rows else [],
             when=associated,
         ),
         CreateTable(
@@ -137,12 +137,12 @@ def aligned_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _any(shape: Shape, state: State) -> bool:
-    return bool(sets(shape.layout, state.facts))
+def _any(context: Context, state: State) -> bool:
+    return bool(sets(context.layout, state.facts))
 
 
-def _least(shape: Shape) -> dict[int, int]:
-    return {item.index: shape.layout.least(item) for item in shape.spec.sensitive}
+def _least(context: Context) -> dict[int, int]:
+    return {item.index: context.layout.least(item) for item in context.spec.sensitive}
 
 
 def _value(item: Sensitive) -> str:
@@ -152,66 +152,66 @@ def _value(item: Sensitive) -> str:
 # -- strata -------------------------------------------------------------------------------------
 
 
-def _records(shape: Shape, state: State) -> exp.Select:
+def _records(context: Context, state: State) -> exp.Select:
     """(lead, stratum, rid, s<j>): for each set the records that hide columns of it."""
     parts = []
-    for columns in sets(shape.layout, state.facts):
+    for columns in sets(context.layout, state.facts):
         hides = [fragment(":s > 0", s=col(_value(item), "p")) for item in columns]
         stratum = total(
             [fragment(":h::int * :bit", h=h, bit=num(1 << at)) for at, h in enumerate(hides)]
         )
         tree = query(
             "select :lead as lead, :stratum as stratum, p.rid from p",
-            {"p": placed(shape, state)},
+            {"p": placed(context, state)},
             lead=num(columns[0].index),
             stratum=stratum,
         ).where(exp.or_(*[h.copy() for h in hides]))
-        for item in shape.spec.sensitive:
+        for item in context.spec.sensitive:
             code = col(_value(item), "p") if item in columns else num(0)
             tree = tree.select(named(code, _value(item)))
         parts.append(tree)
     return stacked(parts)
 
 
-def _long(shape: Shape, table: str) -> exp.Expr:
+def _long(context: Context, table: str) -> exp.Expr:
     """(item, code) beside the rows of a table: its columns s<j> one below the other."""
-    rows = [[num(item.index), col(_value(item), table)] for item in shape.spec.sensitive]
+    rows = [[num(item.index), col(_value(item), table)] for item in context.spec.sensitive]
     return listed(rows, "v", ["item", "code"])
 
 
-def _values(shape: Shape, state: State) -> exp.Expr:
+def _values(context: Context, state: State) -> exp.Expr:
     tree = query(
         "select m.lead, m.stratum, v.item, v.code, count(*) as n from m where v.code > 0"
         " group by m.lead, m.stratum, v.item, v.code",
-        {"m": _records(shape, state)},
+        {"m": _records(context, state)},
     )
-    return tree.join(_long(shape, "m"), join_type="cross")
+    return tree.join(_long(context, "m"), join_type="cross")
 
 
-def _counted(shape: Shape, state: State) -> exp.Select:
+def _counted(context: Context, state: State) -> exp.Select:
     """(lead, stratum, item, l, records, most) of the columns that the records of a stratum hide."""
     return query(
         "select v.lead, v.stratum, v.item, :l as l, sum(v.n)::bigint as records,"
         " max(v.n) as most from v group by v.lead, v.stratum, v.item",
         {"v": state.work("strata_values")},
-        l=_least_of(shape, col("item", "v")),
+        l=_least_of(context, col("item", "v")),
     )
 
 
-def _least_of(shape: Shape, item: exp.Expr) -> exp.Expr:
+def _least_of(context: Context, item: exp.Expr) -> exp.Expr:
     """The l of a column that is given by its index."""
     found = exp.Case(this=item)
-    for index, least in _least(shape).items():
+    for index, least in _least(context).items():
         found = found.when(num(index), num(least))
     return exp.paren(found)
 
 
-def _strata(shape: Shape, state: State) -> exp.Expr:
+def _strata(context: Context, state: State) -> exp.Expr:
     dealt = query(
         "select distinct on (c.lead, c.stratum) c.lead, c.stratum, c.item, c.l,"
         " c.records / c.l as piles, least(greatest(c.records / :chunk, 1), c.records / c.l)"
         " as chunks from c order by c.lead, c.stratum, c.most desc, c.item",
-        {"c": _counted(shape, state)},
+        {"c": _counted(context, state)},
         chunk=num(CHUNK),
     )
     return query(
@@ -221,13 +221,13 @@ def _strata(shape: Shape, state: State) -> exp.Expr:
     )
 
 
-def _sizes(shape: Shape, state: State) -> exp.Expr:
+def _sizes(context: Context, state: State) -> exp.Expr:
     """The column of a stratum that is nearest to its limit, or beyond; and how many chunks."""
     return query(
         "select (select sum(t.chunks)::bigint from t) as chunks, c.lead, c.stratum, c.item,"
         " c.records as cells, c.most from c"
         " order by c.records / c.most - c.l, c.lead, c.stratum, c.item limit 1",
-        {"t": state.work("strata"), "c": _counted(shape, state)},
+        {"t": state.work("strata"), "c": _counted(context, state)},
     )
 
 
@@ -236,12 +236,12 @@ def _nothing() -> exp.Expr:
     return query("select 0 as chunks, 0 as lead, 0 as stratum, 0 as item, 0 as cells, 0 as most")
 
 
-def _ineligible(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
-    item = shape.spec.sensitive[row["item"]]
-    cells, most, l = row["cells"], row["most"], shape.layout.least(item)  # noqa: E741
+def _ineligible(context: Context, row: Mapping[str, Any], state: State) -> PganonError | None:
+    item = context.spec.sensitive[row["item"]]
+    cells, most, l = row["cells"], row["most"], context.layout.least(item)  # noqa: E741
     if most * l <= cells:
         return None
-    (columns,) = [c for c in sets(shape.layout, state.facts) if c[0].index == row["lead"]]
+    (columns,) = [c for c in sets(context.layout, state.facts) if c[0].index == row["lead"]]
     hidden = [c.column.name for at, c in enumerate(columns) if row["stratum"] >> at & 1]
     others = [c.column.name for c in columns if c.column.name not in hidden]
     where = f" of records that hide {_listed(hidden)}" + (
@@ -270,13 +270,13 @@ def _name(kind: str, lead: exp.Expr) -> exp.Expr:
     return cast(fragment(":kind || :lead::text", kind=text(f"{kind} "), lead=lead), "text")
 
 
-def _piles(shape: Shape, state: State) -> exp.Expr:
+def _piles(context: Context, state: State) -> exp.Expr:
     numbered = query(
         "select m.*, t.piles, t.chunks, t.first, (row_number() over (partition by m.lead, m.stratum"
         " order by :code, :draw, m.rid) - 1) % t.piles as pile from m"
         " join t on t.lead = m.lead and t.stratum = m.stratum",
-        {"m": _records(shape, state), "t": state.work("strata")},
-        code=_code_of(shape, "t", "m"),
+        {"m": _records(context, state), "t": state.work("strata")},
+        code=_code_of(context, "t", "m"),
         draw=_draw(state, _name("records", col("lead", "m")), col("rid", "m")),
     )
     every = query(
@@ -296,11 +296,11 @@ def _piles(shape: Shape, state: State) -> exp.Expr:
         " from n join o on o.lead = n.lead and o.stratum = n.stratum and o.pile = n.pile",
         {"n": numbered, "o": places},
     )
-    tree = tree.select(*[col(_value(item), "n") for item in shape.spec.sensitive])
+    tree = tree.select(*[col(_value(item), "n") for item in context.spec.sensitive])
     return query("select s.* from s order by s.chunk", {"s": tree})
 
 
-def _chunks(shape: Shape, state: State) -> exp.Expr:
+def _chunks(context: Context, state: State) -> exp.Expr:
     """(stratum, chunk, size, item, code, n): values that may be too frequent for a chunk.
 
     One without any has a row with NULLs. Of the others no chunk has more than the stratum.
@@ -315,14 +315,14 @@ def _chunks(shape: Shape, state: State) -> exp.Expr:
         "select v.lead, v.stratum, v.item, v.code from v join t on t.lead = v.lead"
         " and t.stratum = v.stratum where v.n * :l > t.piles / t.chunks * t.l and t.chunks > 1",
         {"v": state.work("strata_values"), "t": state.work("strata")},
-        l=_least_of(shape, col("item", "v")),
+        l=_least_of(context, col("item", "v")),
     )
     values = query("select p.lead, p.stratum, p.chunk, v.item, v.code from p", piles)
     held = query(
         "select w.chunk, w.item, w.code, count(*) as n from w join f on f.lead = w.lead"
         " and f.stratum = w.stratum and f.item = w.item and f.code = w.code"
         " group by w.chunk, w.item, w.code",
-        {"w": values.join(_long(shape, "p"), join_type="cross"), "f": frequent},
+        {"w": values.join(_long(context, "p"), join_type="cross"), "f": frequent},
     )
     return query(
         "select dense_rank() over (order by s.lead, s.stratum) as stratum, s.chunk, s.size, h.item,"
@@ -331,15 +331,15 @@ def _chunks(shape: Shape, state: State) -> exp.Expr:
     )
 
 
-def _code_of(shape: Shape, by: str, table: str) -> exp.Expr:
+def _code_of(context: Context, by: str, table: str) -> exp.Expr:
     """The code of the column that `item` of the table `by` names."""
     found = exp.Case(this=col("item", by))
-    for item in shape.spec.sensitive:
+    for item in context.spec.sensitive:
         found = found.when(num(item.index), col(_value(item), table))
     return exp.paren(found)
 
 
-def _chunk(shape: Shape, state: State, chunk: int) -> exp.Expr:
+def _chunk(context: Context, state: State, chunk: int) -> exp.Expr:
     """(chunk, place, item, code, n) of the piles of a chunk that is a block by itself."""
     tree = query(
         "select p.chunk, p.place, v.item, v.code, count(*) as n from p"
@@ -349,7 +349,7 @@ def _chunk(shape: Shape, state: State, chunk: int) -> exp.Expr:
         {"p": state.work("piles"), "b": state.work("chunk_blocks")},
         chunk=num(chunk),
     )
-    return tree.join(_long(shape, "p"), join_type="cross")
+    return tree.join(_long(context, "p"), join_type="cross")
 
 
 def _shared(state: State) -> exp.Expr:

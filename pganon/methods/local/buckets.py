@@ -24,6 +24,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.common.block_search import nothing_given
+from pganon.methods.local.context import Context
 from pganon.methods.local.eligible import histogram
 from pganon.methods.local.form import facts
 from pganon.methods.local.form.aligned import set_of
@@ -31,7 +32,6 @@ from pganon.methods.local.ordered import bucket_of, ordered, plan, ranges_step
 from pganon.methods.local.placed import placed
 from pganon.methods.local.search.assignment import Plan, diverse_buckets, divided, evenly
 from pganon.methods.local.search.closeness import close_buckets
-from pganon.methods.local.shape import Shape
 from pganon.privacy.likeness import TCloseness
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, num, query, scalar, text
@@ -53,14 +53,14 @@ def bucketed(item: Sensitive, state: State) -> QualifiedName:
     return state.work(f"bucketed{item.index}")
 
 
-def bucket_chains(shape: Shape) -> list[list[Step]]:
+def bucket_chains(context: Context) -> list[list[Step]]:
     """From `placed` and histograms to the buckets, a chain of steps for every column."""
-    return [_Buckets(shape, item).steps() for item in shape.spec.sensitive]
+    return [_Buckets(context, item).steps() for item in context.spec.sensitive]
 
 
 @dataclass(frozen=True)
 class _Buckets:
-    shape: Shape
+    context: Context
     item: Sensitive
 
     @property
@@ -69,11 +69,11 @@ class _Buckets:
 
     @property
     def _least(self) -> int:
-        return self.shape.layout.least(self.item)
+        return self.context.layout.least(self.item)
 
     def _alone(self, state: State) -> bool:
         """Whether the column has buckets of its own."""
-        return len(set_of(self.shape.layout, state.facts, self.item)) == 1
+        return len(set_of(self.context.layout, state.facts, self.item)) == 1
 
     def steps(self) -> list[Step]:
         j, name = self.item.index, quote(self.item.column.name)
@@ -107,9 +107,9 @@ class _Buckets:
                 f"the bucket of every hidden value of {name}",
                 lambda s: bucketed(self.item, s),
                 self._placed,
-                when=lambda s: self._alone(s) and not ordered(self.shape, self.item, s),
+                when=lambda s: self._alone(s) and not ordered(self.context, self.item, s),
             ),
-            ranges_step(self.shape, self.item),
+            ranges_step(self.context, self.item),
             DropTables(
                 "tidy",
                 "what the buckets were made from",
@@ -122,7 +122,7 @@ class _Buckets:
 
     def _given(self, state: State) -> exp.Select:
         """SELECT one row: `shares` of the first version by code, where newcomers are compared."""
-        if first_of(self.shape.spec, self.item) is None:
+        if first_of(self.context.spec, self.item) is None:
             return nothing_given(state)
         return query(
             "select array_agg(r.share order by r.position) as shares from r",
@@ -132,8 +132,8 @@ class _Buckets:
     def _task(
         self, state: State, rows: Sequence[Sequence[Any]], shares: Sequence[float] | None
     ) -> _Task:
-        options, model = self.shape.buckets, self.shape.layout.principle(self.item)
-        if self.shape.layout.withheld(self.item, state):
+        options, model = self.context.buckets, self.context.layout.principle(self.item)
+        if self.context.layout.withheld(self.item, state):
             rows = []
         return _Task(
             rows,
@@ -149,8 +149,8 @@ class _Buckets:
         if not row["narrow"]:
             return None
         name = self.item.column.name
-        least = self.shape.buckets.min_bucket_range[name]
-        deals = self.shape.buckets.assign == "deal"
+        least = self.context.buckets.min_bucket_range[name]
+        deals = self.context.buckets.assign == "deal"
         instead = "" if deals else ", or use assign: deal, which leaves more room"
         return PrivacyRefusal(
             f"column {quote(name)}: no l = {self._least} assignment with range >= {least:g}",
@@ -167,7 +167,7 @@ class _Buckets:
             "select p.rid, :s as code, :v as v,"
             " row_number() over (partition by :s order by :draw, p.rid) - 1 as rank"
             " from p where :s > 0",
-            {"p": placed(self.shape, state)},
+            {"p": placed(self.context, state)},
             s=col(self.value, "p"),
             v=col(f"v{self.item.index}", "p"),
             draw=row_hash(record, seed),

@@ -14,26 +14,26 @@ from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.work import DISPLAYS
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.suppression import suppressed_check
+from pganon.methods.local.context import Context
 from pganon.methods.local.form.axes import measured, measured_facts
 from pganon.methods.local.form.facts import SHOWN_CELLS, SUBSETS
 from pganon.methods.local.form.layout import forms, is_generalized
 from pganon.methods.local.placed import mask, placed_step
 from pganon.methods.local.search.subsets import merged
-from pganon.methods.local.shape import Shape
 from pganon.sqltools import col, fragment, num, query
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
 from pganon.steps.facts import RECORDS
 from pganon.steps.tasks import TaskResult
 
 
-def display_steps(shape: Shape) -> list[Step]:
+def display_steps(context: Context) -> list[Step]:
     """From the encoded records to `placed`."""
     return [
         CreateTable(
             "masks",
             "records by which of their values are sensitive",
             lambda s: s.work("masks"),
-            lambda s: _masks(shape, s),
+            lambda s: _masks(context, s),
         ),
         Check(
             "subsets",
@@ -42,9 +42,9 @@ def display_steps(shape: Shape) -> list[Step]:
                 "select count(*) as subsets, count(*) filter (where m.n < :k) as small,"
                 " coalesce(sum(m.n) filter (where m.n < :k), 0)::bigint as few from m",
                 {"m": s.work("masks")},
-                k=num(shape.k),
+                k=num(context.k),
             ),
-            lambda row, state: _too_small(shape, row, state),
+            lambda row, state: _too_small(context, row, state),
             gives=SUBSETS,
         ),
         Search(
@@ -57,11 +57,11 @@ def display_steps(shape: Shape) -> list[Step]:
             rows=lambda s, batch: query(
                 'select m.mask, m.n from m order by m.mask collate "C"', {"m": s.work("masks")}
             ),
-            tasks=lambda s, given, rows: [_Displays(rows, shape.k, shape.merges)],
+            tasks=lambda s, given, rows: [_Displays(rows, context.k, context.merges)],
         ),
-        placed_step(shape),
+        placed_step(context),
         suppressed_check(
-            shape.spec,
+            context.spec,
             lambda s: query(
                 "select m.n from m join d on d.mask = m.mask",
                 {"m": s.work("masks"), "d": s.work(DISPLAYS)},
@@ -72,27 +72,27 @@ def display_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def shown_check(shape: Shape, cells: Callable[[State], QualifiedName]) -> Check:
+def shown_check(context: Context, cells: Callable[[State], QualifiedName]) -> Check:
     """From a table (display, codes) of what records show."""
     return Check(
         "shown",
         "how far the values that are shown lie apart",
-        lambda s: _shown(shape, cells(s), s),
-        gives=[SHOWN_CELLS, *[fact for axis in shape.axes for fact in measured_facts(axis)]],
+        lambda s: _shown(context, cells(s), s),
+        gives=[SHOWN_CELLS, *[fact for axis in context.axes for fact in measured_facts(axis)]],
     )
 
 
-def _masks(shape: Shape, state: State) -> exp.Select:
-    flags = [col(hidden.flag, "c") for hidden in shape.spec.hidden]
+def _masks(context: Context, state: State) -> exp.Select:
+    flags = [col(hidden.flag, "c") for hidden in context.spec.hidden]
     counted = query("select count(*) as n from c having count(*) > 0", {"c": state.work(CODED)})
     if flags:
         counted = counted.select(*flags).group_by(*[flag.copy() for flag in flags])
-    return query("select :mask as mask, r.n from r", {"r": counted}, mask=mask(shape, "r"))
+    return query("select :mask as mask, r.n from r", {"r": counted}, mask=mask(context, "r"))
 
 
-def _too_small(shape: Shape, row: Mapping[str, Any], state: State) -> PganonError | None:
-    policy = shape.spec.policy
-    if not row["small"] or shape.merges:
+def _too_small(context: Context, row: Mapping[str, Any], state: State) -> PganonError | None:
+    policy = context.spec.policy
+    if not row["small"] or context.merges:
         return None
     if policy.on_infeasible == "suppress":
         return None
@@ -101,9 +101,9 @@ def _too_small(shape: Shape, row: Mapping[str, Any], state: State) -> PganonErro
     subsets = "subset" if row["small"] == 1 else "subsets"
     return PrivacyRefusal(
         f"the records that show and hide the same columns have {row['small']} {subsets} below"
-        f" k = {shape.k} with {row['few']} of {records} records ({share:.1%})",
+        f" k = {context.k} with {row['few']} of {records} records ({share:.1%})",
         model="k_anonymity",
-        required=shape.k,
+        required=context.k,
         hint="use small_subsets: merge, or leave them out with on_infeasible: suppress and"
         f" suppression_limit: {-(-10_000 * row['few'] // records) / 10_000:g}; or lower k",
         code=ErrorCode.INFEASIBLE,
@@ -127,13 +127,13 @@ class _Displays:
         return TaskResult(rows)
 
 
-def _shown(shape: Shape, cells: QualifiedName, state: State) -> exp.Expr:
+def _shown(context: Context, cells: QualifiedName, state: State) -> exp.Expr:
     form = col("form", "d")
     rows = query(
         "select p.*, d.form from p join d on d.display = p.display",
         {"p": cells, "d": forms(state)},
     )
     tree = query("select count(*) as shown_cells from d", {"d": rows})
-    for axis in shape.axes:
+    for axis in context.axes:
         tree = tree.select(*measured(axis, state, "d", is_generalized(axis.attribute, form)))
     return tree

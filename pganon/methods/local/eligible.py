@@ -17,9 +17,9 @@ from pganon.encode.work import reference, sensitive_values
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
+from pganon.methods.local.context import Context
 from pganon.methods.local.form import facts
 from pganon.methods.local.placed import placed
-from pganon.methods.local.shape import Shape
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.privacy.likeness import TCloseness
 from pganon.resolved.model import Sensitive
@@ -35,23 +35,23 @@ def hidden_values(state: State) -> QualifiedName:
     return state.work("hidden")
 
 
-def eligible_steps(shape: Shape) -> list[Step]:
+def eligible_steps(context: Context) -> list[Step]:
     """From `placed` to the histograms, a chain of steps for every column."""
-    chains = [_Eligible(shape, item).steps() for item in shape.spec.sensitive]
+    chains = [_Eligible(context, item).steps() for item in context.spec.sensitive]
     return [
         CreateTable(
             "hidden",
             "hidden values of all columns together",
             hidden_values,
-            lambda s: _hidden(shape, s),
+            lambda s: _hidden(context, s),
         ),
         Parallel("eligible", "hidden values of every column", chains),
     ]
 
 
-def _hidden(shape: Shape, state: State) -> exp.Select:
-    codes = [col(f"s{item.index}", "p") for item in shape.spec.sensitive]
-    tree = query("select count(*) as w from p", {"p": placed(shape, state)}).select(*codes)
+def _hidden(context: Context, state: State) -> exp.Select:
+    codes = [col(f"s{item.index}", "p") for item in context.spec.sensitive]
+    tree = query("select count(*) as w from p", {"p": placed(context, state)}).select(*codes)
     return tree.group_by(*[code.copy() for code in codes])
 
 
@@ -79,7 +79,7 @@ def too_frequent(
 
 @dataclass(frozen=True)
 class _Eligible:
-    shape: Shape
+    context: Context
     item: Sensitive
 
     def steps(self) -> list[Step]:
@@ -102,7 +102,7 @@ class _Eligible:
 
     @property
     def _least(self) -> int:
-        return self.shape.layout.least(self.item)
+        return self.context.layout.least(self.item)
 
     def _histogram(self, state: State) -> exp.Expr:
         counted = query(
@@ -119,7 +119,7 @@ class _Eligible:
     def _position(self) -> exp.Expr:
         """How far a value is from the least one; NULL where it does not matter."""
         column = self.item.column
-        if column.name not in self.shape.buckets.min_bucket_range:
+        if column.name not in self.context.buckets.min_bucket_range:
             return fragment("null::float8")
         value = col("value", "d")
         # Numbers are texts where several texts are one number.
@@ -133,12 +133,12 @@ class _Eligible:
             {"h": histogram(self.item, state)},
         )
         least = num(self._least)
-        if isinstance(self.shape.layout.principle(self.item), LocalBucketDiversity):
+        if isinstance(self.context.layout.principle(self.item), LocalBucketDiversity):
             short = fragment("x.most * :l > x.cells", l=least)
         else:
             short = fragment("x.cells > 0 and (x.cells < :least or x.kinds < 2)", least=least)
         short = self._or_too_far(short, state)
-        withholds = exp.true() if self.shape.buckets.ineligible == "withhold" else exp.false()
+        withholds = exp.true() if self.context.buckets.ineligible == "withhold" else exp.false()
         return query(
             "select x.cells, x.most, x.kinds, :short as short from x", {"x": tree}, short=short
         ).select(
@@ -147,8 +147,8 @@ class _Eligible:
 
     def _or_too_far(self, short: exp.Expr, state: State) -> exp.Expr:
         """One bucket of all values is the closest to another distribution that there can be."""
-        model = self.shape.layout.principle(self.item)
-        if first_of(self.shape.spec, self.item) is None or not isinstance(model, TCloseness):
+        model = self.context.layout.principle(self.item)
+        if first_of(self.context.spec, self.item) is None or not isinstance(model, TCloseness):
             return short
         values = query("select h.code as value, h.n from h", {"h": histogram(self.item, state)})
         found = model.measure(values, [], state.work(reference(self.item.index, "source")))
@@ -160,9 +160,9 @@ class _Eligible:
         return fragment("(:short or :far)", short=short, far=scalar(far))
 
     def _ineligible(self, row: Mapping[str, Any]) -> PganonError | None:
-        if not row["short"] or self.shape.buckets.ineligible == "withhold":
+        if not row["short"] or self.context.buckets.ineligible == "withhold":
             return None
-        model, name = self.shape.layout.principle(self.item), self.item.column.name
+        model, name = self.context.layout.principle(self.item), self.item.column.name
         cells = row["cells"]
         if isinstance(model, LocalBucketDiversity):
             hint = (

@@ -15,33 +15,33 @@ from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.common.association import Associated, association, dependencies
 from pganon.methods.common.division import MEASURE
+from pganon.methods.local.context import Context
 from pganon.methods.local.eligible import hidden_values
 from pganon.methods.local.form import facts
 from pganon.methods.local.form.aligned import Link, links, sets
-from pganon.methods.local.shape import Shape
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, State, Step
 
 
-def link_steps(shape: Shape) -> list[Step]:
+def link_steps(context: Context) -> list[Step]:
     """All pairs of columns with buckets in one statement."""
-    if len(shape.spec.sensitive) < 2:
+    if len(context.spec.sensitive) < 2:
         return []
     return [
         Check(
             "linked",
             "whether buckets of one column tell of those of another",
-            lambda s: _measured(shape, s),
-            lambda row, state: _problem(shape, state),
+            lambda s: _measured(context, s),
+            lambda row, state: _problem(context, state),
             gives=[facts.LINKS],
         ),
     ]
 
 
-def _measured(shape: Shape, state: State) -> exp.Expr:
-    pairs = [_pair(shape, *pair, state) for pair in combinations(shape.spec.sensitive, 2)]
+def _measured(context: Context, state: State) -> exp.Expr:
+    pairs = [_pair(context, *pair, state) for pair in combinations(context.spec.sensitive, 2)]
     return query(
         "select jsonb_agg(jsonb_build_array(x.i, x.j, x.records, x.strength, x.determined)"
         " order by x.i, x.j)::text as links from x",
@@ -49,7 +49,7 @@ def _measured(shape: Shape, state: State) -> exp.Expr:
     )
 
 
-def _pair(shape: Shape, one: Sensitive, other: Sensitive, state: State) -> exp.Select:
+def _pair(context: Context, one: Sensitive, other: Sensitive, state: State) -> exp.Select:
     """(i, j, records, strength, determined) of the records that hide both values."""
     both = query(
         "select :a as a, :b as b, p.w from p where :a > 0 and :b > 0",
@@ -57,7 +57,7 @@ def _pair(shape: Shape, one: Sensitive, other: Sensitive, state: State) -> exp.S
         a=col(f"s{one.index}", "p"),
         b=col(f"s{other.index}", "p"),
     )
-    if any(shape.layout.withheld(item, state) for item in (one, other)):
+    if any(context.layout.withheld(item, state) for item in (one, other)):
         both = both.where(exp.false())
     columns = [
         Associated(item.published, col(name, "t"), cast(col(name, "t"), "float8"))
@@ -81,11 +81,11 @@ def _largest(pairs: exp.Select) -> exp.Expr:
     return fragment("coalesce(:largest, 0)", largest=scalar(values))
 
 
-def _problem(shape: Shape, state: State) -> PganonError | None:
-    if shape.buckets.buckets == "aligned":
-        return _not_alignable(shape, state)
-    limit = shape.buckets.link_threshold
-    found = [x for x in links(shape.layout, state.facts) if x.association > limit]
+def _problem(context: Context, state: State) -> PganonError | None:
+    if context.buckets.buckets == "aligned":
+        return _not_alignable(context, state)
+    limit = context.buckets.link_threshold
+    found = [x for x in links(context.layout, state.facts) if x.association > limit]
     return _associated(max(found, key=lambda link: link.association), limit) if found else None
 
 
@@ -104,11 +104,11 @@ def _associated(link: Link, limit: float) -> PganonError:
     )
 
 
-def _not_alignable(shape: Shape, state: State) -> PganonError | None:
+def _not_alignable(context: Context, state: State) -> PganonError | None:
     """Buckets in common hold what bounds the share of a value, not a distance."""
-    for part in sets(shape.layout, state.facts):
+    for part in sets(context.layout, state.facts):
         for item in part:
-            model = shape.layout.principle(item)
+            model = context.layout.principle(item)
             if isinstance(model, LocalBucketDiversity):
                 continue
             others = ", ".join(quote(other.published) for other in part if other != item)

@@ -30,9 +30,9 @@ from pganon.methods.common.search.medians import (
     median_rounds,
 )
 from pganon.methods.common.tree_arrays import given_with_losses
+from pganon.methods.local.context import Context, codes
 from pganon.methods.local.form.axes import ShownLine, ShownNames
 from pganon.methods.local.form.facts import BLOCKS
-from pganon.methods.local.shape import Shape, codes
 from pganon.sqltools import chain, col, fragment, num, query
 from pganon.steps import Check, CreateTable, Search, State, Step
 from pganon.steps.tasks import TaskResult
@@ -46,14 +46,14 @@ _WORD = 1 << 62
 """Codes of several attributes are one number below this."""
 
 
-def search_steps(shape: Shape) -> list[Step]:
+def search_steps(context: Context) -> list[Step]:
     """From what the rounds left to `median_cells` and `median_groups`."""
     return [
         CreateTable(
             "blocks",
             "cells of groups that could be cut, in blocks",
             lambda s: s.work(CELLS),
-            lambda s: _cells(shape, s),
+            lambda s: _cells(context, s),
         ),
         Check(
             "count",
@@ -73,15 +73,15 @@ def search_steps(shape: Shape) -> list[Step]:
                 ("place", "bigint"),
                 ("cells", "integer[]"),
             ),
-            given=lambda s: given_with_losses(shape.axes, s),
+            given=lambda s: given_with_losses(context.axes, s),
             batches=lambda s: s[BLOCKS],
-            rows=lambda s, batch: _rows(shape, s, batch),
-            tasks=lambda s, given, rows: [_task(shape, s, given, rows)],
+            rows=lambda s, batch: _rows(context, s, batch),
+            tasks=lambda s, given, rows: [_task(context, s, given, rows)],
         ),
     ]
 
 
-def found(shape: Shape, state: State) -> exp.Select:
+def found(context: Context, state: State) -> exp.Select:
     """(gid, codes, display): the groups have the numbers that rounds in SQL would give them."""
     counted = query(
         "select g.block, g.round, (sum(g.place) over (partition by g.round order by g.block)"
@@ -100,10 +100,10 @@ def found(shape: Shape, state: State) -> exp.Select:
     tree = query(
         "select g.gid from g join c on c.cell = g.cell", {"g": groups, "c": state.work(CELLS)}
     )
-    return tree.select(*codes(shape, "c"), col("display", "c"))
+    return tree.select(*codes(context, "c"), col("display", "c"))
 
 
-def _cells(shape: Shape, state: State) -> exp.Expr:
+def _cells(context: Context, state: State) -> exp.Expr:
     cells, nodes = left(state)
     blocks = query(
         "select n.node, n.again,"
@@ -115,7 +115,7 @@ def _cells(shape: Shape, state: State) -> exp.Expr:
         "select (row_number() over ())::integer as cell, b.block, b.node, b.again, c.display, c.w"
         " from c join b on b.node = c.node",
         {"c": cells, "b": blocks},
-    ).select(*codes(shape, "c"))
+    ).select(*codes(context, "c"))
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def _words(axes: Sequence[Axis], state: State) -> list[list[Axis]]:
     return words
 
 
-def _rows(shape: Shape, state: State, block: int) -> exp.Select:
+def _rows(context: Context, state: State, block: int) -> exp.Select:
     """(block, again, cells) of every group: of a cell its number, its weight and words of codes."""
 
     def appended(word: exp.Expr, axis: Axis) -> exp.Expr:
@@ -142,7 +142,7 @@ def _rows(shape: Shape, state: State, block: int) -> exp.Select:
         return fragment(":w * :base + :c", w=exp.paren(word), base=base, c=col(axis.code, "c"))
 
     sent = [fragment("int8send(c.cell)"), fragment("int8send(c.w)")]
-    for first, *others in _words(shape.axes, state):
+    for first, *others in _words(context.axes, state):
         word = reduce(appended, others, fragment(":c::bigint", c=col(first.code, "c")))
         sent.append(fragment("int8send(:w)", w=word))
     return query(
@@ -155,9 +155,9 @@ def _rows(shape: Shape, state: State, block: int) -> exp.Select:
 
 
 def _task(
-    shape: Shape, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
+    context: Context, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
 ) -> _Medians:
-    words = _words(shape.axes, state)
+    words = _words(context.axes, state)
     blocks, again, sent = zip(*rows, strict=True)
     held = np.frombuffer(b"".join(sent), dtype=">i8").astype(np.int64)
     held = held.reshape(-1, 2 + len(words))
@@ -176,8 +176,8 @@ def _task(
         np.cumsum([0, *lengths[:-1]]),
         np.array(again),
     )
-    attributes = [_attribute(axis, state, given) for axis in shape.axes]
-    limits = Limits(shape.k, SMALL * shape.k, SEVERAL)
+    attributes = [_attribute(axis, state, given) for axis in context.axes]
+    limits = Limits(context.k, SMALL * context.k, SEVERAL)
     return _Medians(blocks[0], held[:, 0], cells, attributes, limits)
 
 

@@ -19,6 +19,7 @@ from pganon.encode.secrets import row_hash, run_secret
 from pganon.forms.work import GROUP_CELLS
 from pganon.methods.common.pairs import pair
 from pganon.methods.common.tree_arrays import given_with_losses
+from pganon.methods.local.context import Context, codes
 from pganon.methods.local.form.axes import ShownLine, ShownNames
 from pganon.methods.local.form.facts import BLOCKS
 from pganon.methods.local.medians import block_steps
@@ -34,23 +35,22 @@ from pganon.methods.local.search.nearest import (
     Tree,
     nearest_groups,
 )
-from pganon.methods.local.shape import Shape, codes
 from pganon.sqltools import aliased, cast, col, equal, named, num, query, scalar, text
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
 from pganon.steps.tasks import TaskResult
 
 
-def nearest_steps(shape: Shape) -> list[Step]:
+def nearest_steps(context: Context) -> list[Step]:
     """From `placed` to `group_cells`."""
-    options = shape.options
+    options = context.options
     assert isinstance(options, LgbNcp)
     return [
-        *block_steps(shape, options.block_size, "blocks"),
+        *block_steps(context, options.block_size, "blocks"),
         CreateTable(
             "block_cells",
             "the cells of every block, in random order",
             lambda s: s.work("cells"),
-            lambda s: _cells(shape, s),
+            lambda s: _cells(context, s),
         ),
         Check(
             "blocks",
@@ -63,10 +63,10 @@ def nearest_steps(shape: Shape) -> list[Step]:
             "groups of similar cells",
             lambda s: s.work("cell_groups"),
             (("cell", "bigint"), ("gid", "bigint")),
-            given=lambda s: given_with_losses(shape.axes, s),
+            given=lambda s: given_with_losses(context.axes, s),
             batches=lambda s: s[BLOCKS],
-            rows=lambda s, batch: _rows(shape, s, batch),
-            tasks=lambda s, given, rows: _tasks(shape, s, given, rows),
+            rows=lambda s, batch: _rows(context, s, batch),
+            tasks=lambda s, given, rows: _tasks(context, s, given, rows),
         ),
         CreateTable(
             "group_cells",
@@ -75,7 +75,7 @@ def nearest_steps(shape: Shape) -> list[Step]:
             lambda s: query(
                 "select g.gid, c.display from c join g on g.cell = c.cell",
                 {"c": s.work("cells"), "g": s.work("cell_groups")},
-            ).select(*codes(shape, "c")),
+            ).select(*codes(context, "c")),
         ),
         DropTables(
             "tidy",
@@ -85,51 +85,51 @@ def nearest_steps(shape: Shape) -> list[Step]:
     ]
 
 
-def _cells(shape: Shape, state: State) -> exp.Expr:
+def _cells(context: Context, state: State) -> exp.Expr:
     """Cells are put in order by what they show: hidden values decide not even ties."""
     seed = scalar(run_secret(state, "partition_seed"))
-    held = codes(shape, "p")
-    cell = exp.func("row", cast(text("cells"), "text"), col("display", "p"), *codes(shape, "p"))
-    counted = query("select p.display, count(*) as w from p", {"p": placed(shape, state)})
+    held = codes(context, "p")
+    cell = exp.func("row", cast(text("cells"), "text"), col("display", "p"), *codes(context, "p"))
+    counted = query("select p.display, count(*) as w from p", {"p": placed(context, state)})
     drawn = counted.select(*held, named(row_hash(cell, seed), "draw"))
     drawn = drawn.group_by(col("display", "p"), *[code.copy() for code in held])
-    tied = [code.copy() for code in codes(shape, "d")]
+    tied = [code.copy() for code in codes(context, "d")]
     order = exp.Order(expressions=[exp.Ordered(this=key) for key in (col("draw", "d"), *tied)])
     number = exp.Window(this=exp.RowNumber(), order=order)
     numbered = query("select d.display, d.w from d", {"d": drawn}).select(
-        named(number, "cell"), *codes(shape, "d")
+        named(number, "cell"), *codes(context, "d")
     )
-    same = equal(["display", *shape.codes], "b", "n")
+    same = equal(["display", *context.codes], "b", "n")
     return (
         query(
             "select n.cell, n.display, n.w, dense_rank() over (order by b.gid) - 1 as block from n",
             {"n": numbered},
         )
-        .select(*codes(shape, "n"))
+        .select(*codes(context, "n"))
         .join(aliased(state.work("blocks"), "b"), on=same)
     )
 
 
-def _rows(shape: Shape, state: State, block: int) -> exp.Select:
+def _rows(context: Context, state: State, block: int) -> exp.Select:
     return query(
         "select c.cell, c.w from c where c.block = :block order by c.cell",
         {"c": state.work("cells")},
         block=num(block),
-    ).select(*codes(shape, "c"))
+    ).select(*codes(context, "c"))
 
 
 def _tasks(
-    shape: Shape, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
+    context: Context, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
 ) -> list[_Groups]:
-    options = shape.options
+    options = context.options
     assert isinstance(options, LgbNcp)
     cells, weights, *columns = zip(*rows, strict=True)
     attributes = [
         _attribute(axis, state, given, column)
-        for axis, column in zip(shape.axes, columns, strict=True)
+        for axis, column in zip(context.axes, columns, strict=True)
     ]
     found = Cells(attributes, [int(weight) for weight in weights])
-    return [_Groups(cells, found, shape.k, options.ncp_assign, options.ncp_small)]
+    return [_Groups(cells, found, context.k, options.ncp_assign, options.ncp_small)]
 
 
 def _attribute(

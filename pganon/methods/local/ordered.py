@@ -13,12 +13,12 @@ from sqlglot import exp
 
 from pganon.encode.records import NUMBER, numbered_by, ties
 from pganon.identifiers import QualifiedName, quote
+from pganon.methods.local.context import Context
 from pganon.methods.local.eligible import histogram
 from pganon.methods.local.form.aligned import set_of
 from pganon.methods.local.form.facts import hidden
 from pganon.methods.local.form.staging import drawn
 from pganon.methods.local.placed import as_encoded, placed
-from pganon.methods.local.shape import Shape
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import col, fragment, named, query, scalar
 from pganon.steps import CreateTable, State
@@ -35,31 +35,31 @@ def ranges(item: Sensitive, state: State) -> QualifiedName:
     return state.work(f"ranges{item.index}")
 
 
-def own_table(shape: Shape, item: Sensitive, state: State) -> QualifiedName:
+def own_table(context: Context, item: Sensitive, state: State) -> QualifiedName:
     """What says of a column with buckets of its own which record is in which."""
-    kind = "ranges" if ordered(shape, item, state) else "bucketed"
+    kind = "ranges" if ordered(context, item, state) else "bucketed"
     return state.work(f"{kind}{item.index}")
 
 
-def ordered(shape: Shape, item: Sensitive, state: State) -> bool:
+def ordered(context: Context, item: Sensitive, state: State) -> bool:
     """Whether the order of the column's values is that of all records, which are all released."""
-    if item != numbered_by(shape.spec) or not as_encoded(shape, state):
+    if item != numbered_by(context.spec) or not as_encoded(context, state):
         return False
     values, *_ = hidden(item.index)
-    return state[values] <= MOST and len(set_of(shape.layout, state.facts, item)) == 1
+    return state[values] <= MOST and len(set_of(context.layout, state.facts, item)) == 1
 
 
-def ranges_step(shape: Shape, item: Sensitive) -> CreateTable:
+def ranges_step(context: Context, item: Sensitive) -> CreateTable:
     return CreateTable(
         f"ranges{item.index}",
         f"which numbers of records with a value of {quote(item.column.name)} go to which bucket",
         lambda s: ranges(item, s),
-        lambda s: _ranges(shape, item, s),
-        when=lambda s: ordered(shape, item, s),
+        lambda s: _ranges(context, item, s),
+        when=lambda s: ordered(context, item, s),
     )
 
 
-def _ranges(shape: Shape, item: Sensitive, state: State) -> exp.Select:
+def _ranges(context: Context, item: Sensitive, state: State) -> exp.Select:
     """Records are numbered from 1."""
     before = query(
         "select h.code, (sum(h.n) over (order by h.code) - h.n)::bigint + 1 as start from h",
@@ -93,9 +93,9 @@ def bucket_of(place: exp.Expr, table: str) -> exp.Expr:
     )
 
 
-def number_of(shape: Shape, item: Sensitive, bucket: exp.Expr, state: State) -> exp.Expr:
+def number_of(context: Context, item: Sensitive, bucket: exp.Expr, state: State) -> exp.Expr:
     """The published number of a bucket. Plans number them from 0, and none is empty."""
-    table, number = drawn(shape.layout, item, state)
+    table, number = drawn(context.layout, item, state)
     every = query("select array_agg(:n order by n.gid) from n", {"n": table}, n=col(number, "n"))
     place = fragment(":b + 1", b=exp.paren(bucket))
     return exp.Bracket(this=scalar(every), expressions=[place])
@@ -114,10 +114,10 @@ def all_buckets(item: Sensitive, state: State) -> exp.Select:
     )
 
 
-def ranged_values(shape: Shape, item: Sensitive, state: State) -> exp.Select:
+def ranged_values(context: Context, item: Sensitive, state: State) -> exp.Select:
     """(b, v): every value with the published number of its bucket."""
     value = col(f"v{item.index}", "p")
-    given = {"h": ranges(item, state), "p": placed(shape, state)}
+    given = {"h": ranges(item, state), "p": placed(context, state)}
     if ties(item, value):
         tree = query(
             "select :v as v from p join h on :here",
@@ -135,5 +135,5 @@ def ranged_values(shape: Shape, item: Sensitive, state: State) -> exp.Select:
             v=value,
         )
         record = col("rid", "g")
-    number = number_of(shape, item, bucket_of(record, "h"), state)
+    number = number_of(context, item, bucket_of(record, "h"), state)
     return tree.select(named(number, "b"))

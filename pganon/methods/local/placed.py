@@ -12,9 +12,9 @@ from pganon.encode.records import HIDES, NUMBER, tells_hidden
 from pganon.encode.work import CODED
 from pganon.forms.work import DISPLAYS, shown_beside
 from pganon.identifiers import QualifiedName
+from pganon.methods.local.context import Context
 from pganon.methods.local.form.facts import SUBSETS
 from pganon.methods.local.form.layout import in_bucket, is_generalized
-from pganon.methods.local.shape import Shape
 from pganon.privacy.rows import Relation
 from pganon.sqltools import chain, col, fragment, named, query
 from pganon.steps import CreateTable, State
@@ -22,65 +22,65 @@ from pganon.steps import CreateTable, State
 _PLACED = "placed"
 
 
-def placed(shape: Shape, state: State) -> Relation:
+def placed(context: Context, state: State) -> Relation:
     """(rid, display, codes, s<j>, beside)"""
-    return _as_they_are(shape, state) if as_encoded(shape, state) else state.work(_PLACED)
+    return _as_they_are(context, state) if as_encoded(context, state) else state.work(_PLACED)
 
 
-def placed_step(shape: Shape) -> CreateTable:
+def placed_step(context: Context) -> CreateTable:
     """The work table of this, where there is one."""
     return CreateTable(
         _PLACED,
         "the records that are released, with what they show",
         lambda s: s.work(_PLACED),
-        lambda s: _placed(shape, s),
-        when=lambda s: not as_encoded(shape, s),
+        lambda s: _placed(context, s),
+        when=lambda s: not as_encoded(context, s),
     )
 
 
-def placed_tables(shape: Shape, state: State) -> list[QualifiedName]:
-    return [] if as_encoded(shape, state) else [state.work(_PLACED)]
+def placed_tables(context: Context, state: State) -> list[QualifiedName]:
+    return [] if as_encoded(context, state) else [state.work(_PLACED)]
 
 
-def mask(shape: Shape, table: str) -> exp.Expr:
+def mask(context: Context, table: str) -> exp.Expr:
     """A letter per column that people may hide."""
     letters = [
         fragment("case when :f then 'b' else 'g' end", f=col(hidden.flag, table))
-        for hidden in shape.spec.hidden
+        for hidden in context.spec.hidden
     ]
     return chain(exp.DPipe, letters) if letters else fragment("''::text")
 
 
-def as_encoded(shape: Shape, state: State) -> bool:
+def as_encoded(context: Context, state: State) -> bool:
     """Whether they are the encoded records: each mask that there can be is a display."""
     subsets, small, _ = (state[fact] for fact in SUBSETS)
-    every = 1 << len(shape.spec.hidden)
-    return tells_hidden(shape.spec) and subsets == every and not small
+    every = 1 << len(context.spec.hidden)
+    return tells_hidden(context.spec) and subsets == every and not small
 
 
-def _as_they_are(shape: Shape, state: State) -> exp.Select:
+def _as_they_are(context: Context, state: State) -> exp.Select:
     """Codes of values that are not shown are 0 already, and those of others in no bucket."""
-    names = [*shape.codes, *[f"s{item.index}" for item in shape.spec.sensitive]]
+    names = [*context.codes, *[f"s{item.index}" for item in context.spec.sensitive]]
     tree = query("select 1 from c", {"c": state.work(CODED)}).select(
         col(NUMBER, "c"), named(col(HIDES, "c"), "display"), append=False
     )
-    return tree.select(*[col(name, "c") for name in (*names, *shown_beside(shape.spec))])
+    return tree.select(*[col(name, "c") for name in (*names, *shown_beside(context.spec))])
 
 
-def _placed(shape: Shape, state: State) -> exp.Select:
+def _placed(context: Context, state: State) -> exp.Select:
     form = col("form", "d")
     tree = query(
         "select c.rid, d.display from c join d on d.mask = :mask",
         {"c": state.work(CODED), "d": state.work(DISPLAYS)},
-        mask=mask(shape, "c"),
+        mask=mask(context, "c"),
     )
-    for axis in shape.axes:
+    for axis in context.axes:
         code = col(axis.code, "c")
         tree = tree.select(named(_where(is_generalized(axis.attribute, form), code), axis.code))
-    for item in shape.spec.sensitive:
+    for item in context.spec.sensitive:
         value = col(f"s{item.index}", "c")
         tree = tree.select(named(_where(in_bucket(item, form), value), f"s{item.index}"))
-    return tree.select(*[col(name, "c") for name in shown_beside(shape.spec)])
+    return tree.select(*[col(name, "c") for name in shown_beside(context.spec)])
 
 
 def _where(condition: exp.Expr, value: exp.Expr) -> exp.Expr:

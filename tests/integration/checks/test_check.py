@@ -54,7 +54,7 @@ def test_a_column_that_nobody_mentions(db: Database, folder: Path) -> None:
         f"{folder}/patients.json: public.patient has columns that no policy mentions: insurance,"
         ' "Zip: 5", salary',
         "add to `columns`, after a look at every line:",
-        "  insurance: {role: identifying}  # no guess: as it is, it stays at home",
+        "  insurance: {role: identifying}  # no guess: as it is, it is withheld",
         "  'Zip: 5': {role: quasi_identifying}  # by its name",
         "  salary: {role: sensitive}  # by its name",
     ]
@@ -227,9 +227,9 @@ def test_status_of_what_has_changed(db: Database, folder: Path) -> None:
     assert status(db) == {}
     assert pganon("run", str(folder / "patients.json"), "--dsn", db.dsn()).code == 0
     assert status(db, "patients")["source"] == "unchanged"
-    faults.patiently(lambda: status(db)["source"] == "unchanged")
+    faults.with_lock_retry(lambda: status(db)["source"] == "unchanged")
     db.source("UPDATE public.patient SET days = days + 1 WHERE id = 1")
-    faults.patiently(lambda: status(db)["source"] == "perhaps_changed")
+    faults.with_lock_retry(lambda: status(db)["source"] == "perhaps_changed")
     assert status(db, "patients", "--fast")["source"] == "perhaps_changed"
     assert status(db, "patients")["source"] == "changed"
     db.source("UPDATE public.patient SET days = days - 1 WHERE id = 1")
@@ -283,7 +283,7 @@ def test_another_policy_reads_other_rows(db: Database, folder: Path) -> None:
     write(folder, "patients", columns=COLUMNS, where="days < 4")
     assert pganon("policy", "apply", str(folder), "--dsn", db.dsn()).code == 0
     assert status(db, "patients")["source"] == "unknown"
-    faults.patiently(lambda: status(db)["source"] == "unchanged")
+    faults.with_lock_retry(lambda: status(db)["source"] == "unchanged")
     db.source("TRUNCATE public.patient")  # which counts no rows
     assert status(db)["source"] == "perhaps_changed"
 
@@ -310,7 +310,7 @@ def test_a_view_over_a_schema_that_the_steward_may_not_use(db: Database, tmp_pat
     file = write(tmp_path, "patients", trust=["source_owner"], republication="allow")
     done = pganon("run", str(file), "--dsn", db.dsn(), "--json")
     assert done.code == 0, done.out
-    faults.patiently(lambda: status(db)["source"] == "unchanged")
+    faults.with_lock_retry(lambda: status(db)["source"] == "unchanged")
     with db.connect("source_owner") as conn:
         conn.execute("UPDATE hidden.patient SET days = 0")
-    faults.patiently(lambda: status(db)["source"] == "perhaps_changed")
+    faults.with_lock_retry(lambda: status(db)["source"] == "perhaps_changed")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pganon.history.check import Rule
+from pganon.history.check import RuleCheck
 from pganon.history.model import New, Past, Tables
 from pganon.history.rule import Told, judge
 from pganon.identifiers import QualifiedName
@@ -85,7 +85,7 @@ def verdicts(
         Past(told.manner.run_id, "", told.manner, found)
         for told, found in zip(earlier, tables, strict=False)
     ]
-    rule = Rule(New(new.manner, tables[-1]), past)
+    rule = RuleCheck(New(new.manner, tables[-1]), past)
     state = State(0)
     for name in ("same", "pairs", "beside", "judged"):
         table = state.work(f"rule0_{name}")

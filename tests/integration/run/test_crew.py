@@ -17,7 +17,7 @@ from sqlglot import exp
 from pganon import locks, steps
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal
 from pganon.run.executor import Executor
-from pganon.run.pool import Crew, Piece
+from pganon.run.pool import Piece, Pool
 from pganon.sqltools import num, query, statement
 from pganon.steps import CreateTable, DropTables, Parallel, State
 from pganon.steps.facts import count
@@ -70,7 +70,7 @@ def _sessions(conn: Connection) -> list[int]:
 
 
 def _all_gone(db: Database) -> None:
-    faults.patiently(lambda: not _sessions(db.admin))
+    faults.with_lock_retry(lambda: not _sessions(db.admin))
 
 
 class _Watch:
@@ -160,8 +160,8 @@ def test_a_chain_goes_on_with_what_others_left(db: Database, processes: int) -> 
     gone = DropTables("gone", "gone", lambda s: [s.work("one")])
     steps_ = Parallel("all", "all", [[one], [], [two, gone]], after={2: [0]})
     with locks.run_lock(conn, 1):
-        crew = Crew(conn, 1, db.owner) if processes > 1 else None
-        executor = Executor(conn, State(1), crew=crew)
+        pool = Pool(conn, 1, db.owner) if processes > 1 else None
+        executor = Executor(conn, State(1), pool=pool)
         state = executor.run([steps_])
         assert state[two.counted] == 1
         executor.assert_filled()  # what is gone is not looked for
@@ -176,14 +176,14 @@ def test_chains_without_steps_need_no_connection(db: Database) -> None:
     conn.execute("SELECT set_config('max_parallel_workers_per_gather', %s, false)", ["2"])
     asked: list[int] = []
 
-    def enlist() -> Connection:
+    def connect() -> Connection:
         asked.append(1)
         return db.owner()
 
     one = _step("one", "one", lambda s: query("select 1 as n"))
     two = _step("two", "two", lambda s: query("select 1 as n"))
     with locks.run_lock(conn, 1):
-        executor = Executor(conn, State(1), crew=Crew(conn, 1, enlist))
+        executor = Executor(conn, State(1), pool=Pool(conn, 1, connect))
         executor.run([Parallel("all", "all", [[one], []])])
         assert not asked
         executor.run([Parallel("both", "both", [[], [two], [_dropped(one)]])])
@@ -333,17 +333,17 @@ def test_the_leader_has_its_processes_back(db: Database) -> None:
     conn.execute("SET max_parallel_workers_per_gather = 5")
     show = "SHOW max_parallel_workers_per_gather"
     with locks.run_lock(conn, 1):
-        crew = Crew(conn, 1, db.owner)
-        with crew.sharing(2) as connections:
+        pool = Pool(conn, 1, db.owner)
+        with pool.sharing(2) as connections:
             assert [one.execute(show).fetchone() for one in connections] == [("2",)] * 2
         assert connections[0] == conn
         assert connections[1].closed
-        with contextlib.suppress(ZeroDivisionError), crew.sharing(9) as connections:
+        with contextlib.suppress(ZeroDivisionError), pool.sharing(9) as connections:
             assert [one.execute(show).fetchone() for one in connections] == [("0",)] * 6
             raise ZeroDivisionError
         assert all(one.closed for one in connections[1:])
         assert conn.execute(show).fetchone() == ("5",)
-        with crew.sharing(1) as connections:
+        with pool.sharing(1) as connections:
             assert connections == [conn]
             assert conn.execute(show).fetchone() == ("5",)
 
@@ -359,9 +359,9 @@ def _breaks(db: Database) -> Connection:
 
 
 @pytest.mark.parametrize("enlist", [_fails, _breaks])
-def test_workers_that_cannot_be_had(db: Database, enlist: Any) -> None:
+def test_workers_that_cannot_be_had(db: Database, connect: Any) -> None:
     conn = db.owner()
-    with locks.run_lock(conn, 1), Crew(conn, 1, lambda: enlist(db)).sharing(3) as connections:
+    with locks.run_lock(conn, 1), Pool(conn, 1, lambda: connect(db)).sharing(3) as connections:
         assert connections == [conn]
 
 
@@ -374,7 +374,7 @@ def test_a_worker_on_another_server(db: Database) -> None:
         opened.append(db.owner())
         return opened[-1]
 
-    with Crew(conn, 7, elsewhere).sharing(3) as connections:
+    with Pool(conn, 7, elsewhere).sharing(3) as connections:
         assert connections == [conn]
     assert [one.closed for one in opened] == [True]
 

@@ -14,7 +14,7 @@ from pganon.requests.claim import claim, give_back
 from pganon.requests.workers import enter
 from pganon.worker.job import Job
 from pganon.worker.log import Log
-from pganon.worker.service import Manner, Worker
+from pganon.worker.service import Worker, WorkerOptions
 from pganon.worker.signals import Stop
 from tests.support.harness import faults, queue
 from tests.support.harness.cluster import Connection, Database
@@ -113,7 +113,7 @@ def test_an_interrupted_statement_counts(db: Database) -> None:
 
 def _worker(db: Database, lines: list[str]) -> Worker:
     log = Log(lambda line: lines.append(line.partition(" ")[2]))
-    return Worker(db.dsn(), None, log, Stop(60), Manner(once=True))
+    return Worker(db.dsn(), None, log, Stop(60), WorkerOptions(once=True))
 
 
 def _statements(conn: Connection, act: Any) -> int:
@@ -146,7 +146,7 @@ def test_an_idle_worker_asks_one_thing(db: Database) -> None:
     assert _statements(conn, lambda: idle._look(conn, me)) == 1
     assert not idle._look(conn, me), "nobody else can take what waits for the busy one"
     busy.close()
-    faults.patiently(lambda: idle._look(conn, me) or "waiting" in _attempts(db)[0])
+    faults.with_lock_retry(lambda: idle._look(conn, me) or "waiting" in _attempts(db)[0])
 
 
 def test_once_ends_where_others_are_at_it(db: Database) -> None:

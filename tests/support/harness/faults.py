@@ -257,7 +257,7 @@ class Onlooker:
     def looked(self, step: str) -> None:
         """Wait for a look; before each step of a run, so that no step goes unseen."""
         seen = self.looks
-        patiently(lambda: self.looks > seen)
+        with_lock_retry(lambda: self.looks > seen)
 
     def __enter__(self) -> Onlooker:
         self._thread.start()
@@ -421,7 +421,7 @@ def wait_for_statement(conn: Connection, *parts: str) -> None:
         ).fetchone()
         return row != (0,)
 
-    patiently(busy)
+    with_lock_retry(busy)
 
 
 def wait_for_backends(conn: Connection) -> None:
@@ -434,10 +434,10 @@ def wait_for_backends(conn: Connection) -> None:
         ).fetchone()
         return row == (0,)
 
-    patiently(alone)
+    with_lock_retry(alone)
 
 
-def patiently(holds: Callable[[], bool]) -> None:
+def with_lock_retry(holds: Callable[[], bool]) -> None:
     """Wait until something holds; fail if it does not in a long time."""
     end = time.monotonic() + LONG
     while not holds():

@@ -16,7 +16,7 @@ import psycopg
 from pganon.applied.check import check
 from pganon.applied.store import Stored, store
 from pganon.worker.log import Log
-from pganon.worker.service import Manner, Worker
+from pganon.worker.service import Worker, WorkerOptions
 from pganon.worker.signals import Stop
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
@@ -46,7 +46,7 @@ def serve(db: Database, dsn: str | None = None) -> list[str]:
     """
     lines: list[str] = []
     log = Log(lambda line: lines.append(line.partition(" ")[2]))
-    Worker(dsn or db.dsn(), None, log, Stop(60), Manner(once=True)).run()
+    Worker(dsn or db.dsn(), None, log, Stop(60), WorkerOptions(once=True)).run()
     return lines
 
 

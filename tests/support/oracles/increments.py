@@ -23,7 +23,7 @@ Seen = tuple[tuple[int, Group, tuple[tuple[str, int], ...]], ...]
 
 
 def each_once(enough: Callable[[Sequence[str]], bool]) -> Rule:
-    """Every batch appears as one group, or its people are out for good."""
+    """Every batch appears as one group, or its people are permanently suppressed."""
 
     def rule(batches: Batches, world: World) -> list[tuple[int, Group]]:
         return [

@@ -16,7 +16,7 @@ from pganon.encode.snapshot import snapshot_steps
 from pganon.encode.source import decision_steps, source_check
 from pganon.methods.background.prior import prior_steps
 from pganon.policy import loader
-from pganon.policy.known import Known
+from pganon.policy.known import Registry
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import CLASS_ID, UNPUBLISHED, MethodOptions
@@ -50,7 +50,7 @@ class Priors(MethodOptions):
         return ()
 
 
-KNOWN = Known((Priors,), MODELS)
+KNOWN = Registry((Priors,), MODELS)
 
 
 def priors_policy(

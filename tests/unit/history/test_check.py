@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pganon.history.check import Rule, rule_steps
+from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.model import New, Past, Tables
 from pganon.identifiers import QualifiedName
 from pganon.resolved.manner import Manner
@@ -14,7 +14,7 @@ KEEPS = Manner(1, "exact", ("s",), ("q", "o"), invariant=("s",))
 
 
 def asked(new: Manner, past: Manner) -> list[str]:
-    rule = Rule(New(new, TABLES), [Past(past.run_id, "", past, TABLES)])
+    rule = RuleCheck(New(new, TABLES), [Past(past.run_id, "", past, TABLES)])
     assert rule.has_anything == bool(rule_steps(rule, refuses=True))
     return [step.name for step in rule_steps(rule, refuses=True)]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PreconditionError
-from pganon.resolved.population import Asked, Known, chosen
+from pganon.resolved.population import Asked, KnownPopulation, chosen
 
 PATIENT, VISIT = ("patient",), ("visit",)
 
@@ -16,9 +16,9 @@ def asked(key: tuple[str, ...] = PATIENT, name: str | None = None, **changes: An
     return Asked(name, **{"source": "a.t", "columns": frozenset({*key, "age"}), **changes}, key=key)
 
 
-def known(number: int = 1, name: str | None = None, **changes: Any) -> Known:
+def known(number: int = 1, name: str | None = None, **changes: Any) -> KnownPopulation:
     found: dict[str, Any] = {"released_from": frozenset({"a.t"}), "key": PATIENT}
-    return Known(number, name, **{**found, **changes})
+    return KnownPopulation(number, name, **{**found, **changes})
 
 
 FROM_VIEW = {"released_from": frozenset({"a.v"})}
@@ -42,7 +42,7 @@ HAS_BOTH = {"columns": frozenset({"patient", "visit"})}
         (asked(VISIT, "q"), [known(1, "p", **FROM_VIEW), known(2, "q", key=VISIT)], 2),
     ],
 )
-def test_chosen(ask: Asked, there: list[Known], found: int | None) -> None:
+def test_chosen(ask: Asked, there: list[KnownPopulation], found: int | None) -> None:
     one = chosen(ask, there)
     assert (one.id if one else None) == found
 
@@ -61,7 +61,7 @@ def test_chosen(ask: Asked, there: list[Known], found: int | None) -> None:
         (asked(name="p"), [known(1, **FROM_VIEW), known(2, "p")], "leave the name out"),
     ],
 )
-def test_refused(ask: Asked, there: list[Known], hint: str) -> None:
+def test_refused(ask: Asked, there: list[KnownPopulation], hint: str) -> None:
     with pytest.raises(PreconditionError) as raised:
         chosen(ask, there)
     assert raised.value.code == "population"

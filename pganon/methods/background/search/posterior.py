@@ -35,10 +35,10 @@ def exact(priors: Vectors, counts: Counts) -> Vectors | None:
         raise ValueError(f"{len(priors)} members have too many assignments; estimate them")
     found = np.zeros(priors.shape)
     values = np.flatnonzero(counts)
-    shape = tuple((counts[values] + 1).tolist())
+    context = tuple((counts[values] + 1).tolist())
     for member in range(len(priors)):
         others = np.delete(priors, member, axis=0)[:, values]
-        weights = _weights(others, shape)
+        weights = _weights(others, context)
         for axis, value in enumerate(values.tolist()):
             rest = counts[values].copy()
             rest[axis] -= 1
@@ -81,14 +81,14 @@ def _check(priors: Vectors, counts: Counts) -> None:
         raise ValueError(f"{len(priors)} members cannot have {int(np.sum(counts))} values")
 
 
-def _weights(priors: Vectors, shape: Sequence[int]) -> Vectors:
+def _weights(priors: Vectors, context: Sequence[int]) -> Vectors:
     """By number of each value, the probability of all assignments of so many to the members."""
-    found = np.zeros(shape)
-    found[(0,) * len(shape)] = 1.0
+    found = np.zeros(context)
+    found[(0,) * len(context)] = 1.0
     for prior in priors:
-        longer = np.zeros(shape)
+        longer = np.zeros(context)
         for axis, probability in enumerate(prior.tolist()):
-            ahead, behind = [slice(None)] * len(shape), [slice(None)] * len(shape)
+            ahead, behind = [slice(None)] * len(context), [slice(None)] * len(context)
             ahead[axis], behind[axis] = slice(1, None), slice(None, -1)
             longer[tuple(ahead)] += probability * found[tuple(behind)]
         found = longer

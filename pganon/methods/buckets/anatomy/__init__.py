@@ -9,9 +9,9 @@ from __future__ import annotations
 from pganon.forms.stored import repeated
 from pganon.identifiers import quote
 from pganon.methods.buckets.anatomy.blocks import BLOCKS, block_steps
+from pganon.methods.buckets.anatomy.context import AnatomyContext
 from pganon.methods.buckets.anatomy.groups import dealt, groups, starts_step, tidy_step
 from pganon.methods.buckets.anatomy.options import Anatomy
-from pganon.methods.buckets.anatomy.shape import AnatomyShape
 from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.invariance import counterfeits, invariant_steps
 from pganon.methods.common.arrangement import Arrangement, arranged
@@ -27,30 +27,30 @@ FEW = 8
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     """That the public rule has left the records in few blocks, with the remedy."""
-    shape = AnatomyShape(spec)
-    blocks, pieces = facts[BLOCKS], shape.pieces(State(0, facts))
+    context = AnatomyContext(spec)
+    blocks, pieces = facts[BLOCKS], context.pieces(State(0, facts))
     whole = blocks == 1 and pieces > 1
-    if shape.division != "public" or not blocks or not (whole or pieces >= FEW * blocks):
+    if context.division != "public" or not blocks or not (whole or pieces >= FEW * blocks):
         return []
     where = "one block" if blocks == 1 else f"{blocks} blocks"
     return [
         f"the groups follow the quasi-identifiers little or not at all: division: public leaves the"
         f" records in {where}, of up to {pieces}, because of the most frequent values of column"
-        f" {quote(shape.sensitive.column.name)}; a smaller l makes estimates better, and so does"
+        f" {quote(context.sensitive.column.name)}; a smaller l makes estimates better, and so does"
         " division: eligible, which lets readers learn something from where it divides"
     ]
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = AnatomyShape(spec)
-    first = invariant_steps(shape.keeping) if shape.keeps_sets else shape.eligibility.steps()
-    return (*first, *block_steps(shape))
+    context = AnatomyContext(spec)
+    first = invariant_steps(context.keeping) if context.keeps_sets else context.eligibility.steps()
+    return (*first, *block_steps(context))
 
 
 BUCKETS = Grouping(
-    groups=lambda spec, state, name: groups(AnatomyShape(spec), state),
-    records=lambda spec, state, names, *part: dealt(AnatomyShape(spec), state, names[0], *part),
-    misplaced=lambda spec, state: [repeated(state.work("starts"), "piece", "value")],
+    groups=lambda spec, state, name: groups(AnatomyContext(spec), state),
+    records=lambda spec, state, names, *part: dealt(AnatomyContext(spec), state, names[0], *part),
+    duplicate_keys=lambda spec, state: [repeated(state.work("starts"), "piece", "value")],
     beside=lambda spec: [starts_step()],
     after=lambda spec: [tidy_step()],
     parts=3,

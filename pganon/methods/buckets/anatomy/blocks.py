@@ -21,7 +21,7 @@ from sqlglot import exp
 from pganon.encode.codes import weight_type
 from pganon.encode.curve import numbered
 from pganon.encode.records import DRAW, PLACE
-from pganon.methods.buckets.anatomy.shape import AnatomyShape
+from pganon.methods.buckets.anatomy.context import AnatomyContext
 from pganon.methods.buckets.invariance import others
 from pganon.methods.common.halves import Halves
 from pganon.sqltools import cast, col, fragment, named, num, query
@@ -31,10 +31,10 @@ from pganon.steps.facts import count
 BLOCKS = count("blocks")
 
 
-def block_steps(shape: AnatomyShape) -> list[Step]:
-    halves = Halves(lambda s: _histogram(shape, s), lambda s: _undivided(shape, s))
+def block_steps(context: AnatomyContext) -> list[Step]:
+    halves = Halves(lambda s: _histogram(context, s), lambda s: _undivided(context, s))
     return [
-        _placed_step(shape),
+        _placed_step(context),
         *halves.steps(),
         Check(
             "blocks",
@@ -47,35 +47,35 @@ def block_steps(shape: AnatomyShape) -> list[Step]:
         DropTables(
             "tidy",
             "what the blocks were made from",
-            lambda s: [*halves.leftovers(s), *shape.leftovers(s)],
+            lambda s: [*halves.leftovers(s), *context.leftovers(s)],
         ),
     ]
 
 
-def _placed_step(shape: AnatomyShape) -> Step:
+def _placed_step(context: AnatomyContext) -> Step:
     return CreateTable(
         "placed",
         "places along the curve without those that lie elsewhere or are left out",
         lambda s: s.work("placed"),
-        lambda s: _renumbered(shape, s),
-        when=lambda s: shape.keeps_sets or shape.trimmed(s),
+        lambda s: _renumbered(context, s),
+        when=lambda s: context.keeps_sets or context.trimmed(s),
     )
 
 
-def _histogram(shape: AnatomyShape, state: State) -> exp.Expr:
+def _histogram(context: AnatomyContext, state: State) -> exp.Expr:
     return query(
         "select :piece as node, :value as value, :n as n from p group by 1, 2",
-        {"p": shape.placed(state)},
-        piece=shape.piece(state, "p"),
-        value=col(shape.value, "p"),
+        {"p": context.placed(state)},
+        piece=context.piece(state, "p"),
+        value=col(context.value, "p"),
         n=cast(fragment("count(*)"), weight_type(state)),
     )
 
 
-def _renumbered(shape: AnatomyShape, state: State) -> exp.Expr:
+def _renumbered(context: AnatomyContext, state: State) -> exp.Expr:
     """Places say nothing of records that are not released, or not in new groups."""
-    columns = [DRAW, *shape.carried]
-    new = others(shape.keeping, state) if shape.keeps_sets else shape.eligibility.kept(state)
+    columns = [DRAW, *context.carried]
+    new = others(context.keeping, state) if context.keeps_sets else context.eligibility.kept(state)
     tree = query("select 1 from k", {"k": new})
     return tree.select(
         *[col(name, "k") for name in columns],
@@ -84,14 +84,14 @@ def _renumbered(shape: AnatomyShape, state: State) -> exp.Expr:
     )
 
 
-def _undivided(shape: AnatomyShape, state: State) -> exp.Select:
+def _undivided(context: AnatomyContext, state: State) -> exp.Select:
     """SELECT node: nodes of the next level that stay whole by the policy's rule."""
     halves = query(
         "select c.node >> 1 as node, min(c.n) as least,"
         " bool_and(c.most * :l <= c.n) as eligible from"
         " (select h.node, sum(h.n) as n, max(h.n) as most from h group by h.node) as c group by 1",
         {"h": state.work("hist", round=state.round)},
-        l=num(shape.model.l),
+        l=num(context.model.l),
     )
     merged = query(
         "select h.node, max(h.n) as most from h group by h.node",
@@ -101,5 +101,5 @@ def _undivided(shape: AnatomyShape, state: State) -> exp.Select:
     return query(
         "select c.node from c join m on m.node = c.node where not :divided",
         {"c": halves, "m": merged},
-        divided=fragment(rules[shape.division], l=num(shape.model.l)),
+        divided=fragment(rules[context.division], l=num(context.model.l)),
     )

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from pganon.encode.codes import weight_type
 from pganon.encode.records import DRAW
-from pganon.methods.buckets.anatomy.shape import AnatomyShape
+from pganon.methods.buckets.anatomy.context import AnatomyContext
 from pganon.methods.buckets.invariance import old_groups
 from pganon.methods.common.form.bucket_staging import record_columns
 from pganon.methods.common.pairs import paired
@@ -35,7 +35,7 @@ def tidy_step() -> Step:
     )
 
 
-def groups(shape: AnatomyShape, state: State) -> exp.Select:
+def groups(context: AnatomyContext, state: State) -> exp.Select:
     """SELECT gid: the groups of all blocks, pairs of the block and a number in it."""
     blocks = query(
         "select l.block, sum(h.n)::bigint as size from h join l on l.piece = h.node group by 1",
@@ -44,38 +44,38 @@ def groups(shape: AnatomyShape, state: State) -> exp.Select:
     each = query(
         "select b.block, generate_series(0, b.size / :l - 1) as number from b",
         {"b": blocks},
-        l=num(shape.model.l),
+        l=num(context.model.l),
     )
     pair = paired(col("block", "e"), col("number", "e"))
     found = query("select :pair as gid from e", {"e": each}, pair=pair)
-    return stacked([found, old_groups(state)]) if shape.keeps_sets else found
+    return stacked([found, old_groups(state)]) if context.keeps_sets else found
 
 
-def dealt(shape: AnatomyShape, state: State, name: str, part: int, parts: int) -> exp.Select:
+def dealt(context: AnatomyContext, state: State, name: str, part: int, parts: int) -> exp.Select:
     """SELECT of the columns of every record, and of the group that it is dealt out to as `name`.
 
     A part are some of the blocks, as many pieces as any other part if blocks are small.
     """
-    columns = record_columns(shape.spec)
+    columns = record_columns(context.spec)
     placed = query(
         "select v.block, v.size,"
         " row_number() over (partition by v.block order by v.start, :draw) - 1 as place from p"
         " join v on v.piece = :piece and v.value = :value",
-        {"p": shape.placed(state), "v": state.work("starts")},
+        {"p": context.placed(state), "v": state.work("starts")},
         draw=col(DRAW, "p"),
-        piece=shape.piece(state, "p"),
-        value=col(shape.value, "p"),
+        piece=context.piece(state, "p"),
+        value=col(context.value, "p"),
     ).select(*[col(column, "p") for column in columns])
     if parts > 1:
-        placed = placed.where(_of_part(shape, state, part, parts))
-    group = fragment("d.place % (d.size / :l)", l=num(shape.model.l))
+        placed = placed.where(_of_part(context, state, part, parts))
+    group = fragment("d.place % (d.size / :l)", l=num(context.model.l))
     tree = query("select 1 from d", {"d": placed})
     new = tree.select(
         *[col(column, "d") for column in columns],
         named(paired(col("block", "d"), group), name),
         append=False,
     )
-    if not shape.keeps_sets or part > 0:
+    if not context.keeps_sets or part > 0:
         return new
     old = query("select 1 from l", {"l": state.work("listed")}).select(
         *[col(column, "l") for column in columns], named(col("gid", "l"), name), append=False
@@ -83,14 +83,14 @@ def dealt(shape: AnatomyShape, state: State, name: str, part: int, parts: int) -
     return stacked([new, old])
 
 
-def _of_part(shape: AnatomyShape, state: State, part: int, parts: int) -> exp.Expr:
-    first, end = (shape.pieces(state) * bound // parts for bound in (part, part + 1))
+def _of_part(context: AnatomyContext, state: State, part: int, parts: int) -> exp.Expr:
+    first, end = (context.pieces(state) * bound // parts for bound in (part, part + 1))
     # No piece lies before its block. That spares looking for the blocks of many records.
     return fragment(
         "v.block >= :first and v.block < :end and :piece >= :first",
         first=num(first),
         end=num(end),
-        piece=shape.piece(state, "p"),
+        piece=context.piece(state, "p"),
     )
 
 

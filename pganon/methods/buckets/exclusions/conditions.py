@@ -14,7 +14,7 @@ from pganon.catalog.model import Column
 from pganon.catalog.values import in_order
 from pganon.encode.work import dictionary
 from pganon.policy.exclusions import Between, Condition
-from pganon.resolved.model import Attribute, ReleaseSpec, Rule
+from pganon.resolved.model import Attribute, ExclusionRule, ReleaseSpec
 from pganon.sqltools import cast, col, conjunction, fragment, num, query, scalar, text
 from pganon.steps import State
 
@@ -65,7 +65,7 @@ def applies(when: When, value: Callable[[Attribute], exp.Expr]) -> exp.Expr:
     return exp.paren(conjunction(parts))
 
 
-def excluded(rule: Rule, value: exp.Expr) -> exp.Expr:
+def excluded(rule: ExclusionRule, value: exp.Expr) -> exp.Expr:
     """Whether a sensitive value is one that the rule excludes; never unknown."""
     same = one_of(value, rule.sensitive.column, rule.values)
     return fragment("coalesce(:same, false)", same=same)
@@ -78,7 +78,7 @@ def applies_to_codes(when: When, state: State, table: str) -> exp.Expr:
 
 
 def _by_code(attribute: Attribute, condition: Condition, state: State, table: str) -> exp.Expr:
-    """Looked up in an array of truths, which the server makes once."""
+    """Probed up in an array of truths, which the server makes once."""
     column = attribute.column
     truths = query(
         "select array_agg(:met order by d.code) from d where d.code > 0",

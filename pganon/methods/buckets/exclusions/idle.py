@@ -16,7 +16,7 @@ from pganon.identifiers import quote
 from pganon.methods.buckets.exclusions.conditions import meets, one_of
 from pganon.policy.exclusions import Between
 from pganon.policy.refusals import show
-from pganon.resolved.model import Attribute, ReleaseSpec, Rule, Sensitive
+from pganon.resolved.model import Attribute, ExclusionRule, ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, named, query
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, Facts, flag
@@ -71,7 +71,7 @@ def _idle(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
                 )
 
 
-def _parts(rule: Rule) -> list[_Part]:
+def _parts(rule: ExclusionRule) -> list[_Part]:
     found: list[_Part] = []
     for attribute, condition in rule.when:
         asked = [condition] if isinstance(condition, Between) else condition
@@ -79,7 +79,7 @@ def _parts(rule: Rule) -> list[_Part]:
     return found + [_Part(rule.sensitive, value) for value in rule.values]
 
 
-def _occurring(rule: Rule, number: int) -> Check:
+def _occurring(rule: ExclusionRule, number: int) -> Check:
     return Check(
         f"occurs{number}",
         f"which values of a rule occur: {rule.label}",

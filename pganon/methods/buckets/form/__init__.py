@@ -96,7 +96,7 @@ def anatomized(
         Verification(
             lambda spec, state, tables: verification.checks(spec, arrange(spec, state), tables),
             lambda spec, state, tables: staging.released(arrange(spec, state), tables),
-            lambda spec, state: staging.misplaced(spec, arrange(spec, state), buckets, state),
+            lambda spec, state: staging.duplicate_keys(spec, arrange(spec, state), buckets, state),
         ),
         Publication(
             lambda spec, state, tables: views.views(spec, arrange(spec, state), tables),

@@ -20,7 +20,7 @@ from pganon.methods.common.form.checked import requirement_check, violations_che
 from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import KAnonymity
-from pganon.resolved.model import ReleaseSpec, Rule, Sensitive
+from pganon.resolved.model import ExclusionRule, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, num, presorted, query, stacked
 from pganon.steps.relations import CheckQuery
 
@@ -206,7 +206,7 @@ def histogram(
 # -- exclusion rules --------------------------------------------------------------------------
 
 
-def _forbidden(rule: Rule, arrangement: Arrangement, tables: Relations) -> exp.Select:
+def _forbidden(rule: ExclusionRule, arrangement: Arrangement, tables: Relations) -> exp.Select:
     """Buckets with a record that the rule is about and a value that it excludes.
 
     Where its columns are in several sliced tables, a bucket may have such a record if each
@@ -230,7 +230,7 @@ def _forbidden(rule: Rule, arrangement: Arrangement, tables: Relations) -> exp.S
 
 
 def _possible(
-    rule: Rule, table: SensitiveTable, arrangement: Arrangement, tables: Relations
+    rule: ExclusionRule, table: SensitiveTable, arrangement: Arrangement, tables: Relations
 ) -> list[exp.Select]:
     """Per table with columns of the rule: buckets of the sensitive table where it can apply."""
     found: list[exp.Select] = []

@@ -13,7 +13,7 @@ Survivors are listed by value set and vector. Where lists are shorter than the l
 newcomers who have the vector take over the set, as long as the others stay eligible; then vectors
 without a person fill them. The lists are ordered along the curve, and the j-th of each form a
 group. All other newcomers form groups with new value sets, as in a first version; where they are
-not eligible, they are left out for good.
+not eligible, they are left permanently suppressed.
 """
 
 from __future__ import annotations

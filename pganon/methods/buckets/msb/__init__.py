@@ -17,14 +17,14 @@ from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.msb.options import Msb
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.base import Method
+from pganon.methods.common.context import MethodContext
 from pganon.methods.common.eligibility import Eligibility
-from pganon.methods.common.shape import MethodShape
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import CreateTable, DropTables, State, Step
 
 
 @dataclass(frozen=True)
-class MsbShape(MethodShape[Msb]):
+class MsbContext(MethodContext[Msb]):
     kind = Msb
 
     @property
@@ -52,30 +52,30 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = MsbShape(spec)
+    context = MsbContext(spec)
     groups = Bucketization(
         vectors=lambda s: s.work("vectors"),
         table=lambda s: s.work(GROUPED),
         place=0,
         items=lambda s: spec.sensitive,
-        size=lambda s: shape.size,
-        block_size=shape.options.block_size,
-        priority=shape.options.priority,
+        size=lambda s: context.size,
+        block_size=context.options.block_size,
+        priority=context.options.priority,
     )
     return (
-        *shape.eligibility.steps(),
+        *context.eligibility.steps(),
         CreateTable(
             "vectors",
             "sensitive values of the records, in random order",
             groups.vectors,
-            lambda s: vectors(spec, shape.eligibility.kept(s), groups.block_size),
+            lambda s: vectors(spec, context.eligibility.kept(s), groups.block_size),
         ),
         groups.step("groups"),
-        leftover_check(spec, groups.table, shape.l),
+        leftover_check(spec, groups.table, context.l),
         DropTables(
             "tidy",
             "what the groups were made from",
-            lambda s: [groups.vectors(s), *shape.eligibility.leftovers(s)],
+            lambda s: [groups.vectors(s), *context.eligibility.leftovers(s)],
         ),
     )
 

@@ -166,11 +166,11 @@ class Flight:
                         return
 
     def _noise(self, step: float) -> np.ndarray:
-        draw, shape = self.draw, self.positions[0].shape
-        drawn = np.array([draw() for _ in range(2 * shape[1])])
+        draw, context = self.draw, self.positions[0].shape
+        drawn = np.array([draw() for _ in range(2 * context[1])])
         drawn -= 0.5
         drawn *= step
-        return drawn.reshape(shape)
+        return drawn.reshape(context)
 
     def intensity(self, position: np.ndarray) -> float:
         """1 / (1 + cost) of the halves of a position; 0 if it has none. Keeps the best."""

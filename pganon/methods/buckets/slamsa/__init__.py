@@ -15,9 +15,9 @@ from pganon.methods.buckets.mixed import mixed_scales, quasi_scales, sensitive_s
 from pganon.methods.buckets.slamsa.blocks import block_steps
 from pganon.methods.buckets.slamsa.buckets import bucket_steps
 from pganon.methods.buckets.slamsa.columns import arrangement, column_steps, settled
+from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.buckets.slamsa.invariant import keeping_steps, tidy_step
 from pganon.methods.buckets.slamsa.options import Slamsa
-from pganon.methods.buckets.slamsa.shape import SlamsaShape
 from pganon.methods.buckets.slamsa.strata import eligibility, stratum_steps
 from pganon.methods.common.base import Method
 from pganon.methods.common.division import sensitive_settled, undecided
@@ -28,15 +28,15 @@ from pganon.steps.facts import Facts
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = SlamsaShape(spec)
-    first = keeping_steps(shape) if shape.keeps_sets else eligibility(shape).steps()
+    context = SlamsaContext(spec)
+    first = keeping_steps(context) if context.keeps_sets else eligibility(context).steps()
     return (
-        *column_steps(shape),
-        *stratum_steps(shape),
+        *column_steps(context),
+        *stratum_steps(context),
         *first,
-        *block_steps(shape),
-        *bucket_steps(shape),
-        *([tidy_step(shape)] if shape.keeps_sets else []),
+        *block_steps(context),
+        *bucket_steps(context),
+        *([tidy_step(context)] if context.keeps_sets else []),
     )
 
 
@@ -47,7 +47,7 @@ BUCKETS = replace(
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    options = SlamsaShape(spec).options
+    options = SlamsaContext(spec).options
     compared = [] if sensitive_settled(spec) else [sensitive_scales(spec)]
     if undecided(options.quasi_tables, len(spec.attributes)):
         compared.append(quasi_scales(spec))

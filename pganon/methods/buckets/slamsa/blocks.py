@@ -20,10 +20,10 @@ from sqlglot import exp
 
 from pganon.encode.curve import along_curve, piece_of
 from pganon.encode.records import PLACE
+from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.buckets.slamsa.dealt import dealing_steps, final
 from pganon.methods.buckets.slamsa.invariant import newcomers
 from pganon.methods.buckets.slamsa.pieces import merging
-from pganon.methods.buckets.slamsa.shape import SlamsaShape
 from pganon.methods.buckets.slamsa.strata import columns, eligibility
 from pganon.methods.common.search.blocks import halved, merged
 from pganon.sqltools import col, fragment, named, num, query
@@ -33,21 +33,21 @@ from pganon.steps.facts import count
 BLOCKS = count("blocks", assumed=2)
 
 
-def block_steps(shape: SlamsaShape) -> list[Step]:
+def block_steps(context: SlamsaContext) -> list[Step]:
     return [
         CreateTable(
             "placed",
             "records on the curve, in pieces",
             lambda s: s.work("placed"),
-            lambda s: _placed(shape, s),
+            lambda s: _placed(context, s),
         ),
-        merging(shape, "merged", "placed", halved if shape.public else merged),
-        *dealing_steps(shape),
+        merging(context, "merged", "placed", halved if context.public else merged),
+        *dealing_steps(context),
         CreateTable(
             "blocked",
             "records by block",
             lambda s: s.work("blocked"),
-            lambda s: _blocked(shape, s),
+            lambda s: _blocked(context, s),
         ),
         Check(
             "blocks",
@@ -63,20 +63,20 @@ def block_steps(shape: SlamsaShape) -> list[Step]:
             lambda s: [
                 *[s.work(name) for name in ("placed", "merged", "dealt", "shared")],
                 s.work("judged"),
-                *([] if shape.keeps_sets else eligibility(shape).leftovers(s)),
+                *([] if context.keeps_sets else eligibility(context).leftovers(s)),
             ],
         ),
     ]
 
 
-def _placed(shape: SlamsaShape, state: State) -> exp.Expr:
-    names = ["rid", "stratum", *columns(shape, state)]
-    records = newcomers(shape, state) if shape.keeps_sets else eligibility(shape).kept(state)
-    ordered = along_curve(shape.axes, state, records, names, within=["stratum"])
+def _placed(context: SlamsaContext, state: State) -> exp.Expr:
+    names = ["rid", "stratum", *columns(context, state)]
+    records = newcomers(context, state) if context.keeps_sets else eligibility(context).kept(state)
+    ordered = along_curve(context.axes, state, records, names, within=["stratum"])
     sized = query(
         "select o.*, count(*) over (partition by o.stratum) as records from o", {"o": ordered}
     )
-    pieces = fragment("greatest(s.records / :size, 1)", size=num(shape.options.block_size))
+    pieces = fragment("greatest(s.records / :size, 1)", size=num(context.options.block_size))
     return query(
         "select :piece as piece from s",
         {"s": sized},
@@ -84,7 +84,7 @@ def _placed(shape: SlamsaShape, state: State) -> exp.Expr:
     ).select(*[col(name, "s") for name in (PLACE, *names)])
 
 
-def _blocked(shape: SlamsaShape, state: State) -> exp.Expr:
+def _blocked(context: SlamsaContext, state: State) -> exp.Expr:
     records, blocks = final(state)
     numbered = query(
         "select m.stratum, m.piece,"
@@ -95,4 +95,4 @@ def _blocked(shape: SlamsaShape, state: State) -> exp.Expr:
         "select n.block, p.rid from p join n on n.stratum = p.stratum and n.piece = p.piece",
         {"p": records, "n": numbered},
     )
-    return tree.select(*[named(col(name, "p"), name) for name in columns(shape, state)])
+    return tree.select(*[named(col(name, "p"), name) for name in columns(context, state)])

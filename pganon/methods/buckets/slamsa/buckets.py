@@ -25,8 +25,8 @@ from pganon.methods.buckets.search.partition import partition
 from pganon.methods.buckets.search.space import Nominal, Ordered, encode
 from pganon.methods.buckets.slamsa.blocks import BLOCKS
 from pganon.methods.buckets.slamsa.columns import arrangement
+from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.buckets.slamsa.invariant import old_buckets
-from pganon.methods.buckets.slamsa.shape import SlamsaShape
 from pganon.methods.buckets.slamsa.strata import columns, frequencies
 from pganon.methods.common.block_search import (
     Blocks,
@@ -46,39 +46,41 @@ AT_ONCE = 50_000
 """Records whose blocks are read and divided in one batch."""
 
 
-def bucket_steps(shape: SlamsaShape) -> list[Step]:
-    most = arrangement(shape.spec, State(0)).partitions
+def bucket_steps(context: SlamsaContext) -> list[Step]:
+    most = arrangement(context.spec, State(0)).partitions
     return [
-        *[_search(shape, place) for place in range(len(most))],
+        *[_search(context, place) for place in range(len(most))],
         CreateTable(
             "grouped",
             "the buckets of every record",
             lambda s: s.work(GROUPED),
-            lambda s: _grouped(shape, s),
+            lambda s: _grouped(context, s),
         ),
-        *([suppressed_check(shape.spec, lambda s: s.work(GROUPED))] if shape.distinct else []),
+        *([suppressed_check(context.spec, lambda s: s.work(GROUPED))] if context.distinct else []),
         DropTables(
             "tidy",
             "what the buckets were made from",
-            lambda s: [s.work("blocked"), *_tables(shape, s)],
+            lambda s: [s.work("blocked"), *_tables(context, s)],
         ),
     ]
 
 
-def _grouped(shape: SlamsaShape, state: State) -> exp.Select:
-    new = joined(_tables(shape, state))
-    return stacked([new, old_buckets(state)]) if shape.keeps_sets else new
+def _grouped(context: SlamsaContext, state: State) -> exp.Select:
+    new = joined(_tables(context, state))
+    return stacked([new, old_buckets(state)]) if context.keeps_sets else new
 
 
 def _table(state: State, place: int) -> QualifiedName:
     return state.work("partition", round=place)
 
 
-def _tables(shape: SlamsaShape, state: State) -> list[QualifiedName]:
-    return [_table(state, place) for place in range(len(arrangement(shape.spec, state).partitions))]
+def _tables(context: SlamsaContext, state: State) -> list[QualifiedName]:
+    return [
+        _table(state, place) for place in range(len(arrangement(context.spec, state).partitions))
+    ]
 
 
-def _search(shape: SlamsaShape, place: int) -> Search:
+def _search(context: SlamsaContext, place: int) -> Search:
     return block_search(
         f"buckets{place}",
         "every block divided into buckets of similar records",
@@ -86,13 +88,13 @@ def _search(shape: SlamsaShape, place: int) -> Search:
         partition_columns(place),
         blocks=Blocks(
             relation=lambda s: s.work("blocked"),
-            columns=lambda s: columns(shape, s),
+            columns=lambda s: columns(context, s),
             count=lambda s: s[BLOCKS],
             at_once=_blocks_at_once,
         ),
-        given=lambda s: _given(shape, s),
-        task=lambda s, given: _task(shape, s, place, given),
-        when=lambda s: place < len(arrangement(shape.spec, s).partitions),
+        given=lambda s: _given(context, s),
+        task=lambda s, given: _task(context, s, place, given),
+        when=lambda s: place < len(arrangement(context.spec, s).partitions),
         gives=[objective(place), baseline(place)],
     )
 
@@ -101,21 +103,21 @@ def _blocks_at_once(state: State) -> int:
     return max(1, AT_ONCE * state[BLOCKS] // max(state[RELEASED], 1))
 
 
-def _given(shape: SlamsaShape, state: State) -> exp.Select:
+def _given(context: SlamsaContext, state: State) -> exp.Select:
     """The seed, and where the values of ordered attributes are."""
-    ordered = [axis for axis in shape.axes if isinstance(axis, OrderedAxis)]
+    ordered = [axis for axis in context.axes if isinstance(axis, OrderedAxis)]
     seed = scalar(run_secret(state, "partition_seed"))
     return given_of_axes(ordered, state).select(named(seed, "seed"))
 
 
-def _task(shape: SlamsaShape, state: State, place: int, given: Given) -> TaskOf:
-    names = columns(shape, state)
-    mine = [(names.index(f.column), f.l) for f in _conditions(shape, state, place)]
+def _task(context: SlamsaContext, state: State, place: int, given: Given) -> TaskOf:
+    names = columns(context, state)
+    mine = [(names.index(f.column), f.l) for f in _conditions(context, state, place)]
     space = [
         Ordered(given[axis.code] or (), axis.has_null(state))
         if isinstance(axis, OrderedAxis)
         else Nominal(axis.size(state), axis.has_null(state))
-        for axis in shape.axes
+        for axis in context.axes
     ]
     return lambda block, rows: _Divide(
         block=block,
@@ -123,22 +125,22 @@ def _task(shape: SlamsaShape, state: State, place: int, given: Given) -> TaskOf:
         codes=np.array([row[2:] for row in rows], dtype=np.int64),
         space=space,
         conditions=mine,
-        minimum=shape.minimum_size,
-        swarm=shape.swarm(state[RELEASED]),
-        norm=shape.options.norm,
+        minimum=context.minimum_size,
+        swarm=context.swarm(state[RELEASED]),
+        norm=context.options.norm,
         seed=given["seed"],
         path=f"{place}/{block}:",
-        public=shape.public,
-        distinct=shape.distinct,
+        public=context.public,
+        distinct=context.distinct,
     )
 
 
-def _conditions(shape: SlamsaShape, state: State, place: int) -> list[Frequency]:
+def _conditions(context: SlamsaContext, state: State, place: int) -> list[Frequency]:
     """What the buckets of a partition have to satisfy."""
-    found = frequencies(shape, state)
-    if shape.aligned:
+    found = frequencies(context, state)
+    if context.aligned:
         return found
-    arranged = arrangement(shape.spec, state)
+    arranged = arrangement(context.spec, state)
     partition = arranged.partitions[place]
     held = {
         item.index

@@ -7,7 +7,7 @@ tables that they are divided among.
 from __future__ import annotations
 
 from pganon.encode.work import CODED
-from pganon.methods.buckets.slamsa.shape import SlamsaShape
+from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.association import association
 from pganon.methods.common.association.columns import quasi_columns
@@ -28,8 +28,8 @@ _ASSOCIATION = or_null(label("quasi_association"))
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     """Before the associations are known: columns in the order of the policy."""
-    shape = SlamsaShape(spec)
-    options = shape.options
+    context = SlamsaContext(spec)
+    options = context.options
     return arranged(
         spec,
         divided(
@@ -37,33 +37,33 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
         ),
         sensitive_tables(spec, state),
         sliced=options.quasi_tables != 1,
-        aligned=shape.aligned,
+        aligned=context.aligned,
         counterfeits=spec.invariant,
     )
 
 
 def settled(spec: ReleaseSpec) -> bool:
     """Whether the policy alone says which columns are together."""
-    return sensitive_settled(spec) and not _quasi_undecided(SlamsaShape(spec))
+    return sensitive_settled(spec) and not _quasi_undecided(SlamsaContext(spec))
 
 
-def _quasi_undecided(shape: SlamsaShape) -> bool:
-    return undecided(shape.options.quasi_tables, len(shape.spec.attributes))
+def _quasi_undecided(context: SlamsaContext) -> bool:
+    return undecided(context.options.quasi_tables, len(context.spec.attributes))
 
 
-def column_steps(shape: SlamsaShape) -> list[Step]:
+def column_steps(context: SlamsaContext) -> list[Step]:
     steps = division_steps(
-        shape.spec,
-        independent=not shape.aligned,
+        context.spec,
+        independent=not context.aligned,
         hint="use profile: aligned, or list them in one of sensitive_tables",
     )
-    if _quasi_undecided(shape):
-        steps.append(_quasi_association(shape))
+    if _quasi_undecided(context):
+        steps.append(_quasi_association(context))
     return steps
 
 
-def _quasi_association(shape: SlamsaShape) -> Check:
-    spec, measure = shape.spec, shape.options.association
+def _quasi_association(context: SlamsaContext) -> Check:
+    spec, measure = context.spec, context.options.association
     return Check(
         "quasi_association",
         "how much quasi-identifiers have to do with each other",

@@ -24,8 +24,8 @@ from pganon.encode.secrets import run_secret
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName
+from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.buckets.slamsa.pieces import merging
-from pganon.methods.buckets.slamsa.shape import SlamsaShape
 from pganon.methods.buckets.slamsa.strata import columns, frequencies
 from pganon.methods.common.search.blocks import merged
 from pganon.sqltools import col, fragment, named, num, query, scalar
@@ -38,12 +38,12 @@ LARGE = 5_000
 """Records that a block may have in any case."""
 
 
-def largest(shape: SlamsaShape) -> int:
+def largest(context: SlamsaContext) -> int:
     """The most records of a block."""
-    return max(LARGE, 2 * shape.options.block_size)
+    return max(LARGE, 2 * context.options.block_size)
 
 
-def dealing_steps(shape: SlamsaShape) -> list[Step]:
+def dealing_steps(context: SlamsaContext) -> list[Step]:
     return [
         Check(
             "sizes",
@@ -51,7 +51,7 @@ def dealing_steps(shape: SlamsaShape) -> list[Step]:
             lambda s: query(
                 "select coalesce(max(m.size), 0) > :most as oversized from m",
                 {"m": s.work("merged")},
-                most=num(largest(shape)),
+                most=num(largest(context)),
             ),
             gives=[_OVERSIZED],
         ),
@@ -59,17 +59,17 @@ def dealing_steps(shape: SlamsaShape) -> list[Step]:
             "dealt",
             "records of large blocks, in stripes",
             lambda s: s.work("dealt"),
-            lambda s: _dealt(shape, s),
+            lambda s: _dealt(context, s),
             when=_oversized,
         ),
-        merging(shape, "shared", "dealt", merged, when=_oversized),
+        merging(context, "shared", "dealt", merged, when=_oversized),
         Check(
             "bounded",
             "no block is too large",
             lambda s: query(
                 "select coalesce(max(m.size), 0) as largest_block from m", {"m": final(s)[1]}
             ),
-            lambda row, state: _problem(shape, row),
+            lambda row, state: _problem(context, row),
             gives=[count("largest_block")],
         ),
     ]
@@ -96,8 +96,8 @@ _STRIPES = """
 """
 
 
-def _dealt(shape: SlamsaShape, state: State) -> exp.Expr:
-    conditions = frequencies(shape, state)
+def _dealt(context: SlamsaContext, state: State) -> exp.Expr:
+    conditions = frequencies(context, state)
     least, value = exp.Case(this=col("tightest", "m")), exp.Case(this=col("tightest", "m"))
     for place, frequency in enumerate(conditions):
         least = least.when(num(place), num(frequency.l))
@@ -111,34 +111,34 @@ def _dealt(shape: SlamsaShape, state: State) -> exp.Expr:
         _STRIPES,
         {"p": state.work("placed"), "m": blocks},
         value=exp.paren(value),
-        turn=_turn(shape, state),
+        turn=_turn(context, state),
     )
     tree = query(
         "select x.whole as stratum, case when x.size <= :most then 0"
         " else (x.number * (x.size / :share) / greatest(x.size / x.l, 1))::int end as piece,"
         " x.rid from x",
         {"x": stripes},
-        most=num(largest(shape)),
-        share=num(shape.options.block_size),
+        most=num(largest(context)),
+        share=num(context.options.block_size),
     )
-    return tree.select(*[named(col(name, "x"), name) for name in columns(shape, state)])
+    return tree.select(*[named(col(name, "x"), name) for name in columns(context, state)])
 
 
-def _turn(shape: SlamsaShape, state: State) -> exp.Expr:
+def _turn(context: SlamsaContext, state: State) -> exp.Expr:
     """The order in which the records of a value are dealt out."""
-    if not shape.public:
+    if not context.public:
         return col(PLACE, "p")
     seed = scalar(run_secret(state, "partition_seed"))
     return fragment("hashint8extended(:rid, :seed)", rid=col("rid", "p"), seed=seed)
 
 
-def _problem(shape: SlamsaShape, row: Mapping[str, Any]) -> PganonError | None:
-    if row["largest_block"] <= largest(shape):
+def _problem(context: SlamsaContext, row: Mapping[str, Any]) -> PganonError | None:
+    if row["largest_block"] <= largest(context):
         return None
     needed = -(-row["largest_block"] // 2)
-    base = "" if shape.options.optimizer == "base" else " and optimizer: base"
+    base = "" if context.options.optimizer == "base" else " and optimizer: base"
     return PreconditionError(
-        f"a block has {row['largest_block']} records, more than {largest(shape)}: the"
+        f"a block has {row['largest_block']} records, more than {largest(context)}: the"
         " requirements are so near to their limits that smaller blocks do not satisfy them all",
         hint=f"lower l, or accept long searches with block_size: {needed}{base}",
         code=ErrorCode.LARGE_BLOCK,

@@ -17,32 +17,32 @@ from pganon.encode.records import NUMBER
 from pganon.encode.work import CODED
 from pganon.methods.buckets.invariance import LEFTOVERS, Keeping, invariant_steps, others
 from pganon.methods.buckets.invariance.keeping import vectors, with_vectors
-from pganon.methods.buckets.slamsa.shape import SlamsaShape
+from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.privacy.rows import Relation
 from pganon.sqltools import query
 from pganon.steps import CreateTable, DropTables, State, Step
 
 
-def keeping_steps(shape: SlamsaShape) -> list[Step]:
+def keeping_steps(context: SlamsaContext) -> list[Step]:
     """Instead of the eligibility of all records."""
     return [
         CreateTable(
             "curved",
             "all records along the curve",
             lambda s: s.work("curved"),
-            lambda s: along_curve(shape.axes, s, s.work(CODED), _columns(shape)),
+            lambda s: along_curve(context.axes, s, s.work(CODED), _columns(context)),
         ),
         CreateTable(
             "vectors",
             "what records have in all sensitive columns together",
             lambda s: s.work("vectors"),
-            lambda s: vectors(shape.spec, s.work("curved")),
+            lambda s: vectors(context.spec, s.work("curved")),
         ),
-        *invariant_steps(keeping(shape)),
+        *invariant_steps(keeping(context)),
     ]
 
 
-def tidy_step(shape: SlamsaShape) -> Step:
+def tidy_step(context: SlamsaContext) -> Step:
     return DropTables(
         "tidy",
         "what is known from who is in a bucket",
@@ -50,11 +50,11 @@ def tidy_step(shape: SlamsaShape) -> Step:
     )
 
 
-def keeping(shape: SlamsaShape) -> Keeping:
+def keeping(context: SlamsaContext) -> Keeping:
     return Keeping(
-        spec=shape.spec,
-        l=shape.l,
-        records=lambda s: with_vectors(shape.spec, s.work("curved"), s.work("vectors")),
+        spec=context.spec,
+        l=context.l,
+        records=lambda s: with_vectors(context.spec, s.work("curved"), s.work("vectors")),
         order=NUMBER,
         vector="vector",
         vectors=lambda s: s.work("vectors"),
@@ -63,18 +63,18 @@ def keeping(shape: SlamsaShape) -> Keeping:
     )
 
 
-def newcomers(shape: SlamsaShape, state: State) -> Relation:
+def newcomers(context: SlamsaContext, state: State) -> Relation:
     """The records of `judged` that are divided into new buckets."""
     return query(
         "select j.* from j join o on o.rid = j.rid",
-        {"j": state.work("judged"), "o": others(keeping(shape), state)},
+        {"j": state.work("judged"), "o": others(keeping(context), state)},
     )
 
 
-def _columns(shape: SlamsaShape) -> list[str]:
-    known = identity(shape.spec)
+def _columns(context: SlamsaContext) -> list[str]:
+    known = identity(context.spec)
     assert known is not None
-    items = shape.spec.kept_items
+    items = context.spec.kept_items
     return [NUMBER, known, *[f"{kind}{item.index}" for item in items for kind in "sv"]]
 
 

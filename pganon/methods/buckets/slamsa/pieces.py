@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.methods.buckets.slamsa.shape import SlamsaShape
+from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.buckets.slamsa.strata import frequencies
 from pganon.methods.common.block_search import nothing_given
 from pganon.methods.common.search.blocks import Piece, Placed
@@ -17,14 +17,14 @@ from pganon.sqltools import col, num, query, stacked
 from pganon.steps import Search, State
 from pganon.steps.tasks import TaskResult
 
-Rule = Callable[[Iterable[Piece], Mapping[int, int], int], list[Placed]]
+ExclusionRule = Callable[[Iterable[Piece], Mapping[int, int], int], list[Placed]]
 
 
 def merging(
-    shape: SlamsaShape,
+    context: SlamsaContext,
     table: str,
     records: str,
-    rule: Rule,
+    rule: ExclusionRule,
     when: Callable[[State], bool] = lambda state: True,
 ) -> Search:
     """The block of every piece.
@@ -46,15 +46,15 @@ def merging(
         ),
         given=nothing_given,
         batches=lambda s: 1,
-        rows=lambda s, batch: _histograms(shape, records, s),
+        rows=lambda s, batch: _histograms(context, records, s),
         tasks=lambda s, given, rows: [
-            _Merge(tuple(rows), _least(shape, s), shape.minimum_size, rule)
+            _Merge(tuple(rows), _least(context, s), context.minimum_size, rule)
         ],
         when=when,
     )
 
 
-def _histograms(shape: SlamsaShape, records: str, state: State) -> exp.Select:
+def _histograms(context: SlamsaContext, records: str, state: State) -> exp.Select:
     """(stratum, piece, condition, value, n), condition -1 for all records of a piece."""
     parts = [
         query(
@@ -71,13 +71,13 @@ def _histograms(shape: SlamsaShape, records: str, state: State) -> exp.Select:
             c=num(place),
             v=col(frequency.column, "p"),
         )
-        for place, frequency in enumerate(frequencies(shape, state))
+        for place, frequency in enumerate(frequencies(context, state))
     ]
     return query("select h.* from h order by h.stratum, h.piece", {"h": stacked(parts)})
 
 
-def _least(shape: SlamsaShape, state: State) -> dict[int, int]:
-    return {place: f.l for place, f in enumerate(frequencies(shape, state))}
+def _least(context: SlamsaContext, state: State) -> dict[int, int]:
+    return {place: f.l for place, f in enumerate(frequencies(context, state))}
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class _Merge:
     rows: Sequence[tuple[Any, ...]]
     least: Mapping[int, int]
     minimum: int
-    rule: Rule
+    rule: ExclusionRule
 
     def __call__(self) -> TaskResult:
         pieces = (

@@ -21,69 +21,69 @@ from pganon.methods.buckets.exclusions.conditions import (
 )
 from pganon.methods.buckets.exclusions.idle import occurrence_steps
 from pganon.methods.buckets.slamsa.columns import arrangement
-from pganon.methods.buckets.slamsa.shape import SlamsaShape
+from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.common.eligibility import ALL, Eligibility, Frequency
-from pganon.resolved.model import Rule
+from pganon.resolved.model import ExclusionRule
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
 
 
-def eligibility(shape: SlamsaShape) -> Eligibility:
-    found = [shape.strictest.get(item.index) for item in shape.spec.sensitive]
-    raised = shape.distinct and set(found) != {shape.l}
+def eligibility(context: SlamsaContext) -> Eligibility:
+    found = [context.strictest.get(item.index) for item in context.spec.sensitive]
+    raised = context.distinct and set(found) != {context.l}
     table = "the table; with refresh: invariant the largest l is that of all columns"
-    labels = "; ".join(dict.fromkeys(rule.label for rule in shape.spec.rules))
+    labels = "; ".join(dict.fromkeys(rule.label for rule in context.spec.rules))
     return Eligibility(
-        spec=shape.spec,
+        spec=context.spec,
         first=lambda s: s.work("judged"),
-        keep=lambda s: ["stratum", *columns(shape, s)],
-        conditions=lambda s: frequencies(shape, s),
+        keep=lambda s: ["stratum", *columns(context, s)],
+        conditions=lambda s: frequencies(context, s),
         model="slicing_l_diversity",
-        stratum="stratum" if shape.spec.rules else None,
-        minimum=shape.minimum_size,
+        stratum="stratum" if context.spec.rules else None,
+        minimum=context.minimum_size,
         among=lambda s: (
             f'a stratum of the exclusion rules "{labels}"' if labels else table if raised else ALL
         ),
     )
 
 
-def stratum_steps(shape: SlamsaShape) -> list[Step]:
+def stratum_steps(context: SlamsaContext) -> list[Step]:
     return [
-        *[_contradiction(rule, number) for number, rule in enumerate(shape.spec.rules)],
-        *occurrence_steps(shape.spec),
+        *[_contradiction(rule, number) for number, rule in enumerate(context.spec.rules)],
+        *occurrence_steps(context.spec),
         CreateTable(
             "judged",
             "records with what buckets are judged by",
             lambda s: s.work("judged"),
-            lambda s: _judged(shape, s),
+            lambda s: _judged(context, s),
         ),
     ]
 
 
-def frequencies(shape: SlamsaShape, state: State) -> list[Frequency]:
+def frequencies(context: SlamsaContext, state: State) -> list[Frequency]:
     """All conditions on the values of a bucket."""
-    found = shape.of_columns
-    if shape.of_tables is None:
+    found = context.of_columns
+    if context.of_tables is None:
         return found
-    for number, table in enumerate(arrangement(shape.spec, state).sensitive):
+    for number, table in enumerate(arrangement(context.spec, state).sensitive):
         indexes = tuple(item.index for item in table.sensitive)
         # A table of one column needs no code of its own.
         name = f"s{indexes[0]}" if len(indexes) == 1 else f"t{number}"
-        found.append(Frequency(name, indexes, shape.of_tables))
+        found.append(Frequency(name, indexes, context.of_tables))
     return found
 
 
-def columns(shape: SlamsaShape, state: State) -> list[str]:
+def columns(context: SlamsaContext, state: State) -> list[str]:
     """Codes of a record that buckets are made from."""
-    return [*shape.codes, *dict.fromkeys(f.column for f in frequencies(shape, state))]
+    return [*context.codes, *dict.fromkeys(f.column for f in frequencies(context, state))]
 
 
-def _judged(shape: SlamsaShape, state: State) -> exp.Expr:
+def _judged(context: SlamsaContext, state: State) -> exp.Expr:
     tree = query("select c.rid from c", {"c": state.work(CODED)})
-    tree = tree.select(named(_stratum(shape, state), "stratum"))
-    tree = tree.select(*[col(code, "c") for code in shape.codes])
-    made_from = {f.column: f.columns for f in frequencies(shape, state)}
+    tree = tree.select(named(_stratum(context, state), "stratum"))
+    tree = tree.select(*[col(code, "c") for code in context.codes])
+    made_from = {f.column: f.columns for f in frequencies(context, state)}
     for name, indexes in made_from.items():
         values = [col(f"s{i}", "c") for i in indexes]
         tree = tree.select(values[0] if len(values) == 1 else named(_together(values), name))
@@ -99,20 +99,20 @@ def _together(values: Sequence[exp.Expr]) -> exp.Expr:
     return cast(ranked, "integer")
 
 
-def _stratum(shape: SlamsaShape, state: State) -> exp.Expr:
+def _stratum(context: SlamsaContext, state: State) -> exp.Expr:
     """A number per combination of truths: every condition is true, false, or unknown for a NULL."""
-    truths = [applies_to_codes(when, state, "c") for when in _conditions(shape, state)]
+    truths = [applies_to_codes(when, state, "c") for when in _conditions(context, state)]
     return _together(truths) if truths else num(0)
 
 
-def _conditions(shape: SlamsaShape, state: State) -> list[When]:
+def _conditions(context: SlamsaContext, state: State) -> list[When]:
     """What holds alike of all records of a stratum.
 
     Tables of a sliced QIT do not say whose values go together: a bucket where one record is of
     the sex of a rule and another of its age seems to have a record that the rule is about.
     """
-    whole = conditions(shape.spec)
-    arranged = arrangement(shape.spec, state)
+    whole = conditions(context.spec)
+    arranged = arrangement(context.spec, state)
     if not arranged.sliced:
         return whole
     parts = [
@@ -123,7 +123,7 @@ def _conditions(shape: SlamsaShape, state: State) -> list[When]:
     return list(dict.fromkeys(part for part in parts if part))
 
 
-def _contradiction(rule: Rule, number: int) -> Check:
+def _contradiction(rule: ExclusionRule, number: int) -> Check:
     def select(state: State) -> exp.Expr:
         return query(
             "select count(*) as contradictions from c where :applies and :excluded",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pganon.encode.work import CODED
-from pganon.methods.buckets.slicing.shape import SlicingShape
+from pganon.methods.buckets.slicing.context import SlicingContext
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.association import association, matrix
 from pganon.methods.common.association.columns import quasi_columns, sensitive_columns
@@ -23,7 +23,7 @@ Columns = tuple[list[list[int]], list[int]]
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     """Before the association is known: quasi-identifiers in the order of the policy."""
-    columns, beside = _columns(SlicingShape(spec), state.facts.get(_ASSOCIATION))
+    columns, beside = _columns(SlicingContext(spec), state.facts.get(_ASSOCIATION))
     attributes = spec.attributes
     return arranged(
         spec,
@@ -34,10 +34,10 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     )
 
 
-def _columns(shape: SlicingShape, found: str | None) -> Columns:
-    options, last = shape.options, len(shape.axes)
+def _columns(context: SlicingContext, found: str | None) -> Columns:
+    options, last = context.options, len(context.axes)
     if isinstance(options.columns, tuple):
-        return _listed(shape, options.columns)
+        return _listed(context, options.columns)
     if found is None:
         count = max(most_tables(options.columns, last + 1) - 1, 1)
         return [list(range(last))[i::count] for i in range(count)], []
@@ -54,10 +54,10 @@ def _columns(shape: SlicingShape, found: str | None) -> Columns:
     return [[rest[i] for i in cluster] for cluster in clusters], beside
 
 
-def _listed(shape: SlicingShape, columns: tuple[tuple[str, ...], ...]) -> Columns:
-    names = [axis.attribute.column.name for axis in shape.axes]
-    names.append(shape.sensitive.column.name)
-    return _split([[names.index(name) for name in column] for column in columns], len(shape.axes))
+def _listed(context: SlicingContext, columns: tuple[tuple[str, ...], ...]) -> Columns:
+    names = [axis.attribute.column.name for axis in context.axes]
+    names.append(context.sensitive.column.name)
+    return _split([[names.index(name) for name in column] for column in columns], len(context.axes))
 
 
 def _split(clusters: list[list[int]], last: int) -> Columns:
@@ -68,11 +68,11 @@ def _split(clusters: list[list[int]], last: int) -> Columns:
 
 def settled(spec: ReleaseSpec) -> bool:
     """Whether the policy alone says which attributes are together."""
-    return isinstance(SlicingShape(spec).options.columns, tuple)
+    return isinstance(SlicingContext(spec).options.columns, tuple)
 
 
-def column_steps(shape: SlicingShape) -> list[Step]:
-    spec = shape.spec
+def column_steps(context: SlicingContext) -> list[Step]:
+    spec = context.spec
     if settled(spec):
         return []
     return [
@@ -82,7 +82,7 @@ def column_steps(shape: SlicingShape) -> list[Step]:
             lambda s: association(
                 s.work(CODED),
                 [*quasi_columns(spec, s), *sensitive_columns(spec)],
-                shape.options.association,
+                context.options.association,
             ),
             gives=[_ASSOCIATION],
         )

@@ -17,65 +17,65 @@ from pganon.encode.work import CODED
 from pganon.forms.work import GROUPED
 from pganon.identifiers import quote
 from pganon.methods.buckets.slicing.columns import arrangement
+from pganon.methods.buckets.slicing.context import SlicingContext
 from pganon.methods.buckets.slicing.cuts import SlicingCuts
-from pganon.methods.buckets.slicing.shape import SlicingShape
 from pganon.methods.common.eligibility import ALL, Eligibility
 from pganon.methods.common.rounds.rounds import CutRounds, start_step
 from pganon.sqltools import cast, col, equal, fragment, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
 
 
-def eligibility(shape: SlicingShape) -> Eligibility:
+def eligibility(context: SlicingContext) -> Eligibility:
     """Records with the same quasi-identifiers in the sensitive column are a stratum."""
-    frequency = shape.frequency(shape.sensitive.index, shape.l)
+    frequency = context.frequency(context.sensitive.index, context.l)
     return Eligibility(
-        spec=shape.spec,
+        spec=context.spec,
         first=lambda s: s.work("judged"),
-        keep=lambda s: ["beside", *shape.codes, shape.value],
+        keep=lambda s: ["beside", *context.codes, context.value],
         conditions=lambda s: [frequency],
         model="slicing_l_diversity",
         stratum="beside",
-        among=lambda s: _stratum(shape, s),
-        remedy=lambda s: _alone(shape, s),
+        among=lambda s: _stratum(context, s),
+        remedy=lambda s: _alone(context, s),
     )
 
 
-def _alone(shape: SlicingShape, state: State) -> str | None:
+def _alone(context: SlicingContext, state: State) -> str | None:
     """How the sensitive column gets a table of its own, in which all records are one stratum."""
-    if not arrangement(shape.spec, state).sensitive[0].quasi:
+    if not arrangement(context.spec, state).sensitive[0].quasi:
         return None
-    if isinstance(shape.options.columns, tuple):
+    if isinstance(context.options.columns, tuple):
         return "list the sensitive column alone under columns"
     return "publish the sensitive column alone with alpha: 1"
 
 
-def _stratum(shape: SlicingShape, state: State) -> str:
-    beside = arrangement(shape.spec, state).sensitive[0].quasi
+def _stratum(context: SlicingContext, state: State) -> str:
+    beside = arrangement(context.spec, state).sensitive[0].quasi
     names = ", ".join(quote(attribute.column.name) for attribute in beside)
     return f"records with the same {names}, which the sensitive column holds" if names else ALL
 
 
-def tree_steps(shape: SlicingShape) -> list[Step]:
+def tree_steps(context: SlicingContext) -> list[Step]:
     rule = SlicingCuts(
-        axes=shape.axes,
-        minimum_size=shape.spec.minimum_size,
-        further=("beside", shape.value),
-        l=shape.l,
+        axes=context.axes,
+        minimum_size=context.spec.minimum_size,
+        further=("beside", context.value),
+        l=context.l,
     )
     first = CreateTable(
         "judged",
         "records with what buckets are judged by",
         lambda s: s.work("judged"),
-        lambda s: _judged(shape, s),
+        lambda s: _judged(context, s),
     )
     return [
         first,
-        *eligibility(shape).steps(),
+        *eligibility(context).steps(),
         CreateTable(
             "cells",
             "equal records collapse into weighted cells",
             lambda s: s.work("cells", round=0),
-            lambda s: _cells(shape, s),
+            lambda s: _cells(context, s),
         ),
         start_step(rule.axes),
         *CutRounds(
@@ -85,20 +85,20 @@ def tree_steps(shape: SlicingShape) -> list[Step]:
             "grouped",
             "the bucket of every record",
             lambda s: s.work(GROUPED),
-            lambda s: _grouped(shape, s),
+            lambda s: _grouped(context, s),
         ),
         DropTables(
             "tidy",
             "what the buckets were made from",
-            lambda s: [s.work("gathered"), s.work("judged"), *eligibility(shape).leftovers(s)],
+            lambda s: [s.work("gathered"), s.work("judged"), *eligibility(context).leftovers(s)],
         ),
     ]
 
 
-def _judged(shape: SlicingShape, state: State) -> exp.Expr:
+def _judged(context: SlicingContext, state: State) -> exp.Expr:
     beside = [
         col(f"c{attribute.index}", "c")
-        for attribute in arrangement(shape.spec, state).sensitive[0].quasi
+        for attribute in arrangement(context.spec, state).sensitive[0].quasi
     ]
     number: exp.Expr = num(0)
     if beside:
@@ -107,24 +107,24 @@ def _judged(shape: SlicingShape, state: State) -> exp.Expr:
             order=exp.Order(expressions=[exp.Ordered(this=code) for code in beside]),
         )
         number = cast(ranked, "integer")
-    names = ["rid", *shape.codes, shape.value]
+    names = ["rid", *context.codes, context.value]
     tree = query("select :n as beside from c", {"c": state.work(CODED)}, n=number)
     return tree.select(*[col(name, "c") for name in names])
 
 
-def _cells(shape: SlicingShape, state: State) -> exp.Expr:
-    keys = [col(name, "k") for name in ("beside", *shape.codes, shape.value)]
-    tree = query("select 1 as node, count(*) as w from k", {"k": eligibility(shape).kept(state)})
+def _cells(context: SlicingContext, state: State) -> exp.Expr:
+    keys = [col(name, "k") for name in ("beside", *context.codes, context.value)]
+    tree = query("select 1 as node, count(*) as w from k", {"k": eligibility(context).kept(state)})
     return tree.select(*keys).group_by(*[key.copy() for key in keys])
 
 
-def _grouped(shape: SlicingShape, state: State) -> exp.Expr:
+def _grouped(context: SlicingContext, state: State) -> exp.Expr:
     buckets = query("select distinct g.gid from g", {"g": state.work("gathered")})
     return query(
         "select k.rid, b.gid as b0 from k join b on :same",
         {
-            "k": eligibility(shape).kept(state),
-            "b": buckets.select(*[col(code, "g") for code in shape.codes]),
+            "k": eligibility(context).kept(state),
+            "b": buckets.select(*[col(code, "g") for code in context.codes]),
         },
-        same=equal(shape.codes, "b", "k"),
+        same=equal(context.codes, "b", "k"),
     )

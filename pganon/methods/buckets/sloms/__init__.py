@@ -13,8 +13,8 @@ from pganon.methods.buckets.mixed import mixed_scales, sensitive_scales
 from pganon.methods.buckets.partitions import joined
 from pganon.methods.buckets.sloms.buckets import bucket_steps, tables
 from pganon.methods.buckets.sloms.classes import class_steps, classes
+from pganon.methods.buckets.sloms.context import SlomsContext
 from pganon.methods.buckets.sloms.options import Sloms
-from pganon.methods.buckets.sloms.shape import SlomsShape
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.base import Method
 from pganon.methods.common.division import division_steps, sensitive_settled, sensitive_tables
@@ -40,7 +40,7 @@ def settled(spec: ReleaseSpec) -> bool:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = SlomsShape(spec)
+    context = SlomsContext(spec)
     return (
         *division_steps(
             spec,
@@ -48,22 +48,22 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             hint="list them in one of sensitive_tables, or use the method slamsa with profile:"
             " aligned",
         ),
-        *shape.eligibility.steps(),
-        *bucket_steps(shape),
-        *class_steps(shape),
+        *context.eligibility.steps(),
+        *bucket_steps(context),
+        *class_steps(context),
         CreateTable(
             "grouped",
             "the class and the buckets of every record",
             lambda s: s.work(GROUPED),
-            lambda s: joined([classes(s), *tables(shape, s)]),
+            lambda s: joined([classes(s), *tables(context, s)]),
         ),
-        DropTables("tidy", "what they were made from", lambda s: [classes(s), *tables(shape, s)]),
+        DropTables("tidy", "what they were made from", lambda s: [classes(s), *tables(context, s)]),
     )
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     compared = [] if settled(spec) else [sensitive_scales(spec)]
-    return mixed_scales(SlomsShape(spec).options.association, compared)
+    return mixed_scales(SlomsContext(spec).options.association, compared)
 
 
 METHOD = Method(

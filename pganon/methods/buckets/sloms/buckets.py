@@ -15,7 +15,7 @@ from sqlglot import exp
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.bucketized import COMPLETE, Bucketization, leftover_check, vectors
 from pganon.methods.buckets.partitions import joined
-from pganon.methods.buckets.sloms.shape import SlomsShape
+from pganon.methods.buckets.sloms.context import SlomsContext
 from pganon.methods.common.division import sensitive_tables
 from pganon.sqltools import query
 from pganon.steps import CreateTable, DropTables, Repeat, State, Step
@@ -27,82 +27,82 @@ AT_ONCE = 50_000
 ROUNDS = count("bucketize_rounds")
 
 
-def bucket_steps(shape: SlomsShape) -> list[Step]:
+def bucket_steps(context: SlomsContext) -> list[Step]:
     """From the eligible records to :func:`tables`."""
     return [
         Repeat(
             name="bucketize",
             purpose="groups for every sensitive table",
-            body=lambda number: _round(shape),
+            body=lambda number: _round(context),
             until=COMPLETE,
             bound=lambda state: state[RECORDS] + 1,
             rounds=ROUNDS,
         ),
-        DropTables("tidy", "what the groups were made from", lambda s: _leftovers(shape, s)),
+        DropTables("tidy", "what the groups were made from", lambda s: _leftovers(context, s)),
     ]
 
 
-def tables(shape: SlomsShape, state: State) -> list[QualifiedName]:
+def tables(context: SlomsContext, state: State) -> list[QualifiedName]:
     """The groups of all records that are released, by sensitive table."""
-    return _tables(shape, state, state[ROUNDS] - 1)
+    return _tables(context, state, state[ROUNDS] - 1)
 
 
-def _round(shape: SlomsShape) -> list[Step]:
-    most = len(sensitive_tables(shape.spec, State(0)))
+def _round(context: SlomsContext) -> list[Step]:
+    most = len(sensitive_tables(context.spec, State(0)))
     return [
         CreateTable(
             "vectors",
             "sensitive values of the records, in random order",
             lambda s: s.work("vectors", round=s.round),
-            lambda s: vectors(shape.spec, _records(shape, s), AT_ONCE),
+            lambda s: vectors(context.spec, _records(context, s), AT_ONCE),
         ),
         *[
-            _bucketization(shape, place).step(
+            _bucketization(context, place).step(
                 f"buckets{place}",
-                when=lambda s, place=place: place < len(sensitive_tables(shape.spec, s)),
+                when=lambda s, place=place: place < len(sensitive_tables(context.spec, s)),
             )
             for place in range(most)
         ],
         leftover_check(
-            shape.spec,
-            lambda s: joined(_tables(shape, s, s.round), first=1),
-            least=shape.l,
-            minimum=shape.minimum_size,
+            context.spec,
+            lambda s: joined(_tables(context, s, s.round), first=1),
+            least=context.l,
+            minimum=context.minimum_size,
         ),
     ]
 
 
-def _bucketization(shape: SlomsShape, place: int) -> Bucketization:
+def _bucketization(context: SlomsContext, place: int) -> Bucketization:
     return Bucketization(
         vectors=lambda s: s.work("vectors", round=s.round),
         table=lambda s: s.work(f"buckets{place}", round=s.round),
         place=place + 1,
-        items=lambda s: sensitive_tables(shape.spec, s)[place],
-        size=lambda s: shape.size(sensitive_tables(shape.spec, s)[place]),
+        items=lambda s: sensitive_tables(context.spec, s)[place],
+        size=lambda s: context.size(sensitive_tables(context.spec, s)[place]),
         block_size=AT_ONCE,
-        priority=shape.options.priority,
+        priority=context.options.priority,
     )
 
 
-def _records(shape: SlomsShape, state: State) -> QualifiedName | exp.Select:
+def _records(context: SlomsContext, state: State) -> QualifiedName | exp.Select:
     if state.round == 0:
-        return shape.eligibility.kept(state)
+        return context.eligibility.kept(state)
     return query(
         "select v.* from v join p on p.rid = v.rid",
         {
             "v": state.work("vectors", round=state.round - 1),
-            "p": joined(_tables(shape, state, state.round - 1), first=1),
+            "p": joined(_tables(context, state, state.round - 1), first=1),
         },
     )
 
 
-def _tables(shape: SlomsShape, state: State, number: int) -> list[QualifiedName]:
-    count = len(sensitive_tables(shape.spec, state))
+def _tables(context: SlomsContext, state: State, number: int) -> list[QualifiedName]:
+    count = len(sensitive_tables(context.spec, state))
     return [state.work(f"buckets{place}", round=number) for place in range(count)]
 
 
-def _leftovers(shape: SlomsShape, state: State) -> list[QualifiedName]:
+def _leftovers(context: SlomsContext, state: State) -> list[QualifiedName]:
     rounds = range(state[ROUNDS])
-    earlier = [table for number in rounds[:-1] for table in _tables(shape, state, number)]
+    earlier = [table for number in rounds[:-1] for table in _tables(context, state, number)]
     made_from = [state.work("vectors", round=number) for number in rounds]
-    return [*made_from, *earlier, *shape.eligibility.leftovers(state)]
+    return [*made_from, *earlier, *context.eligibility.leftovers(state)]

@@ -24,7 +24,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.partitions import partition_columns
 from pganon.methods.buckets.search.kaca import Category, Coordinates, Number, kaca
 from pganon.methods.buckets.sloms.buckets import tables
-from pganon.methods.buckets.sloms.shape import SlomsShape
+from pganon.methods.buckets.sloms.context import SlomsContext
 from pganon.methods.common.block_search import (
     Blocks,
     Given,
@@ -46,13 +46,13 @@ def classes(state: State) -> QualifiedName:
     return state.work("classes")
 
 
-def class_steps(shape: SlomsShape) -> list[Step]:
+def class_steps(context: SlomsContext) -> list[Step]:
     return [
         CreateTable(
             "blocked",
             "records on the curve, in blocks",
             _blocked_table,
-            lambda s: _blocked(shape, s),
+            lambda s: _blocked(context, s),
         ),
         block_search(
             "classes",
@@ -61,12 +61,12 @@ def class_steps(shape: SlomsShape) -> list[Step]:
             partition_columns(0),
             blocks=Blocks(
                 relation=_blocked_table,
-                columns=lambda s: shape.codes,
-                count=lambda s: _blocks(shape, s),
-                at_once=lambda s: max(1, AT_ONCE // shape.options.block_size),
+                columns=lambda s: context.codes,
+                count=lambda s: _blocks(context, s),
+                at_once=lambda s: max(1, AT_ONCE // context.options.block_size),
             ),
-            given=lambda s: given_of_axes(shape.axes, s),
-            task=lambda s, given: partial(_task, shape, s, given),
+            given=lambda s: given_of_axes(context.axes, s),
+            task=lambda s, given: partial(_task, context, s, given),
         ),
         DropTables("tidy", "blocks of records", lambda s: [_blocked_table(s)]),
     ]
@@ -76,32 +76,32 @@ def _blocked_table(state: State) -> QualifiedName:
     return state.work("blocked")
 
 
-def _blocks(shape: SlomsShape, state: State) -> int:
+def _blocks(context: SlomsContext, state: State) -> int:
     """As many as keep to the size that the policy asks for, if each can have a class."""
     records = state[RELEASED]
-    return max(1, min(-(-records // shape.options.block_size), records // shape.k))
+    return max(1, min(-(-records // context.options.block_size), records // context.k))
 
 
-def _blocked(shape: SlomsShape, state: State) -> exp.Expr:
-    codes = [axis.code for axis in shape.axes]
+def _blocked(context: SlomsContext, state: State) -> exp.Expr:
+    codes = [axis.code for axis in context.axes]
     records = query(
         "select c.rid from c join b on b.rid = c.rid",
-        {"c": state.work(CODED), "b": tables(shape, state)[0]},
+        {"c": state.work(CODED), "b": tables(context, state)[0]},
     ).select(*[col(code, "c") for code in codes])
     return query(
         "select :block as block, o.rid from o",
-        {"o": along_curve(shape.axes, state, records, ["rid", *codes])},
-        block=piece_of(col(PLACE, "o"), num(_blocks(shape, state)), num(state[RELEASED])),
+        {"o": along_curve(context.axes, state, records, ["rid", *codes])},
+        block=piece_of(col(PLACE, "o"), num(_blocks(context, state)), num(state[RELEASED])),
     ).select(*[col(code, "o") for code in codes])
 
 
-def _task(shape: SlomsShape, state: State, given: Given, block: int, rows: Rows) -> _Classes:
+def _task(context: SlomsContext, state: State, given: Given, block: int, rows: Rows) -> _Classes:
     _, rids, *codes = zip(*rows, strict=True)
     attributes = [
         _attribute(axis, state, given.get(axis.code) or (), column)
-        for axis, column in zip(shape.axes, codes, strict=True)
+        for axis, column in zip(context.axes, codes, strict=True)
     ]
-    return _Classes(block, rids, attributes, shape.k)
+    return _Classes(block, rids, attributes, context.k)
 
 
 def _attribute(axis: Axis, state: State, known: Sequence[Any], codes: Sequence[int]) -> Coordinates:

@@ -48,10 +48,10 @@ def mondrian(spec: ReleaseSpec) -> BalancedCuts:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    shape = mondrian(spec)
-    kept = kept_steps(spec, shape) if spec.keeps_cuts else ()
+    context = mondrian(spec)
+    kept = kept_steps(spec, context) if spec.keeps_cuts else ()
     purpose = "cut every group where both sides keep all requirements"
-    rounds = CutRounds(shape, purpose, after=kept)
+    rounds = CutRounds(context, purpose, after=kept)
     return (*cell_steps(spec), *rounds.steps())
 
 

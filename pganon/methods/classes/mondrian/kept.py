@@ -19,8 +19,8 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.cuts import keeps_cuts
 from pganon.identifiers import QualifiedName
+from pganon.methods.classes.mondrian.context import CellContext
 from pganon.methods.classes.mondrian.cuts import in_mask
-from pganon.methods.classes.mondrian.shape import CellShape
 from pganon.methods.common.pairs import paired
 from pganon.methods.common.rounds.rounds import all_moves
 from pganon.resolved.increments import CUTS
@@ -29,18 +29,18 @@ from pganon.sqltools import aliased, cast, col, fragment, named, num, query, sca
 from pganon.steps import CreateTable, State, Step
 
 
-def kept_steps(spec: ReleaseSpec, shape: CellShape) -> tuple[Step, ...]:
+def kept_steps(spec: ReleaseSpec, context: CellContext) -> tuple[Step, ...]:
     """The part "cuts" of a release."""
     cuts = CreateTable(
         CUTS,
         "the cuts by values, for people who come later",
         lambda s: s.stage(CUTS),
         lambda s: union_all(
-            [_kept(spec, shape, s, number, moves) for number, moves in enumerate(all_moves(s))]
+            [_kept(spec, context, s, number, moves) for number, moves in enumerate(all_moves(s))]
         ),
         when=lambda s: keeps_cuts(spec, s),
     )
-    trees = [axis for axis in shape.axes if isinstance(axis, TreeAxis) and axis.by_frequency]
+    trees = [axis for axis in context.axes if isinstance(axis, TreeAxis) and axis.by_frequency]
     return (*[_children_step(spec, axis) for axis in trees], cuts)
 
 
@@ -67,12 +67,12 @@ def _children(axis: Axis, state: State) -> QualifiedName:
     return state.work(f"children{axis.index}")
 
 
-def _kept(spec: ReleaseSpec, shape: CellShape, state: State, number: int, moves) -> exp.Select:
+def _kept(spec: ReleaseSpec, context: CellContext, state: State, number: int, moves) -> exp.Select:
     """The cuts of one round."""
 
     def by_attribute(value, kind: str) -> exp.Expr:
         case = exp.Case(this=col("attr", "m"))
-        for axis in shape.axes:
+        for axis in context.axes:
             case.when(num(axis.index), value(axis), copy=False)
         return cast(exp.paren(case), kind)
 
@@ -82,12 +82,12 @@ def _kept(spec: ReleaseSpec, shape: CellShape, state: State, number: int, moves)
         "nulls": _nulls(spec, state) if number == 0 else fragment("null::text[]"),
         "column_name": by_attribute(lambda axis: text(axis.attribute.column.name), "text"),
         "threshold": by_attribute(_threshold, "text"),
-        "members": by_attribute(lambda axis: _members(shape, axis, state), "text[]"),
+        "members": by_attribute(lambda axis: _members(context, axis, state), "text[]"),
         "level": by_attribute(lambda axis: _below(axis), "integer"),
         "left_node": _target(number, col("tl", "m")),
         "right_node": _target(number, col("tr", "m")),
     }
-    return _joined(shape, state, moves).select(
+    return _joined(context, state, moves).select(
         *[named(value, name) for name, value in columns.items()], append=False
     )
 
@@ -123,15 +123,15 @@ def _below(axis: Axis) -> exp.Expr:
     return fragment("greatest(m.level - 1, 0)::integer")
 
 
-def _joined(shape: CellShape, state: State, moves: QualifiedName) -> exp.Select:
+def _joined(context: CellContext, state: State, moves: QualifiedName) -> exp.Select:
     """With what thresholds are read from, and labels. Joined: a dictionary may have as many values
     as there are records, and be asked for every cut."""
     tree = query("select 1 from m", {"m": moves})
-    for axis in shape.axes:
+    for axis in context.axes:
         i = num(axis.index)
         if axis.by_frequency:
             if isinstance(axis, TreeAxis):
-                labels = aliased(_labels(shape, axis, state, moves), f"l{axis.index}")
+                labels = aliased(_labels(context, axis, state, moves), f"l{axis.index}")
                 on = fragment(f"m.attr = :i and l{axis.index}.node = m.node", i=i)
                 tree = tree.join(labels, on=on, join_type="left")
             continue
@@ -155,7 +155,7 @@ def _threshold(axis: Axis) -> exp.Expr:
     return fragment("case when m.level > 1 then :end else :value end", end=end, value=value)
 
 
-def _members(shape: CellShape, axis: Axis, state: State) -> exp.Expr:
+def _members(context: CellContext, axis: Axis, state: State) -> exp.Expr:
     if not axis.by_frequency:
         return fragment("null::text[]")
     if not isinstance(axis, TreeAxis):
@@ -163,10 +163,10 @@ def _members(shape: CellShape, axis: Axis, state: State) -> exp.Expr:
             query(
                 "select array_agg(d.value::text order by d.code) from d where :left",
                 {"d": axis.dictionary(state)},
-                left=in_mask(shape, state, col("mask", "m"), col("code", "d")),
+                left=in_mask(context, state, col("mask", "m"), col("code", "d")),
             )
         )
-    null = in_mask(shape, state, col("mask", "m"), num(0))
+    null = in_mask(context, state, col("mask", "m"), num(0))
     return fragment(
         "coalesce(:labels, '{}'::text[]) || case when :null then array[null::text]"
         " else '{}'::text[] end",
@@ -175,7 +175,7 @@ def _members(shape: CellShape, axis: Axis, state: State) -> exp.Expr:
     )
 
 
-def _labels(shape: CellShape, axis: TreeAxis, state: State, moves: QualifiedName) -> exp.Select:
+def _labels(context: CellContext, axis: TreeAxis, state: State, moves: QualifiedName) -> exp.Select:
     """SELECT node, labels: of the children on the left. The last of them, if there is one, says
     whose children the cut tells apart."""
     return query(
@@ -185,5 +185,5 @@ def _labels(shape: CellShape, axis: TreeAxis, state: State, moves: QualifiedName
         " where m.attr = :i and :left group by m.node",
         {"m": moves, "a": axis.table(state), "c": _children(axis, state)},
         i=num(axis.index),
-        left=in_mask(shape, state, col("mask", "m"), col("lo", "c")),
+        left=in_mask(context, state, col("mask", "m"), col("lo", "c")),
     )

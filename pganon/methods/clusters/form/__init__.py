@@ -48,7 +48,7 @@ def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
 
 CLUSTERS = PublishedForm(
     Staging(staging.relations, staging.staging_steps),
-    Verification(verification.checks, staging.released, staging.misplaced),
+    Verification(verification.checks, staging.released, staging.duplicate_keys),
     Publication(views.views, "clusters", weights=(SIZE,)),
     Statistics(utility.measures, utility.utility, ClusterUtility),
     Linkage(linked, shows=lambda spec, state: "exact"),

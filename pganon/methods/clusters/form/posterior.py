@@ -36,14 +36,14 @@ TASK = 500
 """Rows of one task."""
 
 
-def posterior_steps(shape: QuasiSensitive) -> list[Step]:
+def posterior_steps(context: QuasiSensitive) -> list[Step]:
     """From `cluster_codes` to what :func:`posteriors` reads."""
     return [
         CreateTable(
             "candidates",
             "combinations that exist in small clusters",
             lambda s: s.work("candidates"),
-            lambda s: _candidates(shape, s),
+            lambda s: _candidates(context, s),
         ),
         Search(
             "posteriors",
@@ -60,21 +60,25 @@ def posterior_steps(shape: QuasiSensitive) -> list[Step]:
         Check(
             "posterior",
             "highest posterior per QS set",
-            lambda s: _highest(shape, s),
+            lambda s: _highest(context, s),
             gives=[
                 count("enumerated", MEASURE),
-                *[fact for number in _sets(shape) for fact in (_posterior(number), _tried(number))],
+                *[
+                    fact
+                    for number in _sets(context)
+                    for fact in (_posterior(number), _tried(number))
+                ],
             ],
         ),
     ]
 
 
-def _candidates(shape: QuasiSensitive, state: State) -> exp.Expr:
+def _candidates(context: QuasiSensitive, state: State) -> exp.Expr:
     clusters = state.work("cluster_codes")
     small = query("select c.* from c where c.n <= :most", {"c": clusters}, most=num(MOST_RECORDS))
     parts: list[exp.Select] = []
-    for number, found in shape.sets(state).items():
-        existing = supported_combinations(small, CLUSTER_NO, found, shape.element(state))
+    for number, found in context.sets(state).items():
+        existing = supported_combinations(small, CLUSTER_NO, found, context.element(state))
         row = exp.Array(expressions=[col(f"v{i + 1}", "s") for i in range(len(found.arrays))])
         listed = query(
             "select array_agg(:row) as combinations from s having count(*) <= :most",
@@ -125,9 +129,9 @@ class _Count:
         return TaskResult(found)
 
 
-def _highest(shape: QuasiSensitive, state: State) -> exp.Expr:
+def _highest(context: QuasiSensitive, state: State) -> exp.Expr:
     tree = query("select 1 as enumerated")
-    for number in _sets(shape):
+    for number in _sets(context):
         for fact, aggregate in (
             (_posterior(number), "max(p.posterior)"),
             (_tried(number), "count(*)"),
@@ -142,8 +146,8 @@ def _highest(shape: QuasiSensitive, state: State) -> exp.Expr:
     return tree
 
 
-def _sets(shape: QuasiSensitive) -> range:
-    return range(1, len(shape.set_names) + 1)
+def _sets(context: QuasiSensitive) -> range:
+    return range(1, len(context.set_names) + 1)
 
 
 def _posterior(number: int) -> Fact[float | None]:
@@ -156,9 +160,9 @@ def _tried(number: int) -> Fact[int]:
     return count(f"enumerated{number}", MEASURE)
 
 
-def posteriors(shape: QuasiSensitive, facts: Facts) -> dict[str, tuple[float | None, int]]:
+def posteriors(context: QuasiSensitive, facts: Facts) -> dict[str, tuple[float | None, int]]:
     """By set, the highest posterior and of how many clusters."""
     return {
         name: (facts[_posterior(number)], facts[_tried(number)])
-        for number, name in enumerate(shape.set_names, start=1)
+        for number, name in enumerate(context.set_names, start=1)
     }

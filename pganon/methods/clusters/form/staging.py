@@ -233,13 +233,13 @@ def value_key(value: exp.Expr) -> exp.Expr:
 
 def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
     """(attribute_set, v1, v2, ..): combinations of every set, values as text keys."""
-    shape = QuasiSensitive(spec)
+    context = QuasiSensitive(spec)
     width = max(len(attributes) for attributes in spec.qs_sets.values())
     parts: list[exp.Select] = []
     for number, attributes in enumerate(spec.qs_sets.values(), start=1):
         tree = query(
             "select :set::smallint as attribute_set from s",
-            {"s": shape.support(state, number)},
+            {"s": context.support(state, number)},
             set=num(number),
         )
         for place in range(1, width + 1):
@@ -248,7 +248,7 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
                 continue
             attribute, alias = attributes[place - 1], f"d{place}"
             own = element(attribute, col("value", alias))
-            code = shape.value_number(state, attribute.index, col("code", alias))
+            code = context.value_number(state, attribute.index, col("code", alias))
             tree = tree.select(named(value_key(own), f"v{place}")).join(
                 aliased(state.work(dictionary(attribute.index)), alias),
                 on=exp.EQ(this=exp.paren(code), expression=col(f"v{place}", "s")),
@@ -257,7 +257,7 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
     return union_all(parts)
 
 
-def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
     """Beside keys: cells of which the clusters together have more or fewer records.
 
     And records in several clusters, where records are told apart.

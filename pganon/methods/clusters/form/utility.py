@@ -32,7 +32,7 @@ _CONSTANTS = count("constants", MEASURE)
 
 def measures(spec: ReleaseSpec) -> Chains:
     """What :func:`utility` reads, from the codes of the clusters."""
-    shape = QuasiSensitive(spec)
+    context = QuasiSensitive(spec)
     sizes = Check(
         "utility",
         "loss and sizes of the clusters",
@@ -43,17 +43,17 @@ def measures(spec: ReleaseSpec) -> Chains:
         "combinations",
         "combinations of every cluster and QS set",
         lambda s: s.work("combinations"),
-        lambda s: _combinations(shape, s),
+        lambda s: _combinations(context, s),
     )
     counts = Check(
         "counts",
         "combinations per QS set",
-        lambda s: _counts(shape, s),
-        gives=[count("counted", MEASURE), *_counted(shape)],
+        lambda s: _counts(context, s),
+        gives=[count("counted", MEASURE), *_counted(context)],
     )
     chains: list[list[Step]] = [[combinations, counts], [sizes]]
-    if shape.model.counts_supported:
-        chains.append(posterior_steps(shape))
+    if context.model.counts_supported:
+        chains.append(posterior_steps(context))
     return chains
 
 
@@ -76,10 +76,10 @@ def _losses(spec: ReleaseSpec, state: State) -> exp.Expr:
     return tree.select(named(total(alone), "constants"))
 
 
-def _combinations(shape: QuasiSensitive, state: State) -> exp.Expr:
-    codes, sets = state.work("cluster_codes"), shape.sets(state)
+def _combinations(context: QuasiSensitive, state: State) -> exp.Expr:
+    codes, sets = state.work("cluster_codes"), context.sets(state)
     product = product_histogram(codes, CLUSTER_NO, sets)
-    supported = supported_histogram(codes, CLUSTER_NO, sets, shape.element(state))
+    supported = supported_histogram(codes, CLUSTER_NO, sets, context.element(state))
     return query(
         "select p.value, p.n as product, s.n as supported from p"
         " join s on s.cluster_no = p.cluster_no and s.value = p.value",
@@ -106,19 +106,19 @@ def _combinations_of(kind: str, number: int, figure: str) -> Fact[float]:
     return measure(f"{kind}{number}_{figure}", MEASURE)
 
 
-def _counted(shape: QuasiSensitive) -> list[Fact[float]]:
+def _counted(context: QuasiSensitive) -> list[Fact[float]]:
     """What :func:`_counts` gives."""
     return [
         _combinations_of(kind, number, figure)
-        for number in range(1, len(shape.set_names) + 1)
+        for number in range(1, len(context.set_names) + 1)
         for kind in _KINDS
         for figure in _COUNTED
     ]
 
 
-def _counts(shape: QuasiSensitive, state: State) -> exp.Expr:
+def _counts(context: QuasiSensitive, state: State) -> exp.Expr:
     tree = query("select 1 as counted")
-    for number in range(1, len(shape.set_names) + 1):
+    for number in range(1, len(context.set_names) + 1):
         for kind in _KINDS:
             for name, aggregate in _COUNTED.items():
                 value = query(
@@ -158,7 +158,7 @@ def utility(spec: ReleaseSpec, facts: Facts) -> ClusterUtility:
     )
 
 
-def _posterior(shape: QuasiSensitive, facts: Facts) -> dict[str, Posterior]:
-    if not shape.model.counts_supported:
+def _posterior(context: QuasiSensitive, facts: Facts) -> dict[str, Posterior]:
+    if not context.model.counts_supported:
         return {}
-    return {name: Posterior(*found) for name, found in posteriors(shape, facts).items()}
+    return {name: Posterior(*found) for name, found in posteriors(context, facts).items()}

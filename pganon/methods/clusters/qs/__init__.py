@@ -6,8 +6,8 @@ from pganon.methods.clusters.form import CLUSTERS
 from pganon.methods.clusters.qs.blocks import block_steps
 from pganon.methods.clusters.qs.cells import cell_steps
 from pganon.methods.clusters.qs.clusters import cluster_steps
+from pganon.methods.clusters.qs.context import QSContext
 from pganon.methods.clusters.qs.options import QsEfficient, QsGreedy
-from pganon.methods.clusters.qs.shape import QSShape
 from pganon.methods.common.base import Method
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Step
@@ -16,22 +16,22 @@ from pganon.steps import Step
 def greedy_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     options = spec.policy.method
     assert isinstance(options, QsGreedy)
-    shape = QSShape(spec)
+    context = QSContext(spec)
     return (
-        *cell_steps(shape),
-        *block_steps(shape, options.block_size, along_curve=False, bounded=True),
-        *cluster_steps(shape, nearest=True),
+        *cell_steps(context),
+        *block_steps(context, options.block_size, along_curve=False, bounded=True),
+        *cluster_steps(context, nearest=True),
     )
 
 
 def efficient_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     options = spec.policy.method
     assert isinstance(options, QsEfficient)
-    shape = QSShape(spec)
+    context = QSContext(spec)
     return (
-        *cell_steps(shape),
-        *block_steps(shape, options.block_size, along_curve=True, bounded=False),
-        *cluster_steps(shape, nearest=False),
+        *cell_steps(context),
+        *block_steps(context, options.block_size, along_curve=True, bounded=False),
+        *cluster_steps(context, nearest=False),
     )
 
 

@@ -21,7 +21,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.forms.work import QS_CELLS
 from pganon.methods.clusters.qs.cells import CELLS
-from pganon.methods.clusters.qs.shape import QSShape, code_arrays
+from pganon.methods.clusters.qs.context import QSContext, code_arrays
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, State, Statement, Step
@@ -34,7 +34,9 @@ SLACK = 8
 BLOCKS = count("blocks")
 
 
-def block_steps(shape: QSShape, block_size: int, *, along_curve: bool, bounded: bool) -> list[Step]:
+def block_steps(
+    context: QSContext, block_size: int, *, along_curve: bool, bounded: bool
+) -> list[Step]:
     """From `cells` to `points`.
 
     Args:
@@ -53,32 +55,32 @@ def block_steps(shape: QSShape, block_size: int, *, along_curve: bool, bounded: 
             "curve",
             "cells on a Hilbert curve",
             lambda s: s.work("curve"),
-            lambda s: on_curve(shape.axes, s, s.work(QS_CELLS), ["cell", "w", *shape.codes]),
+            lambda s: on_curve(context.axes, s, s.work(QS_CELLS), ["cell", "w", *context.codes]),
         ),
         CreateTable(
             "pieces",
             "the curve in pieces",
             lambda s: s.work("pieces"),
-            lambda s: _cut(shape, s, block_size),
+            lambda s: _cut(context, s, block_size),
         ),
         CreateTable(
             "piece_values",
             "values of every piece",
             lambda s: s.work("piece_values"),
-            lambda s: code_arrays(shape.codes, s.work("pieces"), "piece"),
+            lambda s: code_arrays(context.codes, s.work("pieces"), "piece"),
             when=several,
         ),
         CreateTable(
             "blocks",
             "pieces that reach the requirement, each with those after it that do not",
             lambda s: s.work("blocks"),
-            lambda s: _blocks(shape, s) if several(s) else _one_block(),
+            lambda s: _blocks(context, s) if several(s) else _one_block(),
         ),
         CreateTable(
             "points",
             "cells of every block",
             lambda s: s.work("points"),
-            lambda s: _points(shape, s, along_curve=along_curve),
+            lambda s: _points(context, s, along_curve=along_curve),
         ),
         Statement(
             "points_key",
@@ -110,35 +112,35 @@ def _pieces(state: State, block_size: int) -> int:
     return -(-state[CELLS] // block_size)
 
 
-def _cut(shape: QSShape, state: State, block_size: int) -> exp.Expr:
+def _cut(context: QSContext, state: State, block_size: int) -> exp.Expr:
     """Cells with the same index, if there are any, keep a random order."""
-    place = numbered([col(name, "h") for name in (*curve_words(shape.axes, state), "cell")])
+    place = numbered([col(name, "h") for name in (*curve_words(context.axes, state), "cell")])
     placed = query("select h.*, :p as place from h", {"h": state.work("curve")}, p=place)
     tree = query(
         "select p.cell, p.w, p.place, :piece as piece from p",
         {"p": placed},
         piece=piece_of(col("place", "p"), num(_pieces(state, block_size)), num(state[CELLS])),
     )
-    return tree.select(*[col(code, "p") for code in shape.codes])
+    return tree.select(*[col(code, "p") for code in context.codes])
 
 
 def _one_block() -> exp.Expr:
     return query("select 0 as piece, 1 as block")
 
 
-def _blocks(shape: QSShape, state: State) -> exp.Expr:
+def _blocks(context: QSContext, state: State) -> exp.Expr:
     """(piece, block): as many blocks as pieces that reach the requirement, or one."""
-    values, sets = state.work("piece_values"), shape.sets(state)
-    model = shape.model
+    values, sets = state.work("piece_values"), context.sets(state)
+    model = context.model
     if model.counts_supported:
-        histogram = supported_histogram(values, "piece", sets, shape.element(state))
+        histogram = supported_histogram(values, "piece", sets, context.element(state))
     else:
         histogram = product_histogram(values, "piece", sets)
     measured = model.measure(histogram, ["piece"])
     enough = conjunction(
         [
             fragment("cardinality(:a) >= :m", a=col(axis.code, "v"), m=num(model.min_values))
-            for axis in shape.axes
+            for axis in context.axes
         ]
     )
     reached = query(
@@ -163,9 +165,9 @@ def _blocks(shape: QSShape, state: State) -> exp.Expr:
     )
 
 
-def _points(shape: QSShape, state: State, *, along_curve: bool) -> exp.Expr:
+def _points(context: QSContext, state: State, *, along_curve: bool) -> exp.Expr:
     order = col("place", "p") if along_curve else col("cell", "p")
-    ids = [shape.value_number(state, axis.index, col(axis.code, "p")) for axis in shape.axes]
+    ids = [context.value_number(state, axis.index, col(axis.code, "p")) for axis in context.axes]
     tree = query(
         "select b.block, (row_number() over (partition by b.block order by :order))::int as place,"
         " p.cell, p.w, :ids as ids from p join b on b.piece = p.piece",
@@ -173,7 +175,7 @@ def _points(shape: QSShape, state: State, *, along_curve: bool) -> exp.Expr:
         order=order,
         ids=exp.Array(expressions=[cast(exp.paren(value), "int") for value in ids]),
     )
-    for number, part in enumerate(shape.point(state, "p"), start=1):
+    for number, part in enumerate(context.point(state, "p"), start=1):
         tree = tree.select(named(part, f"x{number}"))
     return tree.order_by(col("block"), col("place"))
 

@@ -20,7 +20,7 @@ from pganon.encode.work import CODED
 from pganon.errors import PganonError
 from pganon.forms.work import QS_CELLS
 from pganon.identifiers import quote
-from pganon.methods.clusters.qs.shape import QSShape, code_arrays
+from pganon.methods.clusters.qs.context import QSContext, code_arrays
 from pganon.methods.common.reachable import infeasible
 from pganon.methods.common.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
@@ -31,38 +31,38 @@ from pganon.steps.facts import Fact, count
 CELLS = count("cells", assumed=1000)
 
 
-def cell_steps(shape: QSShape) -> list[Step]:
+def cell_steps(context: QSContext) -> list[Step]:
     return [
-        suppressed_check(shape.spec, lambda s: s.work(CODED)),
+        suppressed_check(context.spec, lambda s: s.work(CODED)),
         CreateTable(
             "cells",
             "equal records collapse into weighted cells",
             lambda s: s.work(QS_CELLS),
-            lambda s: _cells(shape, s),
+            lambda s: _cells(context, s),
         ),
-        *[_support(shape, number) for number in range(1, len(shape.set_names) + 1)],
+        *[_support(context, number) for number in range(1, len(context.set_names) + 1)],
         CreateTable(
             "whole",
             "values of all records",
             lambda s: s.work("whole"),
-            lambda s: code_arrays(shape.codes, _all_cells(s), "whole"),
+            lambda s: code_arrays(context.codes, _all_cells(s), "whole"),
         ),
         Check(
             "feasible",
             "whether the requirement can be reached at all",
-            lambda s: _feasibility(shape, s),
-            lambda row, state: _infeasible(shape, row, state),
-            gives=_feasible(shape),
+            lambda s: _feasibility(context, s),
+            lambda row, state: _infeasible(context, row, state),
+            gives=_feasible(context),
         ),
     ]
 
 
-def _cells(shape: QSShape, state: State) -> exp.Expr:
+def _cells(context: QSContext, state: State) -> exp.Expr:
     """Numbered by a secret hash of what they hold, so that no number tells anything."""
-    codes = [col(name, "r") for name in shape.codes]
+    codes = [col(name, "r") for name in context.codes]
     tree = query("select count(*) as w from r", {"r": state.work(CODED)})
     tree = tree.select(*codes).group_by(*[code.copy() for code in codes])
-    values = [col(name, "g") for name in shape.codes]
+    values = [col(name, "g") for name in context.codes]
     secret = scalar(run_secret(state, "partition_seed"))
     order = [row_hash(exp.func("row", *values), secret), *values]
     return query("select :n::int as cell, g.* from g", {"g": tree}, n=numbered(order))
@@ -72,25 +72,25 @@ def _all_cells(state: State) -> exp.Select:
     return query("select 1 as whole, c.* from c", {"c": state.work(QS_CELLS)})
 
 
-def _support(shape: QSShape, number: int) -> Step:
-    name = shape.set_names[number - 1]
+def _support(context: QSContext, number: int) -> Step:
+    name = context.set_names[number - 1]
     return CreateTable(
         f"support{number}",
         f"combinations of the QS set {quote(name)} that exist",
-        lambda s: shape.support(s, number),
-        lambda s: (_known if name in shape.spec.public else _occurring)(shape, s, name),
+        lambda s: context.support(s, number),
+        lambda s: (_known if name in context.spec.public else _occurring)(context, s, name),
     )
 
 
-def _known(shape: QSShape, state: State, name: str) -> exp.Expr:
+def _known(context: QSContext, state: State, name: str) -> exp.Expr:
     """Combinations of a set in a public relation, of values that occur in the records."""
-    tree = query("select distinct 1 from r", {"r": public_table(shape.spec, name, state)})
+    tree = query("select distinct 1 from r", {"r": public_table(context.spec, name, state)})
     columns: list[exp.Expr] = []
-    for place, attribute in enumerate(shape.spec.qs_sets[name], start=1):
+    for place, attribute in enumerate(context.spec.qs_sets[name], start=1):
         alias, value = f"d{attribute.index}", col(f"q{attribute.index}", "r")
         code = fragment("case when :q is null then 0 else :d end", q=value, d=col("code", alias))
-        columns.append(named(shape.value_number(state, attribute.index, code), f"v{place}"))
-        dictionary = shape.axes[attribute.index].dictionary(state)
+        columns.append(named(context.value_number(state, attribute.index, code), f"v{place}"))
+        dictionary = context.axes[attribute.index].dictionary(state)
         tree = tree.join(
             aliased(dictionary, alias),
             on=exp.EQ(this=col("value", alias), expression=value),
@@ -99,24 +99,24 @@ def _known(shape: QSShape, state: State, name: str) -> exp.Expr:
     return tree.select(*columns, append=False)
 
 
-def _occurring(shape: QSShape, state: State, name: str) -> exp.Expr:
+def _occurring(context: QSContext, state: State, name: str) -> exp.Expr:
     """Combinations of a set that the records have."""
     tree = query("select distinct 1 from c", {"c": state.work(QS_CELLS)})
     columns: list[exp.Expr] = []
-    for place, attribute in enumerate(shape.spec.qs_sets[name], start=1):
-        code = col(shape.axes[attribute.index].code, "c")
-        value = shape.value_number(state, attribute.index, code)
+    for place, attribute in enumerate(context.spec.qs_sets[name], start=1):
+        code = col(context.axes[attribute.index].code, "c")
+        value = context.value_number(state, attribute.index, code)
         columns.append(named(value, f"v{place}"))
     return tree.select(*columns, append=False)
 
 
-def _feasibility(shape: QSShape, state: State) -> exp.Expr:
+def _feasibility(context: QSContext, state: State) -> exp.Expr:
     """One row: cells, `product<j>` and `supported<j>` of all records, `values<i>`."""
-    whole, sets = state.work("whole"), shape.sets(state)
+    whole, sets = state.work("whole"), context.sets(state)
     tree = query("select count(*) as cells from c", {"c": state.work(QS_CELLS)})
     counts = {
         "product": product_histogram(whole, "whole", sets),
-        "supported": supported_histogram(whole, "whole", sets, shape.element(state)),
+        "supported": supported_histogram(whole, "whole", sets, context.element(state)),
     }
     for kind, histogram in counts.items():
         for number in sets:
@@ -126,22 +126,22 @@ def _feasibility(shape: QSShape, state: State) -> exp.Expr:
                 set=num(number),
             )
             tree = tree.select(named(scalar(reached), f"{kind}{number}"))
-    for axis in shape.axes:
+    for axis in context.axes:
         values = query("select cardinality(:a) from w", {"w": whole}, a=col(axis.code, "w"))
         tree = tree.select(named(scalar(values), f"values{axis.index}"))
     return tree
 
 
-def _feasible(shape: QSShape) -> list[Fact[int]]:
+def _feasible(context: QSContext) -> list[Fact[int]]:
     """What :func:`_feasibility` gives."""
-    sets = range(1, len(shape.set_names) + 1)
+    sets = range(1, len(context.set_names) + 1)
     reached = [count(f"{kind}{number}") for kind in ("product", "supported") for number in sets]
-    return [CELLS, *reached, *[count(f"values{axis.index}") for axis in shape.axes]]
+    return [CELLS, *reached, *[count(f"values{axis.index}") for axis in context.axes]]
 
 
-def _infeasible(shape: QSShape, row: Mapping[str, Any], state: State) -> PganonError | None:
-    model = shape.model
-    for number, name in enumerate(shape.set_names, start=1):
+def _infeasible(context: QSContext, row: Mapping[str, Any], state: State) -> PganonError | None:
+    model = context.model
+    for number, name in enumerate(context.set_names, start=1):
         reached = int(row[f"{model.count}{number}"])
         if reached >= model.k:
             continue
@@ -164,7 +164,7 @@ def _infeasible(shape: QSShape, row: Mapping[str, Any], state: State) -> PganonE
             observed=state[KEPT],
             hint=f"require at most k = {state[KEPT]}",
         )
-    for axis in shape.axes:
+    for axis in context.axes:
         reached = row[f"values{axis.index}"]
         if reached < model.min_values:
             return infeasible(

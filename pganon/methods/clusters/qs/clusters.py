@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from pganon.forms.work import ASSIGNED
 from pganon.methods.clusters.qs.blocks import BLOCKS
-from pganon.methods.clusters.qs.shape import QSShape
+from pganon.methods.clusters.qs.context import QSContext
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import col, fragment, named, query
 from pganon.steps import CreateTable, DropTables, State, Statement, Step
@@ -21,7 +21,7 @@ PORTIONS = 16
 """Parts of the blocks that the server's processes may take on at the same time."""
 
 
-def cluster_steps(shape: QSShape, *, nearest: bool) -> list[Step]:
+def cluster_steps(context: QSContext, *, nearest: bool) -> list[Step]:
     """From `points` to `assigned`.
 
     Args:
@@ -32,13 +32,13 @@ def cluster_steps(shape: QSShape, *, nearest: bool) -> list[Step]:
             "formed",
             "clusters of every block",
             lambda s: s.work("formed"),
-            lambda s: _formed(shape, s, nearest=nearest),
+            lambda s: _formed(context, s, nearest=nearest),
         ),
         CreateTable(
             "open",
             "clusters that records left over can join",
             lambda s: s.work("open"),
-            lambda s: _open(shape, s),
+            lambda s: _open(context, s),
         ),
         Statement(
             "open_key",
@@ -51,7 +51,7 @@ def cluster_steps(shape: QSShape, *, nearest: bool) -> list[Step]:
             "absorbed",
             "records left over join the cluster that loses least",
             lambda s: s.work("absorbed"),
-            lambda s: _absorbed(shape, s),
+            lambda s: _absorbed(context, s),
         ),
         CreateTable(
             "assigned",
@@ -67,18 +67,18 @@ def cluster_steps(shape: QSShape, *, nearest: bool) -> list[Step]:
     ]
 
 
-def _formed(shape: QSShape, state: State, *, nearest: bool) -> sql.Composed:
-    model = shape.model
+def _formed(context: QSContext, state: State, *, nearest: bool) -> sql.Composed:
+    model = context.model
     supports: sql.Composable = sql.SQL("NULL::pg_catalog.regclass[]")
     if model.counts_supported:
-        names = [str(found.combinations) for found in shape.sets(state).values()]
+        names = [str(found.combinations) for found in context.sets(state).values()]
         supports = sql.SQL("ARRAY[{}]::pg_catalog.regclass[]").format(
             sql.SQL(", ").join(map(sql.Literal, names))
         )
     call = sql.SQL("pganon.qs_clusters({}, b.block, {}::int[], {}::int[], {}, {}, {}, {})").format(
         sql.Literal(str(state.work("points"))),
-        sql.Literal(shape.set_numbers),
-        sql.Literal(shape.heights(state)),
+        sql.Literal(context.set_numbers),
+        sql.Literal(context.heights(state)),
         sql.Literal(model.k),
         sql.Literal(model.min_values),
         supports,
@@ -95,7 +95,7 @@ def _formed(shape: QSShape, state: State, *, nearest: bool) -> sql.Composed:
     return sql.SQL("SELECT u.* FROM ({}) AS u").format(sql.SQL(" UNION ALL ").join(portions))
 
 
-def _open(shape: QSShape, state: State) -> exp.Expr:
+def _open(context: QSContext, state: State) -> exp.Expr:
     tree = query(
         "select f.block, f.cluster, sum(f.n)::bigint as n from f"
         " join p on p.block = f.block and p.cell = f.cell"
@@ -104,19 +104,19 @@ def _open(shape: QSShape, state: State) -> exp.Expr:
         " group by f.block, f.cluster",
         {"f": state.work("formed"), "g": state.work("formed"), "p": state.work("points")},
     )
-    for number in range(1, shape.dimensions(state) + 1):
+    for number in range(1, context.dimensions(state) + 1):
         x = col(f"x{number}", "p")
         tree = tree.select(named(fragment("min(:x)", x=x), f"lo{number}"))
         tree = tree.select(named(fragment("max(:x)", x=x), f"hi{number}"))
     return tree
 
 
-def _absorbed(shape: QSShape, state: State) -> sql.Composed:
+def _absorbed(context: QSContext, state: State) -> sql.Composed:
     return sql.SQL("SELECT a.* FROM pganon.qs_absorb({}, {}, {}, {}::int[]) AS a").format(
         sql.Literal(str(state.work("open"))),
         sql.Literal(str(state.work("formed"))),
         sql.Literal(str(state.work("points"))),
-        sql.Literal(shape.heights(state)),
+        sql.Literal(context.heights(state)),
     )
 
 

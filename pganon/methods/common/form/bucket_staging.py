@@ -55,7 +55,7 @@ def released(arrangement: Arrangement, tables: Tables) -> exp.Select:
     return tree.select(named(fragment(counted), "published"), append=False)
 
 
-def misplaced(
+def duplicate_keys(
     spec: ReleaseSpec, arrangement: Arrangement, buckets: Grouping, state: State
 ) -> list[exp.Select]:
     names = [bucket(place) for place in range(len(arrangement.partitions))]
@@ -64,7 +64,7 @@ def misplaced(
         found.append(repeated(state.work(GENERALIZED), CLASS_ID))
     else:
         found += [repeated(axis.dictionary(state), "code") for axis in axes(spec.attributes)]
-    return [*found, *buckets.misplaced(spec, state), *repeated_members(spec, state)]
+    return [*found, *buckets.duplicate_keys(spec, state), *repeated_members(spec, state)]
 
 
 def bucket(partition: int) -> str:
@@ -83,7 +83,7 @@ class Grouping:
             of parts.
         beside: steps that `records` needs and that may go on while numbers are drawn.
         after: steps once they are drawn.
-        misplaced: as of a :class:`PublishedForm`, from the tables that `records` reads.
+        duplicate_keys: as of a :class:`PublishedForm`, from the tables that `records` reads.
         parts: in how many parts records may be read side by side. More than one pays where a part
             is the work of one server process.
         counterfeits: SELECT of the first partition's gid, and sensitive columns `v<j>`: values in
@@ -92,7 +92,7 @@ class Grouping:
 
     groups: Callable[[ReleaseSpec, State, str], exp.Select]
     records: Callable[[ReleaseSpec, State, Sequence[str], int, int], exp.Select]
-    misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
+    duplicate_keys: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
     beside: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
     after: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
     parts: int = 1
@@ -136,7 +136,7 @@ def _grouped(
 NUMBERED = Grouping(
     groups=lambda spec, state, name: distinct_groups(state, GROUPED, name),
     records=_grouped,
-    misplaced=lambda spec, state: [repeated(state.work(GROUPED), "rid")],
+    duplicate_keys=lambda spec, state: [repeated(state.work(GROUPED), "rid")],
 )
 """GROUPED, to be joined with CODED by the numbers of records."""
 

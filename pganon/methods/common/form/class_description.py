@@ -117,7 +117,7 @@ ON_REQUEST = OnRequest(
 
 CLASSES = PublishedForm(
     Staging(classes.relations, classes.staging_steps),
-    Verification(classes.checks, classes.released, classes.misplaced),
+    Verification(classes.checks, classes.released, classes.duplicate_keys),
     Publication(classes.views, "classes"),
     Statistics(
         measures,

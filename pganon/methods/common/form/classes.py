@@ -191,7 +191,7 @@ def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
     return query("select count(*) as published from records", dict(tables))
 
 
-def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
     return [
         repeated(state.work(GROUPED_CLASSES), *cell_keys(spec)),
         *repeated_members(spec, state),

@@ -130,7 +130,7 @@ LOCAL = PublishedForm(
     Verification(
         lambda spec, state, tables: verification.checks(Layout(spec), state, tables),
         staging.released,
-        staging.misplaced,
+        staging.duplicate_keys,
     ),
     Publication(
         lambda spec, state, tables: views.views(Layout(spec), state, tables),

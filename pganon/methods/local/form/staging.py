@@ -64,7 +64,7 @@ def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
     return query("select count(*) as published from records", dict(tables))
 
 
-def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
     remembered = repeated_members(spec, state)
     # Who is a record occurs once among the people of `local_grouped` if the record does.
     once = remembered and not spec.individual

@@ -47,7 +47,7 @@ def test_distances_by_hand(people: Database) -> None:
     for first, letters in ((30, "cc"), (40, "aaad")):
         with driver.refused("infeasible") as caught:
             released(people, first, letters, document)
-        assert "out for good" in str(caught[0])
+        assert "permanently suppressed" in str(caught[0])
     # Nobody had a d; its share counts in all, and the other shares are as before.
     assert released(people, 50, "aaaaaabbbd", document).version == 3
     assert measured_of(conn, T)["first version's source"] == pytest.approx(0.2)

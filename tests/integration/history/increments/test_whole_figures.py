@@ -240,7 +240,7 @@ def test_of_three_increments(guests: Database) -> None:
     arrive(guests, 73, 76)
     guests.source("UPDATE public.guest SET disease = 'flu' WHERE id > 72", grant=False)
     with driver.refused("infeasible"):
-        run(guests)  # these four are out for good
+        run(guests)  # these four are permanently suppressed
     arrive(guests, 77, 94, years=12)
     third = run(guests)
     assert third.suppressed == 4

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.primary_server_only
 
 
 def check(kept: Kept, people: People, out: set[Person]) -> set[Person]:
-    """The last version against the ones before; who is out for good after it."""
+    """The last version against the ones before; who is permanently suppressed after it."""
     before, version = kept.versions[:-1], kept.versions[-1]
     everything = [list(groups.values()) for groups in kept.versions]
     assert is_invariant(everything, kept.l)

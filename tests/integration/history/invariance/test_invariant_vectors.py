@@ -21,7 +21,7 @@ TWO = ("s", "u")
 
 
 def check(kept: Kept, people: Vectors, everybody: Vectors, out: set[Person]) -> set[Person]:
-    """The last version against the ones before; who is out for good after it."""
+    """The last version against the ones before; who is permanently suppressed after it."""
     sets = keeps_vectors(kept.everything, everybody, kept.l)
     assert sets is not None
     before = {p for groups in kept.versions[:-1] for g in groups.values() for p in g.people}

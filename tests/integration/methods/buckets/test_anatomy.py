@@ -53,7 +53,7 @@ def source(db: Database, rows: Sequence[Sequence[Any]], **types: str) -> None:
     make_table(db.connect("source_owner"), types or {"q": "integer", "s": "text"}, rows)
 
 
-def shape(groups: Any) -> list[list[Any]]:
+def context(groups: Any) -> list[list[Any]]:
     """Values of groups, whatever their order and that of the records."""
     return sorted(
         (sorted(group, key=canonical) for group in groups),
@@ -73,7 +73,7 @@ def check(dealt: Dealt, values: dict[int, Any], l: int) -> None:  # noqa: E741
         found = [of(sorted(dealt.groups[group]), values) for group in groups]
         assert all(unique(group, l) and len(group) < 2 * l for group in found)
         assert max(map(len, found)) - min(map(len, found)) <= 1
-        assert shape(found) == shape(of(group, values) for group in stripes(held, l))
+        assert context(found) == context(of(group, values) for group in stripes(held, l))
 
 
 # -- one block ----------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def test_exact_ties(db: Database) -> None:
     source(db, [(7, value) for value in values.values()])
     dealt = deal(db.owner(), declared(2))
     check(dealt, values, 2)
-    found = shape(of(sorted(group), values) for group in dealt.groups.values())
+    found = context(of(sorted(group), values) for group in dealt.groups.values())
     assert found == [["cold", "flu"], ["cold", "flu"], ["flu", "ulcer"]]
 
 

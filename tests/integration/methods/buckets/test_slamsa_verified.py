@@ -59,7 +59,7 @@ def document(*, free: bool, sliced: bool) -> dict[str, Any]:
 
 
 @dataclass
-class Shape:
+class Context:
     """A staged release whose relations may be replaced."""
 
     staged: Staged
@@ -106,15 +106,15 @@ def replace_rows(conn: Any, table: sql.Identifier, relation: Relation) -> None:
             copy.write_row([row[name] for name in names])
 
 
-def shape(
+def context(
     db: Database, patch: pytest.MonkeyPatch, *, free: bool = False, sliced: bool = False
-) -> Shape:
+) -> Context:
     rows = [[HARMLESS.get(value, value) for value in row] for row in REGISTRY]
     make_table(db.connect("source_owner"), COLUMNS, rows, name=registry.NAME)
     partitions = (3 if free else 1) + (free and sliced)
     declared = document(free=free, sliced=sliced)
     one = [1] * len(ROWS)
-    return Shape(run_with(patch, db.owner(), declared, [one] * partitions), free, sliced)
+    return Context(run_with(patch, db.owner(), declared, [one] * partitions), free, sliced)
 
 
 def expected(p: Published) -> dict[tuple[str, str | None], list[Offence]]:
@@ -138,7 +138,7 @@ def test_random_buckets(
     db: Database, monkeypatch: pytest.MonkeyPatch, free: bool, sliced: bool
 ) -> None:
     """Checks fail for the relations that the oracles refuse; the views join the others."""
-    of = shape(db, monkeypatch, free=free, sliced=sliced)
+    of = context(db, monkeypatch, free=free, sliced=sliced)
     rng = random.Random(3)
     seen: set[tuple[str, bool]] = set()
     for turn in range(15):
@@ -190,7 +190,7 @@ def tampered(rng: random.Random, p: Published) -> Published:
 def test_relations_that_do_not_fit_together(
     db: Database, monkeypatch: pytest.MonkeyPatch, free: bool, sliced: bool
 ) -> None:
-    of = shape(db, monkeypatch, free=free, sliced=sliced)
+    of = context(db, monkeypatch, free=free, sliced=sliced)
     rng = random.Random(8)
     broken = 0
     for _ in range(15):

@@ -92,7 +92,7 @@ def test_a_value_is_in_the_bucket_of_its_record(
         if not as_they_are:
             for module in ("placed", "ordered"):
                 of = sys.modules[f"pganon.methods.local.{module}"]
-                monkeypatch.setattr(of, "as_encoded", lambda shape, state: False)
+                monkeypatch.setattr(of, "as_encoded", lambda context, state: False)
         staged = released(db, principle)
         composed = sorted(equal(held, kind) for held in buckets(db, staged))
         found.append((groups(staged), composed))

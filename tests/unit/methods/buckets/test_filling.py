@@ -47,8 +47,8 @@ def test_of_several_columns_the_others_stay_eligible() -> None:
     rng, possible, missed = random.Random(5), 0, 0
     for _ in range(1500):
         l = rng.choice((2, 3))  # noqa: E741 (the field's own letter)
-        shape = [range(rng.randint(2, 4)) for _ in range(rng.choice((2, 3)))]
-        vectors = rng.sample(list(itertools.product(*shape)), rng.randint(1, 4))
+        context = [range(rng.randint(2, 4)) for _ in range(rng.choice((2, 3)))]
+        vectors = rng.sample(list(itertools.product(*context)), rng.randint(1, 4))
         candidates = [
             Candidates(n, values, rng.randint(1, 3), rng.randint(0, 3))
             for n, values in enumerate(vectors)

@@ -15,7 +15,7 @@ Options = TypeVar("Options", bound=MethodOptions)
 
 
 @dataclass(frozen=True)
-class MethodShape(Generic[Options]):
+class MethodContext(Generic[Options]):
     """A spec as a method sees it.
 
     Attributes:

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pganon.encode.work import CODED
 from pganon.methods.buckets.bucketized import vector_columns
 from pganon.methods.buckets.sloms.options import Sloms
+from pganon.methods.common.context import MethodContext
 from pganon.methods.common.division import sensitive_tables
 from pganon.methods.common.eligibility import Eligibility, Frequency
-from pganon.methods.common.shape import MethodShape
 from pganon.privacy.frequency import BucketSize, KAnonymity
 from pganon.resolved.model import Sensitive
 from pganon.steps import State
 
 
 @dataclass(frozen=True)
-class SlomsShape(MethodShape[Sloms]):
+class SlomsContext(MethodContext[Sloms]):
     kind = Sloms
 
     @property

@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
-from pganon.methods.common.shape import MethodShape
+from pganon.methods.common.context import MethodContext
 from pganon.methods.local.form.layout import Layout
 from pganon.methods.local.options import Local, LocalBuckets, LocalGroups
 from pganon.sqltools import col
 
 
 @dataclass(frozen=True)
-class Shape(MethodShape[Local]):
+class Context(MethodContext[Local]):
     kind = Local
 
     @property
@@ -53,5 +53,5 @@ class Shape(MethodShape[Local]):
         return self.layout.axes
 
 
-def codes(shape: Shape, table: str) -> list[exp.Column]:
-    return [col(axis.code, table) for axis in shape.axes]
+def codes(context: Context, table: str) -> list[exp.Column]:
+    return [col(axis.code, table) for axis in context.axes]

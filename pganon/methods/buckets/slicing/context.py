@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pganon.methods.buckets.slicing.options import Slicing
-from pganon.methods.common.shape import MethodShape
+from pganon.methods.common.context import MethodContext
 
 
 @dataclass(frozen=True)
-class SlicingShape(MethodShape[Slicing]):
+class SlicingContext(MethodContext[Slicing]):
     kind = Slicing

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, HeightAxis, OrderedAxis
 from pganon.methods.clusters.quasi_sensitive import QuasiSensitive
-from pganon.methods.common.shape import MethodShape
+from pganon.methods.common.context import MethodContext
 from pganon.policy.options import MethodOptions
 from pganon.privacy.base import Relation
 from pganon.sqltools import cast, col, fragment, named, num, query
@@ -21,7 +21,7 @@ from pganon.steps import State
 
 
 @dataclass(frozen=True)
-class QSShape(QuasiSensitive, MethodShape[MethodOptions]):
+class QSContext(QuasiSensitive, MethodContext[MethodOptions]):
     """What of a release the steps of both methods look at."""
 
     def heights(self, state: State) -> list[int]:

@@ -25,7 +25,7 @@ _CANDIDATES = 3
 
 
 @dataclass(frozen=True)
-class CellShape(CutRule, ABC):
+class CellContext(CutRule, ABC):
     """One set of cells and what is asked of its groups.
 
     Attributes:

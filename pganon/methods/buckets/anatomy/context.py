@@ -12,9 +12,9 @@ from pganon.encode.work import CODED, sensitive_values
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.anatomy.options import Anatomy
 from pganon.methods.buckets.invariance import DEALT, LEFTOVERS, Keeping
+from pganon.methods.common.context import MethodContext
 from pganon.methods.common.eligibility import ROUNDS, Eligibility
 from pganon.methods.common.form.bucket_staging import record_columns
-from pganon.methods.common.shape import MethodShape
 from pganon.methods.common.suppression import RELEASED
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity
@@ -23,7 +23,7 @@ from pganon.steps import State
 
 
 @dataclass(frozen=True)
-class AnatomyShape(MethodShape[Anatomy]):
+class AnatomyContext(MethodContext[Anatomy]):
     kind = Anatomy
 
     @property

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pganon.methods.buckets.slamsa.options import Slamsa
+from pganon.methods.common.context import MethodContext
 from pganon.methods.common.eligibility import Frequency
-from pganon.methods.common.shape import MethodShape
 from pganon.privacy.frequency import AnatomyLDiversity
 
 WORTHWHILE = 50_000
@@ -14,7 +14,7 @@ WORTHWHILE = 50_000
 
 
 @dataclass(frozen=True)
-class SlamsaShape(MethodShape[Slamsa]):
+class SlamsaContext(MethodContext[Slamsa]):
     kind = Slamsa
 
     @property

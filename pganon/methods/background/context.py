@@ -22,7 +22,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.background.options import Background
 from pganon.methods.background.search import limits
 from pganon.methods.common.block_search import Given
-from pganon.methods.common.shape import MethodShape
+from pganon.methods.common.context import MethodContext
 from pganon.privacy.base import Model
 from pganon.privacy.knowledge import BackgroundKnowledge
 from pganon.privacy.likeness import BetaLikeness, TCloseness
@@ -31,7 +31,7 @@ from pganon.steps import State
 
 
 @dataclass(frozen=True)
-class Shape(MethodShape[Background]):
+class Context(MethodContext[Background]):
     kind = Background
 
     @property
@@ -68,7 +68,7 @@ class Shape(MethodShape[Background]):
         return state.work("placed")
 
 
-def source_counts(shape: Shape, state: State, names: Sequence[str] | None = None) -> exp.Select:
+def source_counts(context: Context, state: State, names: Sequence[str] | None = None) -> exp.Select:
     """SELECT one row with `source`: records of the source by the code of their sensitive value.
 
     Of newcomers the source is that of the first version, and `published` what that published.
@@ -78,22 +78,22 @@ def source_counts(shape: Shape, state: State, names: Sequence[str] | None = None
     """
     arrays = [
         named(fragment("array_agg(:n order by d.code)", n=col(column, "d")), name)
-        for name, column in source_columns(shape).items()
+        for name, column in source_columns(context).items()
         if names is None or name in names
     ]
-    values = {"d": state.work(sensitive_values(shape.sensitive.index))}
+    values = {"d": state.work(sensitive_values(context.sensitive.index))}
     return query("select 1 from d", values).select(*arrays, append=False)
 
 
-def source_columns(shape: Shape) -> dict[str, str]:
+def source_columns(context: Context) -> dict[str, str]:
     """Columns of what it selects, and those of the table of values that they are from."""
-    if first_of(shape.spec, shape.sensitive) is None:
+    if first_of(context.spec, context.sensitive) is None:
         return {"source": "n"}
     return {"source": "source_n", "published": "published_n"}
 
 
-def model_against(shape: Shape, given: Given) -> limits.Model:
+def model_against(context: Context, given: Given) -> limits.Model:
     """The closeness for searches, given what :func:`source_counts` selects."""
     if given.get("published") is None:
-        return shape.model
-    return limits.Fixed.to(shape.model, given["source"], given["published"])
+        return context.model
+    return limits.Fixed.to(context.model, given["source"], given["published"])

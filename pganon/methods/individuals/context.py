@@ -6,12 +6,12 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis
 from pganon.forms.work import hull_columns
-from pganon.methods.common.shape import MethodShape
+from pganon.methods.common.context import MethodContext
 from pganon.policy.options import MethodOptions
 from pganon.sqltools import col, fragment, named
 from pganon.steps import State
 
-IdentityShape = MethodShape[MethodOptions]
+IdentityContext = MethodContext[MethodOptions]
 
 
 def hull(axis: Axis, state: State, table: str) -> list[exp.Expr]:
