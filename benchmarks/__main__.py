@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmarks import support
 from benchmarks.anatomy import Anatomy
 from benchmarks.assess import Assess
 from benchmarks.background import Background
@@ -55,6 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="SETTING=VALUE",
         help="a number, or a list such as [5,10]",
     )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="say in the end how many claims hold and which do not; status 1 if some do not",
+    )
     given = parser.parse_args(arguments)
     names = given.names or list(BENCHMARKS)
     try:
@@ -63,8 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _check_used(names, given.parts or [], settings)
     except ValueError as problem:
         parser.error(str(problem))
-    for name, parts, own in chosen:
-        run(name, BENCHMARKS[name], own, parts)
+    found = {name: run(name, BENCHMARKS[name], own, parts) for name, parts, own in chosen}
+    if given.check:
+        failed = [name for name, one in found.items() if not support.check(name, one)]
+        raise SystemExit(1 if failed else 0)
 
 
 def _described(name: str) -> str:

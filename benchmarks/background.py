@@ -33,7 +33,7 @@ from benchmarks.background_names import (
 )
 from benchmarks.background_tables import Drawn, Setting, Source
 from benchmarks.benchmark import Benchmark, Row, Table
-from pganon.search.background.primacy import Post
+from pganon.methods.background.search.primacy import Post
 
 METHODS: dict[str, Row] = {
     INC: {"name": "kinc", "inc_pick": "nearest"},

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.background_tables import Drawn, Setting
-from pganon.search.background.limits import Likeness
-from pganon.search.background.linkage import clusters
-from pganon.search.background.points import Attribute, Nominal, Ordered, Points
-from pganon.search.background.primacy import Post, k_primacy
+from pganon.methods.background.search.limits import Likeness
+from pganon.methods.background.search.linkage import clusters
+from pganon.methods.background.search.points import Attribute, Nominal, Ordered, Points
+from pganon.methods.background.search.primacy import Post, k_primacy
 
 DECIMALS = 12
 

@@ -22,12 +22,11 @@ from pganon import database, locks
 from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past, Tables
 from pganon.identifiers import QualifiedName
-from pganon.run.cleanup import run_tables
-from pganon.run.connections import Crew
+from pganon.resolved.manner import Manner
 from pganon.run.executor import Executor
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
-from pganon.run.tables import drop_tables
-from pganon.spec.manner import Manner
+from pganon.run.pool import Crew
+from pganon.run.tables import drop_tables, run_tables
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
 

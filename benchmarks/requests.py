@@ -164,7 +164,7 @@ def _statements(conn: psycopg.Connection[Any], seconds: int) -> int:
     """How many statements the session of an idle worker executes in so many seconds.
 
     The server shows when the last one was over. Of two within 2 ms one would be missed;
-    `tests/integration/test_attempts.py` counts those of one look.
+    `tests/integration/worker/test_attempts.py` counts those of one look.
     """
     text = (
         "SELECT pid, state_change FROM pg_stat_activity WHERE state = 'idle'"

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pganon import database, embedded
-from pganon.importing import Format, import_file
+from pganon.importing.files import Format, import_file
 from pganon.install import installer
 
 Row = dict[str, Any]
@@ -227,6 +227,17 @@ def print_rows(title: str, names: Sequence[str], rows: Iterable[Row]) -> None:
     console.print(table)
     for line in dict.fromkeys(refused):
         console.print(f"refused: {line}", soft_wrap=True, highlight=False)
+
+
+def check(name: str, found: Mapping[str, Any]) -> bool:
+    """Whether all claims hold of those that figures were measured for; prints those that do not."""
+    claims = [(shown(row["holds"]), row) for row in found.get("claims", ())]
+    failed = [row for holds, row in claims if holds not in ("yes", "-")]
+    decided = sum(holds != "-" for holds, _ in claims)
+    print(f"{name}: {decided - len(failed)} of {decided} claims hold")
+    for row in failed:
+        print("  " + ", ".join(f"{key}: {shown(value)}" for key, value in row.items()))
+    return not failed
 
 
 def shown(value: object) -> str:

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pganon.assessment import Assessment, assess
     from pganon.errors import PganonError, PolicyError, PrivacyRefusal
+    from pganon.forms.request import Request as MetricsRequest
+    from pganon.forms.request import Workload
     from pganon.loading import load_policy
-    from pganon.published.request import Request as MetricsRequest
-    from pganon.published.request import Workload
+    from pganon.run.context import plan_release
     from pganon.run.options import Options
-    from pganon.run.pipeline import releases, run_release
-    from pganon.run.planning import plan_release
+    from pganon.run.release import releases, run_release
     from pganon.run.result import RunResult
 
 __all__ = [
@@ -43,18 +43,18 @@ __all__ = [
 # all of them takes a second.
 _PLACES = {
     "Assessment": "assessment.Assessment",
-    "MetricsRequest": "published.request.Request",
+    "MetricsRequest": "forms.request.Request",
     "Options": "run.options.Options",
     "PganonError": "errors.PganonError",
     "PolicyError": "errors.PolicyError",
     "PrivacyRefusal": "errors.PrivacyRefusal",
     "RunResult": "run.result.RunResult",
-    "Workload": "published.request.Workload",
+    "Workload": "forms.request.Workload",
     "assess": "assessment.assess",
     "load_policy": "loading.load_policy",
-    "plan_release": "run.planning.plan_release",
-    "releases": "run.pipeline.releases",
-    "run_release": "run.pipeline.run_release",
+    "plan_release": "run.context.plan_release",
+    "releases": "run.release.releases",
+    "run_release": "run.release.run_release",
 }
 
 

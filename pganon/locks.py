@@ -25,6 +25,7 @@ from typing import Any, Literal
 import psycopg
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 
 Connection = psycopg.Connection[Any]
@@ -75,7 +76,7 @@ def release_lock(conn: Connection, release: str) -> Iterator[None]:
             f'another run of the release "{release}" is in progress: process {key.pid} of the'
             f' server, role "{key.role}"',
             hint="try again when it has finished",
-            code="busy",
+            code=ErrorCode.BUSY,
         )
     try:
         yield
@@ -106,7 +107,7 @@ def _when_free(conn: Connection, work: _Work) -> int:
     raise PreconditionError(
         "a version about the same people is being judged and published",
         hint="try again when it has finished",
-        code="busy",
+        code=ErrorCode.BUSY,
     )
 
 
@@ -118,7 +119,7 @@ def take_run(conn: Connection, run_id: int) -> int:
     key = _enter(conn, _Work("run", run_id=run_id))
     if isinstance(key, _Holder):
         raise PreconditionError(
-            f'run {run_id} is led by process {key.pid}, role "{key.role}"', code="busy"
+            f'run {run_id} is led by process {key.pid}, role "{key.role}"', code=ErrorCode.BUSY
         )
     return key
 
@@ -197,7 +198,7 @@ def assert_held(
         raise PreconditionError(
             f'this session does not hold the lock of the release "{release}"',
             hint="connect to the server directly, not through a transaction pooler",
-            code="lock_lost",
+            code=ErrorCode.LOCK_LOST,
         )
 
 

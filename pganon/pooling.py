@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 from psycopg import pq
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 
 Connection = psycopg.Connection[Any]
@@ -45,7 +46,7 @@ def check_unshared(conn: Connection, another: Callable[[], Connection]) -> None:
                 "the pooler of this connection lends one session of the server to several clients",
                 hint="connect to the server directly, or let the pooler pool sessions; pganon's"
                 " settings, role and locks last as long as a session",
-                code="pooler",
+                code=ErrorCode.POOLER,
             )
 
 

@@ -36,68 +36,76 @@ class Target:
 
 TARGETS = {
     "mondrian": Target(
-        ("pganon/methods/mondrian", "pganon/methods/rounds", "pganon/methods/cells.py",
-         "pganon/methods/reachable.py"),
+        ("pganon/methods/classes/mondrian", "pganon/methods/common/rounds",
+         "pganon/methods/classes/cells.py", "pganon/methods/common/reachable.py"),
         ("test_median_rounds", "test_mondrian_tries", "test_mondrian", "test_nulls",
          "test_infeasible", "test_mondrian_models"),
     ),
     "qs": Target(
-        ("pganon/methods/qs", "sql/functions/cluster"),
+        ("pganon/methods/clusters/qs", "sql/functions/cluster"),
         ("test_qs_clusters", "test_qs_release", "test_qs_published", "test_qs_supported_plan"),
     ),
     "anatomy": Target(
-        ("pganon/methods/anatomy", "pganon/methods/eligibility.py"), ("test_anatomy",)
+        ("pganon/methods/buckets/anatomy", "pganon/methods/common/eligibility.py"),
+        ("test_anatomy",),
     ),
-    "slicing": Target(("pganon/methods/slicing",), ("test_slicing",)),
+    "slicing": Target(("pganon/methods/buckets/slicing",), ("test_slicing",)),
     "invariant": Target(
-        ("pganon/methods/invariant", "pganon/methods/slamsa/invariant.py",
-         "pganon/search/filling.py", "pganon/search/buckets/distinct.py"),
+        ("pganon/methods/buckets/invariance", "pganon/methods/buckets/slamsa/invariant.py",
+         "pganon/methods/buckets/search/filling.py", "pganon/methods/buckets/search/distinct.py"),
         ("test_filling", "test_buckets_distinct", "test_invariant", "test_invariant_slamsa",
          "test_invariant_vectors"),
     ),
     "slamsa": Target(
-        ("pganon/methods/slamsa", "pganon/methods/block_search.py", "pganon/methods/division.py",
-         "pganon/search/blocks.py", "pganon/search/buckets"),
+        ("pganon/methods/buckets/slamsa", "pganon/methods/common/block_search.py",
+         "pganon/methods/common/division.py", "pganon/methods/common/search/blocks.py",
+         "pganon/methods/buckets/search"),
         ("test_blocks", "test_buckets_examples", "test_buckets_space", "test_slamsa_blocks",
          "test_buckets_search", "test_slamsa", "test_slamsa_rules", "test_slamsa_refused",
          "test_slamsa_random"),
     ),
     "msb": Target(
-        ("pganon/methods/msb", "pganon/methods/bucketized.py", "pganon/search/msb.py"),
+        ("pganon/methods/buckets/msb", "pganon/methods/buckets/bucketized.py",
+         "pganon/methods/buckets/search/msb.py"),
         ("unit/test_msb", "integration/test_msb"),
     ),
-    "sloms": Target(("pganon/methods/sloms", "pganon/search/kaca.py"), ("test_kaca", "test_sloms")),
+    "sloms": Target(
+        ("pganon/methods/buckets/sloms", "pganon/methods/buckets/search/kaca.py"),
+        ("test_kaca", "integration/test_sloms"),
+    ),
     "local": Target(
-        ("pganon/methods/local", "pganon/search/local", "pganon/encode/hidden.py",
+        ("pganon/methods/local", "pganon/methods/local/search", "pganon/encode/hidden.py",
          "pganon/encode/sensitive_order.py", "pganon/encode/orders.py"),
         ("test_local_search", "integration/test_local", "test_local_examples",
          "test_local_aligned", "test_local_order", "test_local_attacks", "test_local_random",
          "test_median_search", "test_local_blocks"),
     ),
     "danonyir": Target(
-        ("pganon/methods/identity/danonyir.py", "pganon/methods/identity/neighbours.py",
-         "pganon/methods/identity/residuals.py", "pganon/search/identity"),
+        ("pganon/methods/individuals/danonyir.py", "pganon/methods/individuals/neighbours.py",
+         "pganon/methods/individuals/residuals.py", "pganon/methods/individuals/search"),
         ("test_identity_models", "test_identity_search", "test_identity_examples",
          "integration/test_identity", "test_identity_blocks", "test_identity_random"),
     ),
     "identity_steps": Target(
-        tuple(f"pganon/methods/identity/{name}.py" for name in
-              ("__init__", "feasible", "individuals", "labels", "reading", "shape")),
+        tuple(f"pganon/methods/individuals/{name}.py" for name in
+              ("__init__", "feasible", "form", "individuals", "labels", "reading", "reservation",
+               "shape")),
         ("integration/test_identity", "test_identity_blocks", "test_identity_categories",
          "test_identity_duplicates", "test_identity_random"),
     ),
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
-           ("__init__", "clusters", "constant", "cut", "divided", "drawn", "grown", "kept",
-            "levels", "near", "options", "reading", "reduced", "rows", "settled", "shape")),
-         "pganon/forms/background/audit.py", "pganon/forms/background/divergence.py",
-         "pganon/forms/reference.py", "pganon/resolve/reference.py"),
+           ("__init__", "clusters", "cut", "divided", "drawn", "grown", "kept",
+            "levels", "near", "options", "prior_facts", "reduced", "rows", "settled",
+            "shape")),
+         "pganon/methods/background/form/audit.py", "pganon/methods/background/form/divergence.py",
+         "pganon/methods/common/form/reference.py", "pganon/resolved/reference.py"),
         ("test_background_blocks", "integration/test_background", "test_published_reference",
          "test_background_attacks", "adversarial/test_background_posterior",
          "test_background_random"),
     ),
     "background": Target(
-        ("pganon/search/background",),
+        ("pganon/methods/background/search",),
         ("test_background_examples", "test_background_data", "test_background_search"),
     ),
     "priors": Target(
@@ -106,22 +114,23 @@ TARGETS = {
         ("test_priors", "test_given_priors"),
     ),
     "posteriors": Target(
-        ("pganon/forms/background/posterior.py", "pganon/forms/background/metrics.py"),
+        ("pganon/methods/background/form/posterior.py",
+         "pganon/methods/background/form/metrics.py"),
         ("test_background_posterior",),
     ),
     "geneir": Target(
-        ("pganon/methods/identity/geneir.py", "pganon/methods/identity/meetings.py"),
+        ("pganon/methods/individuals/geneir.py", "pganon/methods/individuals/meetings.py"),
         ("integration/test_identity", "test_identity_meetings", "test_identity_random"),
     ),
 }  # fmt: skip
 
 
 def files(names: Sequence[str], root: Path = ROOT) -> list[str]:
-    """Paths of test files, in their order."""
+    """Paths of test files, in their order; `unit/test_msb` is one anywhere below `tests/unit/`."""
     found = []
     for name in names:
-        short = f"{name}.py" if "/" in name else f"*/{name}.py"
-        matching = sorted((root / "tests").glob(short))
+        folder, _, file = name.rpartition("/")
+        matching = sorted((root / "tests").glob(f"{folder or '*'}/**/{file}.py"))
         if not matching:
             raise SystemExit(f"there is no test file {name}")
         found += [str(path.relative_to(root)) for path in matching]

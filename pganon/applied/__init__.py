@@ -1,0 +1,1 @@
+"""Policies in the database: stored, checked against its catalog, and compared."""

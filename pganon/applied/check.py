@@ -9,8 +9,8 @@ import psycopg
 
 from pganon import sqlfiles
 from pganon.applied.store import Stored, loaded, problems_of, read
-from pganon.encode.hierarchy.files import check_files
 from pganon.errors import Interrupted, PolicyError
+from pganon.hierarchies.files import check_files
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.requests import day
 from pganon.policy.schedule import next_time

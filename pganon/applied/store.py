@@ -20,6 +20,7 @@ import psycopg
 from psycopg.rows import class_row
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PolicyError, Problem
 from pganon.identifiers import quote
 from pganon.loading import policy_from
@@ -98,7 +99,7 @@ def read(conn: Connection, release: str, revision: int | None = None) -> Stored:
         raise LedgerError(
             f"there is no policy {which} in the database",
             hint="`pganon policy list` lists them, `pganon policy apply FILE` adds one",
-            code="unknown_policy",
+            code=ErrorCode.UNKNOWN_POLICY,
         )
     return found
 

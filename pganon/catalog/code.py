@@ -16,6 +16,7 @@ from psycopg.rows import dict_row
 from pganon import sqlfiles
 from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Outside
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 
@@ -57,7 +58,7 @@ def check_code(
         f" {', '.join(named)}{more}",
         hint=f"if their owners may do whatever this role may, write {key};"
         " else copy the data into a table of your own",
-        code="untrusted_code",
+        code=ErrorCode.UNTRUSTED_CODE,
     )
 
 
@@ -92,7 +93,7 @@ def reading(
             raise PreconditionError(
                 f"{', '.join(map(str, outside.functions))} changed while it was called",
                 hint="run the release again",
-                code="source_changed",
+                code=ErrorCode.SOURCE_CHANGED,
             )
 
 

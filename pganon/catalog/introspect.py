@@ -7,7 +7,7 @@ public, and everything after the first look-up goes by oid.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from psycopg.rows import dict_row
 from pganon import sqlfiles
 from pganon.catalog.model import Column, Relation, RelationKind
 from pganon.catalog.types import kind_of
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError, translate
 from pganon.identifiers import OWN_SCHEMAS, NameProblem, QualifiedName, own_schema, parse_name
 
@@ -44,17 +45,15 @@ _OTHER_KINDS: Mapping[str, str] = {
 def read_relation(
     conn: Connection,
     source: str,
-    columns: Iterable[str] | None = None,
     *,
     privileges: bool = True,
 ) -> Relation:
     """The relation that `source` names as SQL would: `schema.name`, or `name` in schema public.
 
     Args:
-        columns: names that the current role must be able to read. Without them it is enough
-            that it can read any; every column says whether it is `readable`.
-        privileges: False to describe a relation of which this session reads no row. All columns
-            count as readable then.
+        privileges: whether the current role must be able to read some column; every column says
+            whether it is `readable`. False to describe a relation of which this session reads no
+            row: all columns count as readable then.
 
     Raises:
         UsageError: `source` is not a name.
@@ -78,7 +77,6 @@ def read_relation(
             return replace(relation, columns=every)
     except psycopg.Error as error:
         raise translate(error) from None
-    _check_columns(conn, relation, columns, found["role"])
     return relation
 
 
@@ -93,7 +91,7 @@ def refuse_own(name: QualifiedName, what: str = "source") -> None:
         raise PreconditionError(
             f"{name} is in a schema of {owner} and cannot be the {what}",
             hint="name a table of your own",
-            code="own_schema",
+            code=ErrorCode.OWN_SCHEMA,
         )
 
 
@@ -102,7 +100,7 @@ def source_name(source: str) -> QualifiedName:
     try:
         schema, name = parse_name(source)
     except NameProblem as problem:
-        raise UsageError(f"source: {problem}", code="source_name") from None
+        raise UsageError(f"source: {problem}", code=ErrorCode.SOURCE_NAME) from None
     return QualifiedName(schema or DEFAULT_SCHEMA, name)
 
 
@@ -157,7 +155,9 @@ def _missing(conn: Connection, name: QualifiedName) -> PreconditionError:
         QualifiedName(r["nspname"], r["relname"]) for r in _rows(conn, "readable_relations", {})
     ]
     return PreconditionError(
-        f"there is no table or view {name}", hint=_suggestion(name, known), code="source_missing"
+        f"there is no table or view {name}",
+        hint=_suggestion(name, known),
+        code=ErrorCode.SOURCE_MISSING,
     )
 
 
@@ -178,13 +178,15 @@ def _check_kind(name: QualifiedName, found: Mapping[str, Any]) -> None:
     if kind not in _KINDS:
         what = _OTHER_KINDS.get(kind, "no table or view")
         raise PreconditionError(
-            f"{name} is {what}", hint="the source must be a table or view", code="source_kind"
+            f"{name} is {what}",
+            hint="the source must be a table or view",
+            code=ErrorCode.SOURCE_KIND,
         )
     if found["temporary"]:
         raise PreconditionError(
             f"{name} is temporary, other sessions cannot read it",
             hint="copy it into an ordinary table",
-            code="source_kind",
+            code=ErrorCode.SOURCE_KIND,
         )
 
 
@@ -204,7 +206,7 @@ def _check_usable(conn: Connection, name: QualifiedName, found: Mapping[str, Any
         raise PreconditionError(
             f"the materialized view {name} has never been filled",
             hint=f"run {refresh.as_string(conn)}",
-            code="source_empty",
+            code=ErrorCode.SOURCE_EMPTY,
         )
 
 
@@ -215,27 +217,13 @@ def _check_reads(conn: Connection, name: QualifiedName, oid: int) -> None:
             f"{name} reads tables of pganon and cannot be a source",
             hint="release the source of the other release; two releases of one source are compared,"
             " a release of a release is not",
-            code="own_schema",
+            code=ErrorCode.OWN_SCHEMA,
         )
-
-
-def _check_columns(
-    conn: Connection, relation: Relation, columns: Iterable[str] | None, role: str
-) -> None:
-    denied = relation.unreadable(columns or ())
-    if denied:
-        grant = sql.SQL("GRANT SELECT ({}) ON {} TO {}").format(
-            sql.SQL(", ").join(map(sql.Identifier, denied)),
-            relation.name.identifier,
-            sql.Identifier(role),
-        )
-        names = ", ".join(f'"{name}"' for name in denied)
-        raise _denied(conn, f"SELECT on column {names} of {relation.name}", role, grant)
 
 
 def _denied(conn: Connection, privilege: str, role: str, grant: sql.Composed) -> PreconditionError:
     return PreconditionError(
         f'role "{role}" lacks {privilege}',
         hint=f"let the owner run {grant.as_string(conn)}",
-        code="source_privilege",
+        code=ErrorCode.SOURCE_PRIVILEGE,
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pganon.catalog.model import Kind
+from collections.abc import Mapping
+
+from pganon.catalog.model import Column, Kind
 
 _BUILT_IN: dict[str, Kind] = {
     "int2": "integer",
@@ -38,3 +40,24 @@ def kind_of(typname: str, typtype: str, *, built_in: bool) -> Kind:
     if built_in:
         return _BUILT_IN.get(typname, "unsupported")
     return "citext" if typname == "citext" else "unsupported"
+
+
+CANONICAL_TYPES: Mapping[str, str] = {
+    "integer": "bigint",
+    "numeric": "numeric",
+    "float": "numeric",
+    "date": "date",
+    "timestamp": "timestamp without time zone",
+    "timestamptz": "timestamp with time zone",
+    "boolean": "boolean",
+    "uuid": "uuid",
+    "text": "text",
+    "bpchar": "text",
+    "citext": "text",
+    "enum": "text",
+}
+
+
+def canonical_type(column: Column) -> str:
+    """SQL name of the type in which values are compared and published."""
+    return CANONICAL_TYPES[column.kind]

@@ -11,14 +11,14 @@ import typer
 
 from pganon.applied.files import policy_files
 from pganon.applied.store import loaded, read
+from pganon.checks.gate import Checked, Manner, Wrong
+from pganon.checks.gate import check as look_at
 from pganon.cli import common
 from pganon.cli.chosen import is_file
-from pganon.drift.gate import Checked, Manner, Wrong
-from pganon.drift.gate import check as look_at
 from pganon.errors import EXIT_REFUSED, InstallError, PolicyError, UsageError
 from pganon.install.owner import become_owner
 from pganon.migrate.files import is_migrations, read_folder
-from pganon.run.resolving import Connection
+from pganon.run.resolution import Connection
 
 
 def register(app: typer.Typer) -> None:

@@ -33,6 +33,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pganon import database
+from pganon.error_codes import ErrorCode
 from pganon.errors import (
     DatabaseError,
     InstallError,
@@ -43,7 +44,7 @@ from pganon.errors import (
     PrivacyRefusal,
     UsageError,
 )
-from pganon.install.owner import become_owner
+from pganon.install.owner import connect_as_owner
 
 if TYPE_CHECKING:
     from pganon.policy.loader import LoadedPolicy
@@ -131,13 +132,8 @@ def connect_owner(
     settings: database.Settings = database.DEFAULT_SETTINGS,
 ) -> psycopg.Connection[Any]:
     """A connection that has become the owner of pganon; refuses where it is not installed."""
-    conn = connect(dsn, settings=settings)
-    try:
-        become_owner(conn, named=chosen_owner(owner))
-    except BaseException:
-        conn.close()
-        raise
-    return conn
+    chosen = chosen_dsn(dsn)
+    return connect_as_owner(chosen, owner=chosen_owner(owner), settings=settings)
 
 
 def names(texts: Sequence[str] | None) -> list[str]:
@@ -292,8 +288,8 @@ def confirm(question: str) -> None:
         note(f"{database.reached()}")
         if typer.confirm(escaped(question), err=True):
             return
-        raise UsageError("nothing was changed", code="not_confirmed")
-    raise UsageError(f"not confirmed: {question}", hint="add --yes", code="not_confirmed")
+        raise UsageError("nothing was changed", code=ErrorCode.NOT_CONFIRMED)
+    raise UsageError(f"not confirmed: {question}", hint="add --yes", code=ErrorCode.NOT_CONFIRMED)
 
 
 class Description(ProgressColumn):

@@ -18,7 +18,7 @@ from pganon.demo.request import Served, serve_request
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.install import installer
 from pganon.loading import load_policy
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from pganon.run.result import RunResult
 
 FIRST_ROWS = (

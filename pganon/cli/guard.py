@@ -10,8 +10,8 @@ from pganon.cli import common
 from pganon.cli.release import Name
 from pganon.errors import UsageError
 from pganon.identifiers import quote
-from pganon.run.forgetting import forget_people, forget_version
-from pganon.run.guarded import Guarded, guarded
+from pganon.run.erasure import forget_people, forget_version
+from pganon.run.guard import Guarded, guarded
 
 
 def register(app: typer.Typer) -> None:
@@ -86,7 +86,7 @@ def _show(found: Guarded) -> None:
             (
                 f"{one.release} {one.version}",
                 one.form,
-                "everybody" if one.readers is None else ", ".join(one.readers),
+                ", ".join(one.readers),
                 "missing" if one.people is None else one.people,
                 one.groups,
                 one.smallest,

@@ -124,7 +124,7 @@ def readers(
     with common.connect_owner(dsn, owner) as conn:
         if add or remove:
             # Only then are versions judged, which takes all models.
-            from pganon.run.admitting import change_readers
+            from pganon.run.grants import change_readers
 
             change = change_readers(conn, name, add or (), remove or ())
             common.warn(change.warnings)

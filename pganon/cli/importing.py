@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from pganon import importing as engine
 from pganon.cli import common
+from pganon.importing import files as engine
 
 
 class Dates(StrEnum):

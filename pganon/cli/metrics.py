@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pganon.cli import common
-from pganon.published.metrics import Grid, Metrics, Pairs
+from pganon.forms.metrics import Grid, Metrics, Pairs
 
 if TYPE_CHECKING:
-    from pganon.published.form import PublishedForm
+    from pganon.forms.form import PublishedForm
 
 
 def show_recorded(method: str, measures: Mapping[str, Any]) -> None:
@@ -30,9 +30,9 @@ def show_recorded(method: str, measures: Mapping[str, Any]) -> None:
 
 def _show_figures(form: PublishedForm, measures: Mapping[str, Any]) -> None:
     if "utility" in measures:
-        common.facts(form.figures.recorded(measures["utility"]).details())
-    if measures.get("metrics") and form.metrics:
-        show_metrics(form.metrics.figures.recorded(measures["metrics"]))
+        common.facts(form.statistics.figures.recorded(measures["utility"]).details())
+    if measures.get("metrics") and form.statistics.on_request:
+        show_metrics(form.statistics.on_request.figures.recorded(measures["metrics"]))
 
 
 def show_metrics(metrics: Metrics) -> None:

@@ -37,7 +37,7 @@ def apply(
     from pganon.applied.check import check
     from pganon.applied.files import policy_files
     from pganon.applied.store import store
-    from pganon.encode.hierarchy.files import check_files
+    from pganon.hierarchies.files import check_files
 
     found = [common.read_policy(str(file)) for file in policy_files(path)]
     for loaded in found:

@@ -15,8 +15,8 @@ from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Outside
 from pganon.cli import common
 from pganon.cli.policies import add_to
-from pganon.encode.hierarchy.files import check_files
 from pganon.errors import EXIT_USAGE, UsageError
+from pganon.hierarchies.files import check_files
 from pganon.loading import known
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import policy_hash
@@ -150,8 +150,8 @@ def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
     """Gives warnings."""
     # Slow to load, and the offline check needs none of it.
     from pganon.publish.target import check_readers
-    from pganon.run.resolving import check_trusted, resolve_policy
-    from pganon.spec.republication import without_key
+    from pganon.resolved.republication import without_key
+    from pganon.run.resolution import check_trusted, resolve_policy
 
     with common.connect(dsn) as conn:
         spec = resolve_policy(conn, loaded)

@@ -14,13 +14,13 @@ import typer
 from pganon.cli import common
 from pganon.cli.metrics import show_recorded
 from pganon.errors import EXIT_REFUSED
+from pganon.history.versions import FINER, VOID
 from pganon.identifiers import quote
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle, views
 from pganon.publish.lifecycle import Changed, ReleaseInfo, VersionInfo
-from pganon.publish.memory import FINER, VOID
-from pganon.run import cleanup
-from pganon.spec.guarantee import CHOICES
+from pganon.resolved.guarantee import CHOICES
+from pganon.run import tables
 
 Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=False)]
 
@@ -156,7 +156,7 @@ def verify(
 
     The exit code is 1 if anything does not hold.
     """
-    from pganon.run.granted import look_at
+    from pganon.run.grants import look_at
 
     with common.connect_owner(dsn, owner) as conn, common.progress(f"measuring {name}", quiet=json):
         found = lifecycle.verify(conn, name)
@@ -247,10 +247,10 @@ def rollback(
 
     Copies that readers made of the newer one stay where they are.
     """
-    from pganon.run import admitting
+    from pganon.run import grants
 
     with common.connect_owner(dsn, owner) as conn:
-        done = admitting.rollback(conn, name, to)
+        done = grants.rollback(conn, name, to)
     _show_change(done, f"{name}: version {done.now} is shown, before it was {done.before}", json)
 
 
@@ -294,7 +294,7 @@ def clean(
 ) -> None:
     """Remove what interrupted runs left behind."""
     with common.connect_owner(dsn, owner) as conn:
-        done = cleanup.clean(conn)
+        done = tables.clean(conn)
     if json:
         common.emit_json(done.as_dict())
         return

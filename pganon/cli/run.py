@@ -14,6 +14,8 @@ from pganon.cli.chosen import chosen_policy
 from pganon.cli.metrics import show_metrics
 from pganon.database import Settings
 from pganon.errors import EXIT_REFUSED, UsageError
+from pganon.forms.request import Request, Workload, parse_workload
+from pganon.forms.utility import Utility
 from pganon.identifiers import quote
 from pganon.metrics.reasons import texts
 from pganon.plan.build import Plan
@@ -21,14 +23,12 @@ from pganon.plan.explain import Explained, explain
 from pganon.policy.loader import LoadedPolicy
 from pganon.privacy.unprotected import warnings
 from pganon.publish.views import told
-from pganon.published.request import Request, Workload, parse_workload
-from pganon.published.utility import Utility
+from pganon.resolved.guarantee import adversary
+from pganon.resolved.republication import without_key
+from pganon.run.context import plan_release
 from pganon.run.options import RUN_SETTINGS, Options
-from pganon.run.pipeline import run_release
-from pganon.run.planning import plan_release
+from pganon.run.release import run_release
 from pganon.run.result import Added, IncrementFigures, RunResult, Verified
-from pganon.spec.guarantee import adversary
-from pganon.spec.republication import without_key
 from pganon.steps import State
 
 ChosenArgument = Annotated[
@@ -63,6 +63,7 @@ def plan(
 
 def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> None:
     spec = built.spec
+    skipped = {phase.name: phase.skipped for phase in built.phases if phase.skipped}
     if json:
         common.emit_json(
             {
@@ -80,6 +81,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
                 "unreleased": list(spec.unreleased),
                 "warnings": [*warnings(spec.policy), *without_key(spec)],
                 "steps": steps,
+                "skipped": skipped,
             }
         )
         return
@@ -102,6 +104,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
         )
     if not sql:
         common.table(["phase", "step", "purpose"], [(s.phase, s.step, s.purpose) for s in steps])
+        common.table(["skipped phase", "as"], list(skipped.items()))
     for step in steps if sql else ():
         common.line(f"-- {step.phase}: {step.step}: {step.purpose}")
         if step.sql:

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
+from pganon.checks.releases import Drift, Reading, drift
 from pganon.cli import common
-from pganon.drift.releases import Drift, Reading, drift
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
 from pganon.requests.status import Open, Shown, Status
@@ -37,7 +38,7 @@ def status(
 
     With NAME its source is read, to see whether it changed and its hierarchies have all values.
     """
-    from pganon.run.granted import look_at
+    from pganon.run.grants import look_at
 
     reading = None
     if name is not None and not fast:
@@ -53,7 +54,7 @@ def status(
         raise LedgerError(
             f"there is no release and no policy {quote(name)}",
             hint="`pganon status` lists them",
-            code="unknown_release",
+            code=ErrorCode.UNKNOWN_RELEASE,
         )
     if json:
         common.emit_json({**found.as_dict(), "drift": list(drifts.values())})

@@ -13,10 +13,11 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column, Outside, Relation
 from pganon.encode.keys import key_text_of
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import quote
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.population import NEW, OLD
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.population import NEW, OLD
 from pganon.sqltools import aliased, col, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import counts
@@ -29,7 +30,6 @@ KEY, FIRST = "pganon_key", "pganon_first"
 LONGEST = 100
 """Keys that one person may have had, one after the other."""
 
-CODE = "aliases"
 _FAULTS = {
     "several": "{n} keys have several earlier ones",
     "shared": "{n} keys have several later ones",
@@ -138,7 +138,7 @@ def both_keys(spec: ReleaseSpec, records: int) -> PreconditionError:
         f" {', '.join(map(quote, spec.record_key))} whose earlier one, by"
         f" {spec.aliases.name}, it has as well",
         hint=f"take these keys out of {spec.aliases.name}, or the records out with `where`",
-        code=CODE,
+        code=ErrorCode.ALIASES,
     )
 
 
@@ -150,5 +150,5 @@ def _problem(relation: Relation, row: Mapping[str, Any]) -> PreconditionError | 
         f"{relation.name} does not say who is who: {'; '.join(wrong)}",
         hint=f"give every key in the column {NEW} one key in the column {OLD}, and the other way"
         " round",
-        code=CODE,
+        code=ErrorCode.ALIASES,
     )

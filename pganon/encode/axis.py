@@ -19,7 +19,7 @@ from sqlglot import exp
 from pganon.encode import facts
 from pganon.encode.work import ancestors, dictionary
 from pganon.identifiers import QualifiedName
-from pganon.spec.model import Attribute, Scale
+from pganon.resolved.model import Attribute, Scale
 from pganon.sqltools import col, fragment, named, num, query, scalar, total
 from pganon.steps import State
 

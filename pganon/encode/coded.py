@@ -17,7 +17,7 @@ from pganon.encode.records import DRAW, hides, numbered_by, random_order, tells_
 from pganon.encode.sensitive import looked_up_code, with_code
 from pganon.encode.valued import valued
 from pganon.encode.work import SNAP
-from pganon.spec.model import Attribute, ReleaseSpec
+from pganon.resolved.model import Attribute, ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import State
 

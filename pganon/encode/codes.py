@@ -29,7 +29,7 @@ from pganon.encode.valued import referenced, valued
 from pganon.encode.work import CODED, LEFT_OUT, REPEATED, SNAP
 from pganon.errors import PganonError, Unbalanced
 from pganon.identifiers import QualifiedName
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, named, num, query, scalar
 from pganon.steps import Check, CreateTable, DropTables, Parallel, State, Step
 from pganon.steps.facts import RECORDS, Fact, count

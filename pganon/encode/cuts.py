@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pganon.encode.axis import axes
 from pganon.encode.facts import size
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State
 
 _MOST = 512

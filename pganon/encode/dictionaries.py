@@ -21,7 +21,7 @@ from pganon.encode.orders import order_steps, order_table
 from pganon.encode.trees import tree_steps
 from pganon.encode.work import SNAP, dictionary
 from pganon.identifiers import QualifiedName, quote
-from pganon.spec.model import Attribute, ReleaseSpec, Scale
+from pganon.resolved.model import Attribute, ReleaseSpec, Scale
 from pganon.sqltools import col, fragment, named, num, query, union_all
 from pganon.steps import CreateTable, DropTables, Name, State, Step
 

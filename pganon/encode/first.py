@@ -9,8 +9,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.valued import referenced
-from pganon.spec.increments import First
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.resolved.increments import First
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import num, query
 
 
@@ -30,18 +30,16 @@ def compares_with_first(spec: ReleaseSpec) -> bool:
 def first_counts(spec: ReleaseSpec, item: Sensitive) -> exp.Select:
     """SELECT value, source_n, published_n: records of the first version by value, as text keys.
 
-    Where only one of the distributions was kept, it stands for the other.
+    Where that of its source was not kept, what it published stands for it.
     """
     first = first_of(spec, item)
     assert first is not None
-    known = [
-        *([_source(first, item)] if item.column.name in first.columns else []),
-        *([_published(spec, first, item)] if first.histogram is not None else []),
-    ]
+    published = _published(spec, first, item)
+    source = _source(first, item) if item.column.name in first.columns else published
     return query(
         "select coalesce(s.value, p.value) as value, coalesce(s.n, 0) as source_n,"
         " coalesce(p.n, 0) as published_n from s full join p on p.value = s.value",
-        {"s": known[0], "p": known[-1]},
+        {"s": source, "p": published},
     )
 
 
@@ -56,7 +54,6 @@ def _source(first: First, item: Sensitive) -> exp.Select:
 
 def _published(spec: ReleaseSpec, first: First, item: Sensitive) -> exp.Select:
     """Columns are numbered in their order; views of all versions have the same."""
-    assert first.histogram is not None
     return query(
         "select h.value, sum(h.n)::bigint as n from h where h.col = :number group by h.value",
         {"h": first.histogram},

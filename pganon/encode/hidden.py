@@ -16,10 +16,11 @@ from sqlglot import exp
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.values import as_text
 from pganon.encode.keys import key_text_of
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import quote
 from pganon.policy.sensitive_when import EXCEPTION_COLUMN
-from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import col, computed_once, fragment, named, query, scalar, text
 from pganon.steps.facts import Fact, count
 
@@ -167,6 +168,6 @@ def unmatched_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError 
                 f" no column that it decides about ({names}); a misspelt exception would publish"
                 " what it was to hide",
                 hint=f"correct the key columns and {quote(EXCEPTION_COLUMN)}, or remove the rows",
-                code="unmatched_exceptions",
+                code=ErrorCode.UNMATCHED_EXCEPTIONS,
             )
     return None

@@ -14,10 +14,11 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.people import FORGOTTEN, digest, identity, mark_of_forgotten, secret_of
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.population import CODE, Members, People
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.population import Members, People
 from pganon.sqltools import col, named, num, query, stacked
 from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts
@@ -116,7 +117,7 @@ def _still(spec: ReleaseSpec) -> _Problem:
             f" {spec.source.name}",
             hint="if their keys changed, name the old ones by `aliases`; if the people are others"
             " each time, write population: {renewed: true}",
-            code="keys_changed",
+            code=ErrorCode.KEYS_CHANGED,
         )
 
     return problem
@@ -133,7 +134,7 @@ def _same(spec: ReleaseSpec) -> _Problem:
             f" {row['present']} of {smaller} are known by {keys}",
             hint="tell people apart by the key that these have, or name the keys that changed by"
             " `aliases`",
-            code=CODE,
+            code=ErrorCode.POPULATION,
         )
 
     return problem
@@ -154,7 +155,7 @@ def nobody_forgotten(population: int, members: Table) -> Check:
             f"{row['forgotten']} people of the version were forgotten",
             hint="run the release again; from a copy of a table that was released before, take"
             " them out",
-            code="forgotten",
+            code=ErrorCode.FORGOTTEN,
         )
 
     return Check(

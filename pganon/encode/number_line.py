@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.spec.model import Attribute
+from pganon.resolved.model import Attribute
 from pganon.sqltools import cast, fragment, text
 
 _PLACES = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.sqltools import query
@@ -35,7 +36,7 @@ def order_steps(name: str, column: str, labels: Sequence[str], values: Name) -> 
             f"the order of column {quote(column)} lacks {row['missing']} values"
             f" that occur in {row['records']} records",
             hint="add them to `order` in the policy",
-            code="order_gap",
+            code=ErrorCode.ORDER_GAP,
         )
 
     return [

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from pganon.encode.secrets import SECRETS
 from pganon.identifiers import QualifiedName
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import fragment, num, query, scalar, text
 from pganon.steps import State
 

@@ -13,7 +13,7 @@ from pganon.catalog.values import equal_key, stored
 from pganon.encode.snapshot import canonical
 from pganon.encode.work import PRIOR
 from pganon.policy.knowledge import PROBABILITY
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, named
 from pganon.steps import CreateTable
 

@@ -13,7 +13,7 @@ from sqlglot import exp
 from pganon.catalog.model import Outside, Relation
 from pganon.encode.snapshot import canonical, folds
 from pganon.identifiers import QualifiedName, quote
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, named
 from pganon.steps import CreateTable, State
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.spec.model import Attribute, Carried, ReleaseSpec, Sensitive, Shown
+from pganon.resolved.model import Attribute, Carried, ReleaseSpec, Sensitive, Shown
 from pganon.sqltools import col, fragment, named, num, scalar, total
 from pganon.steps import State
 

@@ -15,7 +15,7 @@ from pganon.encode.first import first_counts, first_of
 from pganon.encode.hidden import applies
 from pganon.encode.work import FIT, PART_CELLS, SNAP, reference, sensitive_values
 from pganon.identifiers import QualifiedName, quote
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import CreateTable, State, Step
 from pganon.steps.facts import Fact
@@ -60,7 +60,7 @@ def compared_values(spec: ReleaseSpec, item: Sensitive, rows: QualifiedName) -> 
 
 
 def _read_back(item: Sensitive, key: exp.Expr) -> exp.Expr:
-    """The value that :func:`pganon.published.elements.text_key` made a text of."""
+    """The value that :func:`pganon.forms.elements.text_key` made a text of."""
     return cast(fragment("substr(nullif(:key, ''), 2)", key=key), item.column.stored_type)
 
 

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from pganon.encode.hierarchy import hierarchy_steps
 from pganon.encode.orders import order_steps, order_table
 from pganon.encode.sensitive import hidden_values
 from pganon.encode.sensitive_trees import leaf, leaves_step
 from pganon.encode.trees import downwards
 from pganon.encode.work import sensitive_values
+from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import QualifiedName, quote
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, query
 from pganon.steps import CreateTable, State, Step
 

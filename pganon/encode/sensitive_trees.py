@@ -13,10 +13,10 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from pganon.encode.hierarchy import hierarchy_steps
 from pganon.encode.work import sensitive_values
+from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import quote
-from pganon.spec.model import Sensitive
+from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, query, union_all
 from pganon.steps import CreateTable, Name, State, Step
 

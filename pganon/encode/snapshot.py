@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.catalog.model import Column, Outside, Relation
+from pganon.catalog.types import CANONICAL_TYPES
 from pganon.catalog.values import as_text, caseless, stored
 from pganon.encode import number_line
 from pganon.encode.aliases import alias_steps, both_keys, known_as, with_first_keys
@@ -25,9 +26,10 @@ from pganon.encode.hidden import (
 from pganon.encode.keys import key_text_of
 from pganon.encode.known import RETURNED_RECORDS, known_steps
 from pganon.encode.work import SNAP
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import quote
-from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, cast, col, fragment, named, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import RECORDS, Fact, count, counts
@@ -91,27 +93,6 @@ def canonical(column: Column, *, folded: bool = False) -> exp.Expr:
 def folds(attribute: Attribute) -> bool:
     """Whether spellings that a citext column calls equal are one value, because values count."""
     return attribute.qs_set is not None and attribute.column.kind == "citext"
-
-
-CANONICAL_TYPES: Mapping[str, str] = {
-    "integer": "bigint",
-    "numeric": "numeric",
-    "float": "numeric",
-    "date": "date",
-    "timestamp": "timestamp without time zone",
-    "timestamptz": "timestamp with time zone",
-    "boolean": "boolean",
-    "uuid": "uuid",
-    "text": "text",
-    "bpchar": "text",
-    "citext": "text",
-    "enum": "text",
-}
-
-
-def canonical_type(column: Column) -> str:
-    """SQL name of the type that :func:`canonical` gives."""
-    return CANONICAL_TYPES[column.kind]
 
 
 def key_of(spec: ReleaseSpec, names: Sequence[str]) -> exp.Expr:
@@ -246,7 +227,8 @@ def _inspection_problem(
     if records == 0:
         filtered = " under the policy's `where`" if spec.where is not None else ""
         return PreconditionError(
-            f"{source} has no rows{filtered}; there is nothing to release", code="empty_source"
+            f"{source} has no rows{filtered}; there is nothing to release",
+            code=ErrorCode.EMPTY_SOURCE,
         )
     # Where people keep value sets, a group may be of one and of values that nobody has.
     if records < spec.minimum_size and not spec.invariant:
@@ -256,7 +238,7 @@ def _inspection_problem(
             required=spec.minimum_size,
             observed=records,
             hint="lower k or l, or release a larger table",
-            code="too_few_records",
+            code=ErrorCode.TOO_FEW_RECORDS,
         )
     if row.get("namesakes"):
         return both_keys(spec, row["namesakes"])
@@ -289,7 +271,7 @@ def _column_problem(
             f"column {quote(column.name)} holds NaN or an infinity in {infinite} records, which no"
             " range can show",
             hint="replace these values in a view, or leave the records out with `where`",
-            code="infinite_values",
+            code=ErrorCode.INFINITE_VALUES,
         )
     missing = row[f"nulls_{name}"]
     if nulls == "reject" and missing:
@@ -297,7 +279,7 @@ def _column_problem(
             f"column {quote(column.name)} is NULL in {missing} records and the policy says"
             " nulls: reject",
             hint="fill them, leave them out with `where`, or choose another rule for nulls",
-            code="nulls_rejected",
+            code=ErrorCode.NULLS_REJECTED,
         )
     outside = row.get(f"outside_{name}", 0)
     if outside:
@@ -305,7 +287,7 @@ def _column_problem(
             f"column {quote(column.name)} has a value outside its domain in {outside} records",
             hint="correct them, leave them out with `where`, or declare a domain that all values"
             " are in",
-            code="outside_domain",
+            code=ErrorCode.OUTSIDE_DOMAIN,
         )
     return None
 
@@ -319,7 +301,7 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
         return PreconditionError(
             f"{what} NULL in {row['nobody']} records, of which nobody knows whose they are",
             hint="leave these records out with `where`, or fill the column",
-            code="key_null",
+            code=ErrorCode.KEY_NULL,
         )
     accepted = spec.policy.records_per_individual == "many_accepted"
     if not spec.individual or accepted or spec.policy.method.reserves_identity:
@@ -334,5 +316,5 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
         " for another individual and would promise more than they keep",
         hint="release one record per individual, or accept it with"
         " records_per_individual: many_accepted",
-        code="several_records_per_individual",
+        code=ErrorCode.SEVERAL_RECORDS_PER_INDIVIDUAL,
     )

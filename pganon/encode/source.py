@@ -24,8 +24,8 @@ from pganon.encode.work import PRIOR, SNAP
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import Earlier, Prints, Republication
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import Earlier, Prints, Republication
 from pganon.sqltools import col, fragment, named, num, query, scalar, text
 from pganon.steps import Check, State, Statement, Step
 from pganon.steps.facts import Fact, Facts, count, digest, or_null

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from pganon.encode.hierarchy import hierarchy_steps
 from pganon.encode.work import ancestors, dictionary
+from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
-from pganon.spec.model import Attribute
+from pganon.resolved.model import Attribute
 from pganon.sqltools import col, fragment, named, query, union_all
 from pganon.steps import CreateTable, State, Step
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec, Sensitive
 
 
 def valued(spec: ReleaseSpec) -> list[Sensitive]:

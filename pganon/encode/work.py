@@ -10,7 +10,7 @@ from functools import cache
 from pganon.encode.first import first_of
 from pganon.encode.records import DRAW, HIDES, NUMBER, PLACE, tells_hidden
 from pganon.encode.valued import valued
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State, WorkTable
 
 Table = WorkTable[ReleaseSpec]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from pganon.history.reasons import NO_WAYS, Ways
 from pganon.identifiers import QualifiedName
-from pganon.spec.manner import Manner
+from pganon.resolved.manner import Manner
 
 
 @dataclass(frozen=True)
@@ -19,8 +18,8 @@ class Tables:
         groups: see :mod:`pganon.history.groups`.
         link: the column of the members with the number of a person's group.
         functions: `grp`, `of`: groups that are a function of the version with that root, or, of
-            :data:`pganon.spec.manner.UNION`, a union of whole groups of every version; None where
-            there are no such groups.
+            :data:`pganon.resolved.manner.UNION`, a union of whole groups of every version; None
+            where there are no such groups.
     """
 
     members: QualifiedName
@@ -43,9 +42,6 @@ class Past:
     label: str
     manner: Manner
     tables: Tables
-
-    def is_of(self, runs: Collection[int]) -> bool:
-        return self.manner.run_id in runs
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 PUBLIC = "public"
 """Whoever can log in, as privileges name it."""
 
-Readers = Mapping[int, Collection[str] | None]
-"""Roles by run; None where everybody may have its version."""
+Readers = Mapping[int, Collection[str]]
+"""Roles by run, of those who may have its version."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def readers_of(roles: Iterable[str], readers: Readers) -> tuple[Reader, ...]:
     """
     every = set(roles)
     if PUBLIC in every:
-        every |= {role for named in readers.values() for role in named or ()}
+        every |= {role for named in readers.values() for role in named}
     sets = {one.runs: one for one in (reader_of(role, readers) for role in sorted(every)[::-1])}
     return tuple(sorted(sets.values(), key=lambda one: one.name))
 
@@ -52,5 +52,5 @@ def gaining(roles: Iterable[str], before: Readers, shown: Collection[int]) -> tu
     return tuple(one for one in found if not one.runs.issuperset(shown))
 
 
-def _has(role: str, roles: Collection[str] | None) -> bool:
-    return roles is None or role in roles or PUBLIC in roles
+def _has(role: str, roles: Collection[str]) -> bool:
+    return role in roles or PUBLIC in roles

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
-
-CODE = "republication"
 
 _SAID = {
     "crossing": "{people} people were in other groups in {label}; who has both sees smaller ones",
@@ -93,6 +92,6 @@ def refusal(found: Found, ways: Ways) -> PrivacyRefusal:
         required=0,
         observed=found.people,
         hint=ways.hint(found),
-        code=CODE,
+        code=ErrorCode.REPUBLICATION,
         reason=found.reason,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pganon.spec.manner import UNION, Manner
+from pganon.resolved.manner import UNION, Manner
 
 Person = int
 Values = Mapping[str, object]

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import psycopg
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
 from pganon.identifiers import QualifiedName
 from pganon.install import state
@@ -85,7 +86,7 @@ def foreign_schema(name: str, why: str) -> InstallError:
     return InstallError(
         f'a schema "{name}" that is not pganon\'s exists: {why}',
         hint="rename or drop that schema, or use another database",
-        code="foreign_schema",
+        code=ErrorCode.FOREIGN_SCHEMA,
     )
 
 
@@ -139,13 +140,13 @@ def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
             f'{belongs}, not to "{login}"',
             hint=f"connect as that role, or name it with --owner if you trust it and its members:"
             f' their code can then run with the rights of "{login}"',
-            code="not_owner",
+            code=ErrorCode.NOT_OWNER,
         )
     if named != owner:
         raise InstallError(
             f'{belongs}, not to "{named}"',
             hint="name that role, or connect as it",
-            code="other_owner",
+            code=ErrorCode.OTHER_OWNER,
         )
 
 
@@ -197,7 +198,7 @@ def check_view(
         raise InstallError(
             f"{view} is not a view that pganon made: reading it could run code of its owner",
             hint="ask the steward",
-            code="foreign_view",
+            code=ErrorCode.FOREIGN_VIEW,
         )
 
 
@@ -213,7 +214,7 @@ def _superuser(login: str, owner: str) -> InstallError:
         f'{_belongs(owner)}, and "{login}" is a superuser or can become one: code of that role'
         " would run with these rights",
         hint=f'connect as "{owner}"',
-        code="superuser",
+        code=ErrorCode.SUPERUSER,
     )
 
 
@@ -237,7 +238,7 @@ def check_objects(conn: Connection, owner: str) -> None:
     raise InstallError(
         f"pganon's schemas hold what is not pganon's: {', '.join(names)}{more}",
         hint="have it dropped: reading pganon's tables could run code of other roles",
-        code="foreign_object",
+        code=ErrorCode.FOREIGN_OBJECT,
     )
 
 
@@ -259,7 +260,7 @@ def admit_decider(conn: Connection) -> None:
             "pganon_private.action is not the table that pganon made: writing there could run code"
             " of its owner with your rights",
             hint="ask the steward",
-            code="foreign_object",
+            code=ErrorCode.FOREIGN_OBJECT,
         )
 
 

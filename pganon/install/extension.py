@@ -6,6 +6,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import InstallError
 from pganon.install import state
 from pganon.install.scripts import NAME
@@ -28,7 +29,7 @@ def refuse(conn: Connection, action: str) -> None:
         raise InstallError(
             f"pganon in this database is an extension, which is in the way of {action}",
             hint="run `pganon extension detach` first: all data stay",
-            code="extension",
+            code=ErrorCode.EXTENSION,
         )
 
 
@@ -61,12 +62,14 @@ def failure(what: str, error: psycopg.Error) -> InstallError:
         return InstallError(
             f"other objects depend on pganon: {'; '.join(lines)}",
             hint="drop them, run the command again, and create them anew",
-            code="dependents",
+            code=ErrorCode.DEPENDENTS,
         )
     text, hint = error.diag.message_primary, error.diag.message_hint
-    if error.sqlstate == "PA121":
-        return InstallError(text or what, hint=hint, code="open_privileges")
-    return InstallError(f"{what} failed: {text} [{error.sqlstate}]", hint=hint, code="install")
+    if error.sqlstate == SqlState.OPEN_PRIVILEGES:
+        return InstallError(text or what, hint=hint, code=ErrorCode.OPEN_PRIVILEGES)
+    return InstallError(
+        f"{what} failed: {text} [{error.sqlstate}]", hint=hint, code=ErrorCode.INSTALL
+    )
 
 
 def _has_path(conn: Connection, installed: str, wanted: str) -> bool:
@@ -83,5 +86,5 @@ def _files(what: str) -> InstallError:
     return InstallError(
         f"the server's files of the extension pganon have {what}",
         hint="put those of `pganon extension build` on the server, or `pganon extension detach`",
-        code="extension_files",
+        code=ErrorCode.EXTENSION_FILES,
     )

@@ -17,6 +17,7 @@ from psycopg import sql
 
 from pganon import sqlfiles
 from pganon.database import set_role
+from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.install import access, extension, scripts, state
 from pganon.install.state import SCHEMAS, Connection
@@ -94,7 +95,7 @@ def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None
     """
     with _transaction(conn), _dropped(conn) as dropped:
         if not state.read(conn).has_migrations:
-            raise InstallError("pganon is not installed in this database", code="missing")
+            raise InstallError("pganon is not installed in this database", code=ErrorCode.MISSING)
         owner, found = _claim(conn, named)
         applied = state.read_applied(conn)
         state.check_not_newer(applied)
@@ -144,7 +145,7 @@ def _dropped(conn: Connection) -> Iterator[list[str]]:
     found: list[str] = []
 
     def note(told: psycopg.errors.Diagnostic) -> None:
-        if told.sqlstate == "PA125":
+        if told.sqlstate == SqlState.OBJECTS_DROPPED:
             found.extend((told.message_detail or "").splitlines())
 
     conn.execute(b"SET LOCAL client_min_messages = warning")
@@ -182,7 +183,7 @@ def _refuse_leftover_data(conn: Connection, found: state.Installation) -> None:
     raise InstallError(
         f"schema pganon_data holds {count} relations of releases whose ledger was purged",
         hint="drop it with its views (DROP SCHEMA pganon_data CASCADE), or rename it",
-        code="leftover",
+        code=ErrorCode.LEFTOVER,
     )
 
 
@@ -193,7 +194,7 @@ def _creator(conn: Connection) -> str:
         raise PreconditionError(
             f'the role "{role}" may not create schemas in the database "{database}"',
             hint=f'GRANT CREATE ON DATABASE "{database}" TO "{role}"',
-            code="no_create",
+            code=ErrorCode.NO_CREATE,
         )
     return str(row[2])
 

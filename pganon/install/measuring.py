@@ -15,6 +15,7 @@ from contextlib import contextmanager
 import psycopg
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
 from pganon.install import access
 from pganon.install.state import Connection
@@ -37,7 +38,7 @@ def functions(conn: Connection, named: str | None = None) -> Iterator[bytes]:
     try:
         access.admit(conn, named)
     except InstallError as error:
-        if error.code not in ("not_owner", "superuser"):
+        if error.code not in (ErrorCode.NOT_OWNER, ErrorCode.SUPERUSER):
             raise
         refusal = error
     else:

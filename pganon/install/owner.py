@@ -24,6 +24,22 @@ def become_owner(conn: Connection, *, named: str | None = None) -> str:
     return owner
 
 
+def connect_as_owner(
+    dsn: str | None,
+    *,
+    owner: str | None = None,
+    settings: database.Settings = database.DEFAULT_SETTINGS,
+) -> Connection:
+    """A connection whose session works as the owner, as :func:`become_owner` has it."""
+    conn = database.connect(dsn, settings=settings)
+    try:
+        become_owner(conn, named=owner)
+    except BaseException:
+        conn.close()
+        raise
+    return conn
+
+
 def _complete(conn: Connection) -> None:
     """Make the secret that CREATE EXTENSION leaves to the first command: a dump may bring one."""
     row = conn.execute(sqlfiles.query("install", "lacks_secret")).fetchone()

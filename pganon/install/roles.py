@@ -18,6 +18,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import quote
 from pganon.install.state import Connection
@@ -72,7 +73,7 @@ def _exists(conn: Connection, owner: str, role: Role) -> bool:
         raise PreconditionError(
             f"there is a role {quote(role.name)} that is not as pganon would make it",
             hint="choose other names with --prefix, or drop that role",
-            code="role_differs",
+            code=ErrorCode.ROLE_DIFFERS,
         )
     if members:
         names = ", ".join(quote(name) for name in members)
@@ -80,7 +81,7 @@ def _exists(conn: Connection, owner: str, role: Role) -> bool:
             f"there is a role {quote(role.name)} already, with members: {names}",
             hint="they would be who approves, asks or works: revoke it from them, or choose other"
             " names with --prefix; if you gave it to them yourself, nothing is left to do",
-            code="role_has_members",
+            code=ErrorCode.ROLE_HAS_MEMBERS,
         )
     return True
 
@@ -97,7 +98,7 @@ def _create(conn: Connection, owner: str, role: Role, wanted: tuple[Role, ...]) 
         raise PreconditionError(
             "this login may not create roles, or not make them members of the owner",
             hint=f"connect as an administrator, or have one run: {text}",
-            code="no_createrole",
+            code=ErrorCode.NO_CREATEROLE,
         ) from None
 
 

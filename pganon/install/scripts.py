@@ -22,6 +22,7 @@ from pathlib import Path
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
 from pganon.files import write
 from pganon.install.state import SCHEMAS, ordinal
@@ -55,7 +56,7 @@ def build(folder: Path, version: str) -> list[Path]:
         raise InstallError(
             f"{script} is another script of version {version}",
             hint="a version that was published never changes; remove the file if it was not",
-            code="version_exists",
+            code=ErrorCode.VERSION_EXISTS,
         )
     files = {
         place / f"{NAME}.control": _control(version),

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
 
 SCHEMAS = ("pganon", "pganon_private", "pganon_work", "pganon_stage", "pganon_data")
@@ -71,7 +72,7 @@ def read_applied(conn: Connection) -> Applied:
 
 def missing() -> InstallError:
     return InstallError(
-        "pganon is not installed in this database", hint="run `pganon init`", code="missing"
+        "pganon is not installed in this database", hint="run `pganon init`", code=ErrorCode.MISSING
     )
 
 
@@ -85,7 +86,7 @@ def check_current(conn: Connection) -> None:
 
 def outdated(hint: str) -> InstallError:
     return InstallError(
-        "pganon in this database is older than this program", hint=hint, code="outdated"
+        "pganon in this database is older than this program", hint=hint, code=ErrorCode.OUTDATED
     )
 
 
@@ -98,7 +99,7 @@ def check_known(applied: Applied) -> None:
             raise InstallError(
                 f"the applied migration {name} was changed after it was applied",
                 hint="restore the file; write a new migration for a change",
-                code="changed_migration",
+                code=ErrorCode.CHANGED_MIGRATION,
             )
 
 
@@ -118,7 +119,7 @@ def _newer(what: str, by_version: str) -> InstallError:
     return InstallError(
         f"this database has {what} of pganon {by_version}, this program is {program_version()}",
         hint="use a pganon at least as new as the database",
-        code="newer",
+        code=ErrorCode.NEWER,
     )
 
 

@@ -1,0 +1,1 @@
+"""The append-only record of runs and what became of them."""

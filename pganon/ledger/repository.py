@@ -44,7 +44,6 @@ def start_run(
     release: str,
     policy_hash: str,
     *,
-    details: Mapping[str, Any] | None = None,
     seed: bytes | None = None,
 ) -> int:
     """Write 'started', make the run's secrets in the server, and give the run's number.
@@ -64,7 +63,6 @@ def start_run(
         "release": release,
         "program_version": program_version(),
         "policy_hash": policy_hash,
-        "details": as_jsonb(details or {}),
     }
     try:
         with conn.transaction():

@@ -1,0 +1,1 @@
+"""Methods of anonymization by family, and the registry of all of them."""

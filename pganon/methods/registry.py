@@ -1,8 +1,8 @@
 """The methods that a policy can name: those of pganon, and those of packages beside it.
 
 A package offers methods under the entry point group `pganon.methods`, each a
-:class:`~pganon.methods.base.Method`. Such a package is code that runs with the rights of who starts
-pganon, as every installed package is.
+:class:`~pganon.methods.common.base.Method`. Such a package is code that runs with the rights of who
+starts pganon, as every installed package is.
 """
 
 from __future__ import annotations
@@ -10,21 +10,15 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import entry_points
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
-from pganon.methods import (
-    anatomy,
-    background,
-    identity,
-    local,
-    mondrian,
-    msb,
-    qs,
-    slamsa,
-    slicing,
-    sloms,
-)
-from pganon.methods.base import Method
-from pganon.spec.model import ReleaseSpec
+from pganon.methods import background, local
+from pganon.methods import individuals as identity
+from pganon.methods.buckets import anatomy, msb, slamsa, slicing, sloms
+from pganon.methods.classes import mondrian
+from pganon.methods.clusters import qs
+from pganon.methods.common.base import Method
+from pganon.resolved.model import ReleaseSpec
 
 GROUP = "pganon.methods"
 
@@ -68,7 +62,7 @@ def methods() -> dict[str, Method]:
         except Exception as error:  # of somebody else's module, whatever it is
             raise _refused(entry.name, entry.value, f"{type(error).__name__}: {error}") from None
         if not isinstance(method, Method):
-            raise _refused(entry.name, entry.value, "it is no pganon.methods.base.Method")
+            raise _refused(entry.name, entry.value, "it is no pganon.methods.common.base.Method")
         if method.name in found:
             raise _refused(entry.name, entry.value, f"a method {method.name} is there already")
         found[method.name] = method
@@ -79,7 +73,7 @@ def _refused(name: str, value: str, why: str) -> UsageError:
     return UsageError(
         f"the entry point {name} = {value} of an installed package cannot be used: {why}",
         hint="uninstall or mend the package",
-        code="bad_method",
+        code=ErrorCode.BAD_METHOD,
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pganon.forms.form import Histogram, Relations
 from pganon.privacy.rows import grouped
-from pganon.published.form import Histogram, Relations
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import query
 from pganon.steps import Chains, Check, State
 from pganon.steps.facts import Fact, Facts, measure

@@ -9,7 +9,7 @@ import math
 
 from sqlglot import exp
 
-from pganon.published.metrics import Errors
+from pganon.forms.metrics import Errors
 from pganon.sqltools import col, query
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, Facts, count, measure, or_null

@@ -22,11 +22,11 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.number_line import ends, place, share
+from pganon.forms.elements import element
+from pganon.forms.form import Tables
 from pganon.metrics.draws import no_codes
 from pganon.metrics.source import discrete, distance, measured, on_line
-from pganon.published.elements import element
-from pganon.published.form import Tables
-from pganon.spec.model import ReleaseSpec, Shown
+from pganon.resolved.model import ReleaseSpec, Shown
 from pganon.sqltools import aliased, col, fragment, named, query, stacked
 from pganon.steps import CreateTable, State, Step
 
@@ -34,7 +34,7 @@ COVER = ("z", "covers", "mass", "lo", "hi", "low", "high", "start", "stop", "bit
 
 
 Published = Callable[[ReleaseSpec, Tables], exp.Select]
-"""As :attr:`pganon.published.form.Description.shown`."""
+"""As :attr:`pganon.forms.form.Description.shown`."""
 
 
 def steps(spec: ReleaseSpec, published: Published, tables: Callable[[State], Tables]) -> list[Step]:
@@ -43,7 +43,7 @@ def steps(spec: ReleaseSpec, published: Published, tables: Callable[[State], Tab
 
 
 def shown_step(spec: ReleaseSpec, published: Callable[[State], exp.Select]) -> CreateTable:
-    """From :attr:`pganon.published.form.Description.shown`."""
+    """From :attr:`pganon.forms.form.Description.shown`."""
     return CreateTable(
         "metric_shown",
         "published values by group",

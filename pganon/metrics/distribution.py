@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis
 from pganon.metrics.source import on_line
-from pganon.spec.model import Shown
+from pganon.resolved.model import Shown
 from pganon.sqltools import col, named, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, measure, or_null

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from pganon.forms.request import Workload
 from pganon.identifiers import QualifiedName
-from pganon.published.request import Workload
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query
 from pganon.steps import State
 

@@ -9,11 +9,11 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.sensitive import sensitive_key
+from pganon.forms.facts import PUBLISHED
+from pganon.forms.form import Description, Tables
 from pganon.metrics.coverage import covered
 from pganon.metrics.source import few
-from pganon.published.facts import PUBLISHED
-from pganon.published.form import Description, Tables
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, conjunction, fragment, named, num, query, scalar
 from pganon.steps import State
 from pganon.steps.facts import RECORDS, Fact, count, measure, or_null

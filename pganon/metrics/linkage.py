@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes, group_extents, weighted_loss
 from pganon.metrics.source import few, on_line
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked, total
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, measure, or_null

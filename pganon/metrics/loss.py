@@ -11,8 +11,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes, weighted_loss
-from pganon.published.form import Description
-from pganon.spec.model import ReleaseSpec, Shown
+from pganon.forms.form import Description
+from pganon.resolved.model import ReleaseSpec, Shown
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import State
 from pganon.steps.facts import Fact, count, measure, or_null

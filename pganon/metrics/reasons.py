@@ -18,8 +18,8 @@ from pganon.encode.facts import KEPT
 from pganon.encode.hidden import applies
 from pganon.encode.valued import valued
 from pganon.encode.work import CODED, sensitive_values
-from pganon.published.utility import Utility
-from pganon.spec.model import Attribute, ReleaseSpec, Sensitive
+from pganon.forms.utility import Utility
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import col, num, query
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import RECORDS, Fact, count

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pganon.encode.axis import TreeAxis, axes
+from pganon.forms.facts import SUPPRESSED
+from pganon.forms.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
+from pganon.forms.request import Request, Workload
 from pganon.metrics import distribution, information, linkage, loss
 from pganon.metrics.answers import errors_of, finite
 from pganon.metrics.source import summed
-from pganon.published.facts import SUPPRESSED
-from pganon.published.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
-from pganon.published.request import Request, Workload
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State
 from pganon.steps.facts import RECORDS, Facts
 

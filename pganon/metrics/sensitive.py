@@ -13,9 +13,9 @@ from pganon.encode.facts import null_code, value_count
 from pganon.encode.sensitive import value_counts, value_facts, values_of
 from pganon.encode.valued import valued
 from pganon.encode.work import sensitive_values
+from pganon.forms.request import Workload
 from pganon.metrics.draws import Domain, QueriedColumn, chosen
-from pganon.published.request import Workload
-from pganon.spec.model import ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import fragment, num, query
 from pganon.steps import Check, CreateTable, State, Step
 

@@ -17,8 +17,8 @@ from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.encode.coded import suppresses_nulls
 from pganon.encode.number_line import place, share
 from pganon.encode.work import CODED, LEFT_OUT
-from pganon.published.form import Description
-from pganon.spec.model import ReleaseSpec, Shown
+from pganon.forms.form import Description
+from pganon.resolved.model import ReleaseSpec, Shown
 from pganon.sqltools import cast, col, fragment, named, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count

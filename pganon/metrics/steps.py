@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pganon.encode.axis import axes
+from pganon.forms.form import Description, Tables
+from pganon.forms.request import Request
 from pganon.metrics import coverage, distribution, information, linkage, loss, source, workload
-from pganon.published.form import Description, Tables
-from pganon.published.request import Request
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Check, State, Step
 
 

@@ -20,14 +20,14 @@ from pganon.encode.axis import Axis, NominalAxis, axes
 from pganon.encode.codes import sizes_step
 from pganon.encode.dictionaries import dictionary_steps
 from pganon.encode.snapshot import infinite
+from pganon.forms.facts import LEAVING, SUPPRESSED, ncp
+from pganon.forms.form import PublishedForm, Relations
+from pganon.forms.utility import Utility
 from pganon.identifiers import quote
 from pganon.metrics import alike, coverage
 from pganon.metrics.source import place_steps
-from pganon.published.facts import LEAVING, SUPPRESSED, ncp
-from pganon.published.form import PublishedForm, Relations
-from pganon.published.utility import Utility
-from pganon.spec.increments import NUMBER, REGIONS, WHOLE, WITHDRAWN, Growth
-from pganon.spec.model import Attribute, ReleaseSpec, Scale, Shown
+from pganon.resolved.increments import NUMBER, REGIONS, WHOLE, WITHDRAWN, Growth
+from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Shown
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 from pganon.steps.facts import RECORDS, Facts
@@ -41,7 +41,7 @@ def whole_steps(spec: ReleaseSpec, growth: Growth, form: PublishedForm) -> tuple
 
     Nothing for a form that has no figures of a whole, and for a first version, which is one.
     """
-    whole = form.whole
+    whole = form.statistics.whole
     if whole is None or growth.version is None:
         return ()
 
@@ -51,7 +51,9 @@ def whole_steps(spec: ReleaseSpec, growth: Growth, form: PublishedForm) -> tuple
             for part, columns in whole.columns(spec).items()
         }
 
-    beside = [step for chain in alike.chains(spec, form.histogram, relations) for step in chain]
+    beside = [
+        step for chain in alike.chains(spec, form.statistics.histogram, relations) for step in chain
+    ]
     steps = [
         coverage.shown_step(spec, lambda s: whole.shown(spec, relations(s))),
         *([] if spec.shows_regions else _cover_steps(spec)),
@@ -76,7 +78,7 @@ def whole_utility(
         released, suppressed: records of the version, and those that are out for good.
     """
     counted = {RECORDS: released + suppressed, SUPPRESSED: suppressed}
-    return form.utility(spec, whole_facts(facts).observing(counted))
+    return form.statistics.utility(spec, whole_facts(facts).observing(counted))
 
 
 def whole_facts(facts: Facts) -> Facts:

@@ -24,6 +24,8 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
 from pganon.encode.sensitive import with_code
+from pganon.forms.form import Description, Tables
+from pganon.forms.request import Workload
 from pganon.metrics import sensitive
 from pganon.metrics.answers import error_step
 from pganon.metrics.coverage import inside, overlap
@@ -40,9 +42,7 @@ from pganon.metrics.draws import (
     starts,
 )
 from pganon.metrics.source import cell_number, on_line, records, summed
-from pganon.published.form import Description, Tables
-from pganon.published.request import Workload
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import cast, col, conjunction, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 

@@ -1,0 +1,1 @@
+"""Release migrations: numbered files that make releases, up and down, and parts of other tools."""

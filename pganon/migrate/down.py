@@ -9,6 +9,7 @@ from __future__ import annotations
 from pganon import locks, sqlfiles
 from pganon.applied.check import check
 from pganon.applied.store import loaded, read, restore
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PolicyError, UsageError
 from pganon.ledger import repository as ledger
 from pganon.migrate.history import Applied, Connection, Session, alone, applied, check_unchanged
@@ -18,10 +19,10 @@ from pganon.policy.model import Policy
 from pganon.publish import lifecycle, views
 from pganon.publish.readers import set_readers
 from pganon.publish.transaction import publishing
-from pganon.run import admitting
-from pganon.run.admitting import change_readers
+from pganon.run import grants
+from pganon.run.grants import change_readers
 from pganon.run.options import Ended, OnStep, Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 
 
 def down(
@@ -44,7 +45,7 @@ def down(
         last = rows[-1].number or 0 if rows else 0
         if to > last:
             raise UsageError(
-                f"number {to} is not applied; the last one is {last}", code="unknown_number"
+                f"number {to} is not applied; the last one is {last}", code=ErrorCode.UNKNOWN_NUMBER
             )
         for row in reversed([row for row in rows if (row.number or 0) > to]):
             with named(row.file):
@@ -71,7 +72,7 @@ def _take_back(
 def _roll_back(conn: Connection, mine: Session, row: Applied, options: Options) -> Done:
     if lifecycle.find(conn, row.release).release.current == row.version_before:
         return _as_before(conn, mine, row)  # somebody went back already
-    changed = admitting.rollback(
+    changed = grants.rollback(
         conn,
         row.release,
         row.version_before,
@@ -113,7 +114,7 @@ def _give_up(conn: Connection, mine: Session, row: Applied) -> Done:
             raise LedgerError(
                 f"request {row.request} is being published",
                 hint="run the command again",
-                code="published_meanwhile",
+                code=ErrorCode.PUBLISHED_MEANWHILE,
             )
         ended = conn.execute(sqlfiles.query("migrations", "end_waiting"), values).fetchone()
         if ended is not None:

@@ -13,8 +13,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from pganon.applied.store import portable
-from pganon.encode.hierarchy.files import check_files
+from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
+from pganon.hierarchies.files import check_files
 from pganon.loading import load_policy
 from pganon.migrate.files import MigrationFile, read_folder
 from pganon.policy.model import policy_hash
@@ -79,7 +80,7 @@ def _change(file: MigrationFile) -> _Change:
         raise UsageError(
             f"{file.name}: tools may take the name of the release {file.release!r} for their own",
             hint="use `pganon migrate`, or a name without $, % and backslash",
-            code="bad_name",
+            code=ErrorCode.BAD_NAME,
         )
     if file.kind == "withdraw":
         return _Change(file, None, None)
@@ -167,7 +168,7 @@ def _distinct(changes: Sequence[_Change]) -> list[_Change]:
             raise UsageError(
                 f"files of two releases would have the name {name}, one of {change.release}",
                 hint="rename one of the releases",
-                code="bad_name",
+                code=ErrorCode.BAD_NAME,
             )
     return list(changes)
 
@@ -208,7 +209,7 @@ def _sqitch(changes: Sequence[_Change]) -> Files:
             raise UsageError(
                 f"sqitch does everything once, and {change.file.name} is run again and again",
                 hint="give the policy a `schedule`, or use another tool",
-                code="repeatable",
+                code=ErrorCode.REPEATABLE,
             )
     newest = _newest(changes)
     plan = "%syntax-version=1.0.0\n%project=releases\n\n"
@@ -218,7 +219,7 @@ def _sqitch(changes: Sequence[_Change]) -> Files:
             raise UsageError(
                 f"{change.file.name} cannot be the name of a change of sqitch",
                 hint="use letters, digits, _ and -",
-                code="bad_name",
+                code=ErrorCode.BAD_NAME,
             )
         needed = f" [{changes[place - 1].name}]" if place else ""
         plan += f"{change.name}{needed} 2000-01-01T00:00:00Z pganon <pganon@localhost> # release\n"

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from pganon.applied.files import SUFFIXES
 from pganon.applied.store import named_files
+from pganon.error_codes import ErrorCode
 from pganon.errors import PolicyError, Problem, UsageError
 from pganon.policy.document import read_document
 from pganon.policy.loader import read_text
@@ -65,14 +66,16 @@ def read_folder(folder: Path) -> tuple[MigrationFile, ...]:
         PolicyError: a file that cannot be read, or says nothing.
     """
     if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder", hint=_HOW, code="no_migrations")
+        raise UsageError(f"{folder} is not a folder", hint=_HOW, code=ErrorCode.NO_MIGRATIONS)
     paths = sorted(
         path
         for path in folder.iterdir()
         if path.suffix in SUFFIXES and path.is_file() and not path.name.startswith(".")
     )
     if not paths:
-        raise UsageError(f"{folder} has no release migrations", hint=_HOW, code="no_migrations")
+        raise UsageError(
+            f"{folder} has no release migrations", hint=_HOW, code=ErrorCode.NO_MIGRATIONS
+        )
     found = sorted((_file(path) for path in paths), key=_order)
     _check_numbers([file for file in found if file.number is not None])
     _check_repeatable(found)
@@ -86,10 +89,12 @@ def _order(file: MigrationFile) -> tuple[bool, int, str]:
 def _file(path: Path) -> MigrationFile:
     match = _NAME.fullmatch(path.stem)
     if match is None:
-        raise UsageError(f"{path} is no name of a release migration", hint=_HOW, code="bad_name")
+        raise UsageError(
+            f"{path} is no name of a release migration", hint=_HOW, code=ErrorCode.BAD_NAME
+        )
     number = None if match["number"] == REPEATABLE else int(match["number"])
     if number == 0:
-        raise UsageError(f"{path}: numbers begin with 1", hint=_HOW, code="bad_name")
+        raise UsageError(f"{path}: numbers begin with 1", hint=_HOW, code=ErrorCode.BAD_NAME)
     text = read_text(path)
     document = read_document(text, is_json=True if path.suffix == ".json" else None)
     if document.problems or not isinstance(document.data, dict):
@@ -131,7 +136,7 @@ def _check_name(path: Path, what: str, kind: str, release: str) -> None:
     raise UsageError(
         f"{path} {told} the release {release}",
         hint=f"name it {prefix}_{wanted}{path.suffix}, or correct `{kind}`",
-        code="other_release",
+        code=ErrorCode.OTHER_RELEASE,
     )
 
 
@@ -162,13 +167,13 @@ def _check_numbers(files: Sequence[MigrationFile]) -> None:
             raise UsageError(
                 f"{files[place - 2].name} and {file.name} have the same number",
                 hint="give the later one the next number that is free",
-                code="twins",
+                code=ErrorCode.TWINS,
             )
         if file.number != place:
             raise UsageError(
                 f"number {place} is missing before {file.name}",
                 hint="numbers run 1, 2, ... without a gap: is a file missing?",
-                code="gap",
+                code=ErrorCode.GAP,
             )
 
 
@@ -180,14 +185,14 @@ def _check_repeatable(files: Sequence[MigrationFile]) -> None:
             raise UsageError(
                 f"{seen[file.release].name} and {file.name} release {file.release} again and again",
                 hint="keep one of them",
-                code="twins",
+                code=ErrorCode.TWINS,
             )
         seen[file.release] = file
         if file.release in last and last[file.release].kind == "withdraw":
             raise UsageError(
                 f"{file.name} would release what {last[file.release].name} withdraws",
                 hint="remove the repeatable file, or release it in a further file with a number",
-                code="withdrawn",
+                code=ErrorCode.WITHDRAWN,
             )
 
 

@@ -12,6 +12,7 @@ import psycopg
 from psycopg.rows import class_row
 
 from pganon import locks, sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError
 from pganon.identifiers import quote
 from pganon.install.state import program_version
@@ -115,13 +116,13 @@ def check_unchanged(found: Sequence[Standing]) -> None:
             raise LedgerError(
                 f"{standing.name} was changed after it was applied",
                 hint="restore it, and write a further file for the change",
-                code="changed_migration",
+                code=ErrorCode.CHANGED_MIGRATION,
             )
         if standing.state == "missing":
             raise LedgerError(
                 f"{standing.name} was applied and is not in the folder",
                 hint="restore it; or name another history with --history, if it is another folder",
-                code="missing_migration",
+                code=ErrorCode.MISSING_MIGRATION,
             )
 
 
@@ -137,7 +138,7 @@ def check_own(conn: Connection, history: str, files: Sequence[MigrationFile]) ->
         raise LedgerError(
             f"the release {quote(row[0])} belongs to the history {quote(row[1])}: {row[2]}",
             hint=f"write a file for that folder, or name it with --history {row[1]}",
-            code="other_history",
+            code=ErrorCode.OTHER_HISTORY,
         )
 
 
@@ -206,7 +207,7 @@ class Session:
             raise PreconditionError(
                 f"another session applies release migrations of the history {quote(self.history)}",
                 hint="nothing was done for this file; run the command again",
-                code="lock_lost",
+                code=ErrorCode.LOCK_LOST,
             )
 
 
@@ -242,5 +243,5 @@ def _check_free(conn: Connection, history: str) -> None:
             f"release migrations of the history {quote(history)} are being applied: {name}, role"
             f" {quote(login)}",
             hint="try again when it has finished",
-            code="busy",
+            code=ErrorCode.BUSY,
         )

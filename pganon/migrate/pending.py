@@ -9,6 +9,7 @@ from pathlib import Path
 from pganon.applied.compare import Difference, differences
 from pganon.applied.store import loaded as of_stored
 from pganon.applied.store import newest_revision, read
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PolicyError, UsageError
 from pganon.loading import load_policy
 from pganon.migrate.files import MigrationFile, read_folder
@@ -23,7 +24,7 @@ from pganon.migrate.history import (
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.publish.target import check_readers
-from pganon.run.resolving import check_trusted, resolve_policy
+from pganon.run.resolution import check_trusted, resolve_policy
 
 
 @dataclass(frozen=True)
@@ -92,14 +93,15 @@ def wanted_files(found: Sequence[Standing], to: int | None) -> list[MigrationFil
     last = numbered[-1].number or 0 if numbered else 0
     if to is not None and to > last:
         raise UsageError(
-            f"there is no file with the number {to}; the last one is {last}", code="unknown_number"
+            f"there is no file with the number {to}; the last one is {last}",
+            code=ErrorCode.UNKNOWN_NUMBER,
         )
     beyond = [s.name for s in numbered if to is not None and s.applied and (s.number or 0) > to]
     if beyond:
         raise UsageError(
             f"{beyond[-1]} is applied already",
             hint=f"to take it back: pganon migrate down DIR --to {to}",
-            code="applied_already",
+            code=ErrorCode.APPLIED_ALREADY,
         )
     up_to = last if to is None else to
     files = [s.file for s in found if s.file and s.state == "pending" and s.number is not None]

@@ -11,17 +11,16 @@ from typing import Literal
 
 import psycopg
 
-from pganon import database
 from pganon.applied.store import newest_revision
 from pganon.errors import PganonError, PolicyError, translate
-from pganon.install.owner import become_owner
+from pganon.install.owner import connect_as_owner
 from pganon.migrate.files import MigrationFile
 from pganon.migrate.history import DEFAULT, Connection, Session, Standing, alone
 from pganon.migrate.pending import Pending, Planned, checked, planned, standings
 from pganon.publish import history as versions
 from pganon.publish import lifecycle
 from pganon.run.options import RUN_SETTINGS, Ended, OnStep, Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 
 
 @dataclass(frozen=True)
@@ -103,8 +102,8 @@ def up(
 @contextmanager
 def session(target: Target) -> Iterator[Connection]:
     """A session of pganon's owner."""
-    with contextlib.closing(database.connect(target.dsn, settings=RUN_SETTINGS)) as conn:
-        become_owner(conn, named=target.owner)
+    opened = connect_as_owner(target.dsn, owner=target.owner, settings=RUN_SETTINGS)
+    with contextlib.closing(opened) as conn:
         try:
             yield conn
         except psycopg.Error as error:

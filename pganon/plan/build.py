@@ -16,24 +16,13 @@ from pganon.encode.facts import KEPT
 from pganon.encode.snapshot import inspection, snapshot_steps
 from pganon.encode.source import decision_steps, source_check
 from pganon.encode.work import CODED
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced, UsageError
-from pganon.history.check import Rule, rule_steps
-from pganon.history.model import New, Past
-from pganon.history.model import Tables as Remembered
-from pganon.history.value_sets import Keeping, value_set_steps
-from pganon.identifiers import QualifiedName
-from pganon.increments.kept import commit_steps, resumed_steps
-from pganon.increments.steps import gather_steps, restricted_step
-from pganon.methods.base import Method
-from pganon.methods.registry import method_of
-from pganon.metrics import alike
-from pganon.metrics.reasons import reason_steps
-from pganon.metrics.whole import whole_steps
-from pganon.published.facts import LEAVING, PUBLISHED, SUPPRESSED
-from pganon.published.form import Tables
-from pganon.published.groups import GROUPS
-from pganon.published.metrics import Metrics
-from pganon.published.remembered import (
+from pganon.forms.facts import LEAVING, PUBLISHED, SUPPRESSED
+from pganon.forms.form import Tables
+from pganon.forms.groups import GROUPS
+from pganon.forms.metrics import Metrics
+from pganon.forms.remembered import (
     HISTOGRAM,
     is_remembered,
     linked,
@@ -42,11 +31,23 @@ from pganon.published.remembered import (
     shown_columns,
     staging_steps,
 )
-from pganon.published.request import Request
-from pganon.spec.increments import all_checks
-from pganon.spec.invariance import ValueSets
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import Republication
+from pganon.forms.request import Request
+from pganon.history.check import Rule, rule_steps
+from pganon.history.increments.kept import commit_steps, resumed_steps
+from pganon.history.increments.steps import gather_steps, restricted_step
+from pganon.history.invariance.value_sets import Keeping, value_set_steps
+from pganon.history.model import New, Past
+from pganon.history.model import Tables as Remembered
+from pganon.identifiers import QualifiedName
+from pganon.methods.common.base import Method
+from pganon.methods.registry import method_of
+from pganon.metrics import alike
+from pganon.metrics.reasons import reason_steps
+from pganon.metrics.whole import whole_steps
+from pganon.resolved.increments import all_checks
+from pganon.resolved.invariance import ValueSets
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import Republication
 from pganon.sqltools import num, query, stacked
 from pganon.steps import Check, Parallel, State, Step
 from pganon.steps.facts import RECORDS, Fact, count, counts, digest, measure, or_null
@@ -68,30 +69,24 @@ def earlier_measured(number: int) -> Fact[float | None]:
     return or_null(measure("measured", f"earlier{number}_"))
 
 
-GATHERED = "cohorts"
-"""Phase after which it is known whether there is anybody to add to a version."""
-
-DECIDED = ("snapshot", "encode")
-"""Phases after which it is known whether an earlier version has the same source."""
-
-NEWCOMERS = "newcomers"
-"""Phase in which a version that keeps value sets commits to whom it tests."""
-
-GUARD = "guard"
-"""Phase in which others who publish about the same people wait."""
-
-
 @dataclass(frozen=True)
 class Phase:
-    """A named part of the way of a release."""
+    """A named part of the way of a release.
+
+    Attributes:
+        skipped: why a run of the plan has no such steps; None where it has.
+    """
 
     name: str
     purpose: str
     steps: tuple[Step, ...]
+    skipped: str | None = None
 
 
-def guard_phase(steps: Sequence[Step]) -> Phase:
-    return Phase(GUARD, "the rule about groups of all versions about the same people", tuple(steps))
+def judging_phase(steps: Sequence[Step], skipped: str | None = None) -> Phase:
+    """In which others who publish about the same people wait."""
+    purpose = "the rule about groups of all versions about the same people"
+    return Phase("guard", purpose, tuple(steps), skipped)
 
 
 @dataclass(frozen=True)
@@ -109,28 +104,61 @@ class Plan:
     reasoned: bool = False
     past: tuple[Past, ...] = ()
 
-    @cached_property
+    @property
     def phases(self) -> tuple[Phase, ...]:
-        """Rendering what verification asks takes a while, and not every plan is run."""
-        spec, method = self.spec, self.method
+        """All of them in order, those that a run skips, too."""
+        return (self.gathering, *self.reading, self.committing, *self.computing, self.judging)
+
+    @cached_property
+    def gathering(self) -> Phase:
+        """After it is known whether there is anybody to add to a version."""
+        name, purpose = "cohorts", "who is new, and who is tested together"
+        if self.spec.growth is None:
+            return Phase(name, purpose, (), "the release does not grow (refresh: increments)")
+        steps = gather_steps(
+            self.spec, self.spec.growth, self.method.form, commits=not self.reasoned
+        )
+        return Phase(name, purpose, steps)
+
+    @cached_property
+    def reading(self) -> tuple[Phase, Phase]:
+        """After it is known whether an earlier version has the same source."""
+        spec = self.spec
+        encoding = encode_steps(
+            spec,
+            beside=[source_check(spec)],
+            then=decision_steps(spec, self.republication),
+            left_out=not self.request.nothing or self.is_remembered,
+        )
         return (
-            *self._cohorts,
             Phase(
                 "snapshot",
                 "read the source once and see whether it can be released",
                 _snapshot(spec),
             ),
-            Phase(
-                "encode",
-                "values become codes",
-                encode_steps(
-                    spec,
-                    beside=[source_check(spec)],
-                    then=decision_steps(spec, self.republication),
-                    left_out=not self.request.nothing or self.is_remembered,
-                ),
-            ),
-            *self._newcomers,
+            Phase("encode", "values become codes", encoding),
+        )
+
+    @cached_property
+    def committing(self) -> Phase:
+        """Of a version that keeps value sets; a dry run, or who resumes, commits to nobody."""
+        spec, name, purpose = self.spec, "newcomers", "who is tested together"
+        if not spec.invariant:
+            return Phase(name, purpose, (), "people keep no value sets (refresh: invariant)")
+        if spec.value_sets is None:
+            return Phase(name, purpose, (), "nobody was released yet")
+        if spec.resumed is not None and spec.resumed.cohort is not None and not self.reasoned:
+            return Phase(name, purpose, (), "newcomers of an interrupted run come first")
+        return Phase(name, purpose, commit_steps(spec, spec.value_sets, commits=not self.reasoned))
+
+    @cached_property
+    def computing(self) -> tuple[Phase, ...]:
+        """Until all relations are staged, verified and measured.
+
+        Rendering what verification asks takes a while, and not every plan is run.
+        """
+        spec, method = self.spec, self.method
+        return (
             Phase("partition", f"groups by {method.name}", method.partition_steps(spec)),
             Phase("recode", "published relations, staged", staging_steps(spec, method.form)),
             Phase(
@@ -138,74 +166,69 @@ class Plan:
                 "re-measure the staged relations against every requirement; utility",
                 (_verify(spec, method),),
             ),
-            Phase("measure", "metrics on request", _requested(spec, method, self.request)),
-            *self.whole,
-            *self._reasons,
-            *self._guard,
+            self._measuring,
+            self.whole,
+            self._explaining,
         )
 
     @property
-    def _cohorts(self) -> tuple[Phase, ...]:
-        if self.spec.growth is None:
-            return ()
-        steps = gather_steps(
-            self.spec, self.spec.growth, self.method.form, commits=not self.reasoned
-        )
-        return (Phase(GATHERED, "who is new, and who is tested together", steps),)
+    def _measuring(self) -> Phase:
+        nothing = "no metrics were asked for" if self.request.nothing else None
+        steps = _requested(self.spec, self.method, self.request)
+        return Phase("measure", "metrics on request", steps, nothing)
 
     @property
-    def _newcomers(self) -> tuple[Phase, ...]:
-        """Of a version that keeps value sets; a dry run, or who resumes, commits to nobody."""
-        spec = self.spec
-        resumes = spec.resumed is not None and spec.resumed.cohort is not None
-        if spec.value_sets is None or (resumes and not self.reasoned):
-            return ()
-        steps = commit_steps(spec, spec.value_sets, commits=not self.reasoned)
-        return (Phase(NEWCOMERS, "who is tested together", steps),)
-
-    @property
-    def whole(self) -> tuple[Phase, ...]:
+    def whole(self) -> Phase:
         """Of a version that grows, its figures."""
         growth = self.spec.growth
         steps = () if growth is None else whole_steps(self.spec, growth, self.method.form)
-        return (Phase("whole", "figures of all increments together", steps),) if steps else ()
+        skipped = None if steps else "there is no earlier increment that they are added to"
+        return Phase("whole", "figures of all increments together", steps, skipped)
+
+    @property
+    def _explaining(self) -> Phase:
+        name, purpose = "explain", "why the release loses what it loses"
+        if not self.reasoned:
+            return Phase(name, purpose, (), "of a dry run alone")
+        return Phase(name, purpose, reason_steps(self.spec))
+
+    @cached_property
+    def judging(self) -> Phase:
+        """What a run does here depends on the versions that there are when it gets there."""
+        policy = self.spec.policy
+        if not self.is_remembered:
+            return judging_phase((), "nobody can tell people of versions apart: there is no key")
+        steps: list[Step] = []
+        if self.past:
+            rule = Rule(new_of(self, State(0)), self.past)
+            refuses = policy.republication == "refuse"
+            steps += rule_steps(rule, refuses=refuses)
+        if self.spec.invariant:
+            steps += value_set_steps(keeping_of(self, State(0), self.spec.value_sets))
+        return judging_phase(steps, None if steps else "no other version is about these people")
 
     @property
     def is_remembered(self) -> bool:
         """Whether the rule about groups can be held against the release and others."""
         return is_remembered(self.spec, self.method.form)
 
-    @property
-    def _guard(self) -> tuple[Phase, ...]:
-        policy = self.spec.policy
-        steps: list[Step] = []
-        if self.past:
-            rule = Rule(new_of(self, State(0)), self.past)
-            refuses = policy.republication == "refuse"
-            steps += rule_steps(rule, refuses=refuses)
-        if self.spec.invariant and self.is_remembered:
-            steps += value_set_steps(keeping_of(self, State(0), self.spec.value_sets))
-        return (guard_phase(steps),) if steps else ()
-
-    @property
-    def _reasons(self) -> tuple[Phase, ...]:
-        if not self.reasoned:
-            return ()
-        return (Phase("explain", "why the release loses what it loses", reason_steps(self.spec)),)
-
     def relations(self, state: State) -> tuple[StoredRelation, ...]:
         return relations(self.spec, self.method.form, state)
 
     def stored_checks(self, state: State) -> tuple[CheckQuery, ...]:
         """The verification over the tables at their final place."""
-        return self.method.form.checks(self.spec, state, self._tables(state, staged=False))
+        return self.method.form.verification.checks(
+            self.spec, state, self._tables(state, staged=False)
+        )
 
     def stored_views(self, state: State) -> tuple[PublishedView, ...]:
-        return self.method.form.views(self.spec, state, self._tables(state, staged=False))
+        return self.method.form.publication.views(
+            self.spec, state, self._tables(state, staged=False)
+        )
 
     def metrics(self, state: State) -> Metrics | None:
         """What was measured on request, None if nothing was asked for."""
-        form = self.method.form.metrics
+        form = self.method.form.statistics.on_request
         if form is None or self.request.nothing:
             return None
         return form.report(self.spec, self.request, state)
@@ -260,13 +283,13 @@ def build_plan(
             queries than the workload.
     """
     method = method_of(spec)
-    form = method.form.metrics
+    form = method.form.statistics.on_request
     if form is None and not request.nothing:
         raise UsageError(
             f"--metrics and --workload have nothing to measure in a release of"
-            f" {method.form.groups} that {method.name} makes",
+            f" {method.form.publication.groups} that {method.name} makes",
             hint="leave them out; every run measures the loss of what it publishes",
-            code="no_metrics",
+            code=ErrorCode.NO_METRICS,
         )
     if form is not None:
         request = request.settled(form.restricts, sensitive=bool(spec.sensitive))
@@ -290,9 +313,11 @@ def _tables(relations: tuple[StoredRelation, ...], *, staged: bool) -> Tables:
 
 
 def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Step, ...]:
-    if request.nothing or method.form.metrics is None:
+    if request.nothing or method.form.statistics.on_request is None:
         return ()
-    return method.form.metrics.steps(spec, lambda state: _staged(spec, method, state), request)
+    return method.form.statistics.on_request.steps(
+        spec, lambda state: _staged(spec, method, state), request
+    )
 
 
 def _verify(spec: ReleaseSpec, method: Method) -> Step:
@@ -303,8 +328,8 @@ def _verify(spec: ReleaseSpec, method: Method) -> Step:
         *earlier_checks(spec),
     )
     # Figures come last, so that their errors hide no refusal, but some take long.
-    alone = alike.chains(spec, method.form.histogram, lambda s: _staged(spec, method, s))
-    chains = [*[[check] for check in checks], *method.form.measures(spec), *alone]
+    alone = alike.chains(spec, method.form.statistics.histogram, lambda s: _staged(spec, method, s))
+    chains = [*[[check] for check in checks], *method.form.statistics.measures(spec), *alone]
     early = (0, *range(len(checks), len(chains)))
     return Parallel("checks", "what must hold, and figures", chains, early)
 
@@ -343,9 +368,9 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
             " (select count(*) from c) as encoded,"
             " (select sum(m.repeated) from m)::bigint as misplaced from r",
             {
-                "r": method.form.released(spec, state, tables),
+                "r": method.form.verification.released(spec, state, tables),
                 "c": state.work(CODED),
-                "m": stacked(method.form.misplaced(spec, state)),
+                "m": stacked(method.form.verification.misplaced(spec, state)),
             },
             **{"in": num(state[RECORDS]), "out": num(state[SUPPRESSED])},
         )
@@ -379,7 +404,7 @@ def verification_checks(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
         with rendering:
             if state.run_id not in rendered:
                 tables = _staged(spec, method, state)
-                rendered[state.run_id] = method.form.checks(spec, state, tables)
+                rendered[state.run_id] = method.form.verification.checks(spec, state, tables)
             return rendered[state.run_id]
 
     planned = queries(State(0))
@@ -438,5 +463,5 @@ def verdict(check: CheckQuery, row: Mapping[str, Any]) -> PganonError | None:
         model=check.model,
         required=check.parameter,
         observed=observed,
-        code="verification",
+        code=ErrorCode.VERIFICATION,
     )

@@ -11,15 +11,15 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from pganon.forms.members import members_step
+from pganon.forms.form import PublishedForm, Staging
+from pganon.forms.linked import Linked
+from pganon.forms.remembered import staging_steps
+from pganon.forms.stored import stored
+from pganon.methods.common.form.members import members_step
 from pganon.plan.build import Phase, Plan, fingerprint_check, verification_checks
 from pganon.privacy.quasi_sensitive import QSKAnonymity
-from pganon.published.form import PublishedForm
-from pganon.published.linked import Linked
-from pganon.published.remembered import staging_steps
-from pganon.published.stored import stored
-from pganon.spec.increments import Growth, all_checks
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.increments import Growth, all_checks
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import fragment, named
 from pganon.steps import Parallel
 from pganon.steps.relations import PRIVATE_SCHEMA
@@ -30,7 +30,7 @@ class Withdrawal(Plan):
     """What is left to do where groups are withdrawn and none is added."""
 
     @cached_property
-    def phases(self) -> tuple[Phase, ...]:
+    def computing(self) -> tuple[Phase, ...]:
         spec, method = self.spec, self.method
         checks = (fingerprint_check(spec, method), *verification_checks(spec, method))
         return (
@@ -42,7 +42,7 @@ class Withdrawal(Plan):
                 "re-measure the stored relations against every requirement",
                 (Parallel("checks", "what must hold", [[check] for check in checks]),),
             ),
-            *self.whole,
+            self.whole,
         )
 
 
@@ -73,12 +73,20 @@ def _form(form: PublishedForm, growth: Growth, number: str) -> PublishedForm:
         named(fragment("null::integer"), number),
         named(fragment("null::bigint[]"), "marks"),
     ).where(exp.false())
+    assert form.linkage is not None
     return replace(
         form,
-        relations=lambda spec, state: stored(state, [("members", PRIVATE_SCHEMA)]),
-        staging_steps=lambda spec: (members_step("group", lambda s: nobody.copy()),),
-        checks=lambda spec, state, tables: all_checks(growth.increments),
-        views=lambda spec, state, tables: growth.views,
-        linked=lambda spec, state, tables: Linked((number,), ()),
-        settled=lambda spec: True,
+        staging=Staging(
+            lambda spec, state: stored(state, [("members", PRIVATE_SCHEMA)]),
+            lambda spec: (members_step("group", lambda s: nobody.copy()),),
+        ),
+        verification=replace(
+            form.verification, checks=lambda spec, state, tables: all_checks(growth.increments)
+        ),
+        publication=replace(
+            form.publication,
+            views=lambda spec, state, tables: growth.views,
+            settled=lambda spec: True,
+        ),
+        linkage=replace(form.linkage, linked=lambda spec, state, tables: Linked((number,), ())),
     )

@@ -1,14 +1,66 @@
-"""Columns of a policy by role."""
+"""Columns of a policy: what each is, and those of a role."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Annotated, Literal
 
-if TYPE_CHECKING:
-    from pganon.policy.model import ColumnPolicy
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-Columns = Mapping[str, "ColumnPolicy | None"]
+from pganon.policy.column_rules import column_refusals
+from pganon.policy.domains import Domain
+from pganon.policy.hierarchies import Declaration, Hierarchy, Labels, no_repeats
+from pganon.policy.refusals import known_word, refuse, refuse_one
+from pganon.policy.sensitive_when import SensitiveWhen
+from pganon.policy.texts import Name
+from pganon.policy.words import NULLS, ROLES, TYPES, UNPROTECTED
+
+Role = Literal[
+    "identifying",
+    "individual",
+    "quasi_identifying",
+    "quasi_sensitive",
+    "sensitive",
+    "semi_sensitive",
+    "insensitive",
+]
+ColumnType = Literal["numeric", "ordinal", "categorical"]
+Nulls = Literal["as_value", "own_class", "suppress", "conditional", "reject"]
+
+
+def _one_set(value: object) -> object:
+    if isinstance(value, list | tuple):
+        refuse_one(
+            "a column belongs to exactly one QS set, not to a list of them",
+            suggestion="write the name of the one set; the column is in no other",
+        )
+    return value
+
+
+class ColumnPolicy(Declaration):
+    """What one source column is, and how it may be treated."""
+
+    role: Annotated[Role, known_word("role", ROLES)]
+    type: Annotated[ColumnType, known_word("column type", TYPES)] | None = None
+    order: Annotated[Labels, AfterValidator(no_repeats)] | None = None
+    domain: Domain | None = None
+    hierarchy: Hierarchy | None = None
+    weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
+    nulls: Annotated[Nulls, known_word("way to treat nulls", NULLS)] = "as_value"
+    unprotected: Annotated[
+        Literal["warn", "accept"], known_word("word for unprotected", UNPROTECTED)
+    ] = "warn"
+    sensitive_when: SensitiveWhen | None = None
+    qs_set: Annotated[Name | None, BeforeValidator(_one_set)] = Field(default=None, alias="set")
+    published_as: Name | None = Field(default=None, alias="as")
+
+    @model_validator(mode="after")
+    def _keys_fit_role(self) -> ColumnPolicy:
+        refuse(column_refusals(self.model_dump(by_alias=True)))
+        return self
+
+
+Columns = Mapping[str, ColumnPolicy | None]
 """By name, in the policy's order; None is declared, but wrong in itself."""
 
 

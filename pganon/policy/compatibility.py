@@ -1,6 +1,6 @@
 """What the method of a policy asks of its columns, models and names.
 
-Every rule reads the class variables of :class:`pganon.policy.options.MethodOptions`.
+Every rule reads the class variables of :class:`pganon.policy.options.MethodOptions`, or its hooks.
 """
 
 from __future__ import annotations
@@ -19,19 +19,6 @@ _HOW_TO_DECLARE = {
     "quasi_identifying": "declare the columns that others could know about a person",
     "quasi_sensitive": "declare the columns of every joined source, each with the set it is of",
 }
-
-_IDLE = {
-    True: (
-        "publishes exact values, of which no weight matters",
-        "publishes exact values; nulls: own_class keeps nothing apart",
-    ),
-    False: (
-        "gives all columns the same weight",
-        "makes classes with NULLs and other values; it has no nulls: own_class",
-    ),
-}
-"""Why keys that say how to generalize do nothing, by whether values are exact."""
-
 
 _FEW = 4
 """Methods that a hint names."""
@@ -55,12 +42,9 @@ def method_refusals(
     return [
         *_wrong_roles(known, method, columns),
         *_nothing_to_group(method, columns),
-        *_too_few_sets(method, columns),
         *_wrong_sensitive(known, method, columns),
         *_nobody(method, columns, individual),
-        *_no_hierarchy(known, method, columns),
         *_unfit_columns(method, columns),
-        *_idle_keys(method, columns),
         *_wrong_models(known, method, models),
         *_wrong_levels(known, method, models, refresh),
         *_unprotected(method, models),
@@ -133,18 +117,6 @@ def _nothing_to_group(method: MethodOptions, columns: Columns) -> Iterable[Refus
     yield Refusal(("columns",), message, _HOW_TO_DECLARE[method.grouped])
 
 
-def _too_few_sets(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
-    if method.grouped != "quasi_sensitive" or None in columns.values():
-        return
-    sets = {column.qs_set for column in columns.values() if column and column.qs_set is not None}
-    if len(sets) == 1:
-        yield Refusal(
-            ("columns",),
-            f"QS k-anonymity needs at least two QS sets; all columns are in {show(sets.pop())}",
-            "write another name as `set` of the columns that come from another source",
-        )
-
-
 def _nobody(method: MethodOptions, columns: Columns, individual: object) -> Iterable[Refusal]:
     if not method.reserves_identity or None in columns.values():
         return
@@ -154,23 +126,6 @@ def _nobody(method: MethodOptions, columns: Columns, individual: object) -> Iter
             f"no column says whose a record is, which the method {method.name} keeps together",
             "declare the column that tells individuals apart with role: individual",
         )
-
-
-def _no_hierarchy(known: Known, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
-    for name, column in columns.items() if method.climbs else ():
-        if column is not None and column.role == method.grouped and column.hierarchy is None:
-            yield Refusal(
-                ("columns", name),
-                f"the method {method.name} goes up hierarchies, and this column has none",
-                "add hierarchy:" + _or_methods(_standing_in(known, method), verb="use "),
-            )
-
-
-def _standing_in(known: Known, method: MethodOptions) -> Iterable[str]:
-    """Methods with the same guarantees that need no hierarchies."""
-    for name, options in known.methods.items():
-        if options.models == method.models and not options.climbs:
-            yield name
 
 
 def _of_several(known: Known) -> Iterable[str]:
@@ -252,26 +207,12 @@ def _idle_sizes(method: MethodOptions, models: Sequence[Any]) -> Iterable[Refusa
 
 
 def _unfit_columns(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
-    return () if None in columns.values() else method.refusals(columns)
-
-
-def _idle_keys(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
-    """Keys of quasi-identifiers that say how to generalize, which the method does not heed."""
-    if method.weighs:
-        return
-    no_weight, no_class = _IDLE[method.shows == "exact"]
+    """What the method itself has against them, each by itself and all together."""
     for name, column in columns.items():
-        if column is None or column.role not in (method.grouped, "semi_sensitive"):
-            continue
-        if column.weight != 1:
-            message = f"the method {method.name} {no_weight}"
-            yield Refusal(("columns", name, "weight"), message, "remove weight")
-        if column.nulls == "own_class":
-            yield Refusal(
-                ("columns", name, "nulls"),
-                f"the method {method.name} {no_class}",
-                "use nulls: as_value, suppress or reject",
-            )
+        if column is not None:
+            yield from method.column_refusals(name, column)
+    if None not in columns.values():
+        yield from method.refusals(columns)
 
 
 def _long_names(method: MethodOptions, columns: Columns, release: object) -> Iterable[Refusal]:

@@ -7,109 +7,16 @@ these problems together with all others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pganon.policy import sensitive_when
-from pganon.policy.columns import Columns
+from pganon.policy.columns import ColumnPolicy, Columns
 from pganon.policy.compatibility import method_refusals
-from pganon.policy.domains import domain_refusals
 from pganon.policy.exclusions import exclusion_refusals
 from pganon.policy.known import Known
 from pganon.policy.options import MethodOptions
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
-from pganon.policy.words import (
-    NULLS,
-    QUASI_IDENTIFYING_NULLS,
-    QUASI_SENSITIVE_NULLS,
-    ROLES,
-    SENSITIVE_NULLS,
-)
-
-if TYPE_CHECKING:
-    from pganon.policy.model import ColumnPolicy
-
-
-_QUASI = ("quasi_identifying", "semi_sensitive")
-_GROUPED = (*_QUASI, "quasi_sensitive")
-_OPTIONAL_KEYS = (
-    ("weight", ("quasi_identifying",), 1),
-    ("domain", _QUASI, None),
-    ("sensitive_when", ("semi_sensitive",), None),
-    ("set", ("quasi_sensitive",), None),
-    *((key, (*_GROUPED, "sensitive"), None) for key in ("hierarchy", "type", "order")),
-    ("nulls", (*_GROUPED, "sensitive"), "as_value"),
-    ("unprotected", sensitive_when.HIDDEN, "warn"),
-)
-"""Keys of a column, the roles that they are for, and the value that says nothing."""
-
-
-def column_refusals(column: Mapping[str, Any]) -> list[Refusal]:
-    """What does not go together in one column; works on unchecked input too."""
-    role = column.get("role")
-    if role not in ROLES:
-        return []
-    out = [
-        Refusal(
-            (key,),
-            f"{key} is for {alternatives(roles)} columns; this one is {role}",
-            f"remove {key}",
-        )
-        for key, roles, default in _OPTIONAL_KEYS
-        if role not in roles and column.get(key, default) not in (default, None)
-    ]
-    if role == "sensitive":
-        out += _sensitive_column(column)
-    elif role in _GROUPED and column.get("order") is not None and column.get("type") != "ordinal":
-        out.append(Refusal(("order",), "order needs type: ordinal", "add type: ordinal"))
-    if role in _QUASI:
-        out += domain_refusals(column)
-        out += _other_nulls(column, QUASI_IDENTIFYING_NULLS)
-    if role == "semi_sensitive":
-        out += sensitive_when.column_refusals(column.get("sensitive_when"))
-    if role == "quasi_sensitive":
-        out += _quasi_sensitive_column(column)
-    if role == "identifying" and column.get("as") is not None:
-        out.append(Refusal(("as",), "an identifying column is never published", "remove as"))
-    return out
-
-
-def _sensitive_column(column: Mapping[str, Any]) -> Iterable[Refusal]:
-    hierarchy = column.get("hierarchy")
-    forms = hierarchy if isinstance(hierarchy, Mapping) else {}
-    for key in ("intervals", "date"):
-        if key in forms:
-            yield Refusal(
-                ("hierarchy",),
-                f"a hierarchy by {key} is not for sensitive columns",
-                "numbers and dates have distance: ordered",
-            )
-    yield from _other_nulls(column, SENSITIVE_NULLS)
-    if column.get("order") is not None:
-        # Distances take the natural order; an order that nothing obeys would mislead.
-        message = "an order of one's own is not available for sensitive columns in this version"
-        yield Refusal(("order",), message, "use the natural order of a number, date or enum")
-
-
-def _quasi_sensitive_column(column: Mapping[str, Any]) -> Iterable[Refusal]:
-    if column.get("set") is None:
-        yield Refusal(
-            ("set",),
-            "is missing; a quasi_sensitive column belongs to a QS set",
-            "write set: and a name that it shares with the columns from the same source",
-        )
-    said = "as_value: a NULL is a value of its own in a cluster"
-    yield from _other_nulls(column, QUASI_SENSITIVE_NULLS, said)
-
-
-def _other_nulls(
-    column: Mapping[str, Any], words: tuple[str, ...], suggestion: str | None = None
-) -> Iterable[Refusal]:
-    """A way to treat NULLs that columns of another role have."""
-    nulls = column.get("nulls", "as_value")
-    if nulls in NULLS and nulls not in words:
-        said = f"nulls of a {column['role']} column are {alternatives(words)}, not {nulls}"
-        yield Refusal(("nulls",), said, suggestion)
+from pganon.policy.sensitive_when import HIDDEN
 
 
 def policy_refusals(
@@ -148,7 +55,7 @@ def policy_refusals(
         refresh,
     )
     out += _model_refusals(known, models, columns)
-    out += sensitive_when.sensitive_when_refusals(columns)
+    out += _sensitive_when_refusals(columns)
     out += _idle_hierarchies(models, columns)
     if method is None or not method.refuses_constant:
         out += _protected_refusals(models, columns)
@@ -188,7 +95,7 @@ def _sensitive_refusals(i: int, name: str, columns: Columns) -> Iterable[Refusal
         yield Refusal(at, message, nearest(name, columns))
         return
     column = columns[name]
-    if column is not None and column.role not in sensitive_when.HIDDEN:
+    if column is not None and column.role not in HIDDEN:
         yield Refusal(
             at,
             f"column {show(name)} has the role {column.role}; the model needs a sensitive one",
@@ -302,4 +209,43 @@ def _individual_refusals(roles: Mapping[str, str | None], individual: object) ->
             ("individual",),
             f"names {show(named[0])}, but {show(declared[0])} has the role individual",
             "remove one of the two",
+        )
+
+
+def _sensitive_when_refusals(columns: Columns) -> Iterable[Refusal]:
+    """What does not go together across columns: what says who hides a value must hide itself."""
+    for name, column in columns.items():
+        if column is None or column.role != "semi_sensitive" or column.sensitive_when is None:
+            continue
+        when = column.sensitive_when
+        if when.column is not None:
+            yield from _companion(name, when.column, columns)
+        for read in sorted(when.columns - {name}) if when.predicate is not None else ():
+            other = columns.get(read)
+            if other is not None and other.role in HIDDEN:
+                yield Refusal(
+                    ("columns", name, "sensitive_when", "predicate"),
+                    f"reads the column {show(read)}, which is {other.role}: who sees whether"
+                    f" {show(name)} is shown would learn of values of {show(read)}",
+                    "use a condition that reads no hidden column but its own, or a companion column"
+                    " that people fill in",
+                )
+
+
+def _companion(name: str, companion: str, columns: Columns) -> Iterable[Refusal]:
+    at = ("columns", name, "sensitive_when", "column")
+    if companion == name:
+        yield Refusal(
+            at,
+            f"{show(name)} cannot say itself whether it is sensitive: that would tell its values",
+            "name a boolean column that is not published",
+        )
+        return
+    other = columns.get(companion)
+    if companion in columns and other is not None and other.role != "identifying":
+        yield Refusal(
+            ("columns", companion, "role"),
+            f"{show(companion)} says who hides {show(name)} and must not be published with the"
+            f" role {other.role}",
+            f"leave {show(companion)} out of columns, or give it the role identifying",
         )

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
+from pganon.policy.known import Known
+from pganon.policy.options import MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, refuse_one, show
-
-if TYPE_CHECKING:
-    from pganon.policy.known import Known
-    from pganon.policy.options import MethodOptions
 
 
 def _as_text(value: object) -> object:

@@ -24,8 +24,6 @@ _MOST_LEVELS = 1000
 
 _EXAMPLE = "for example knowledge: {kernel: {bandwidth: 0.3}}"
 
-ByColumn = Mapping[str, Any]
-
 
 def _for_each(check: Callable[[object, Place], None]) -> BeforeValidator:
     """Validator of one value for all columns, or of a mapping from columns to values."""

@@ -12,11 +12,13 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from pganon.errors import PolicyError, Problem
-from pganon.policy.consistency import column_refusals, policy_refusals
+from pganon.policy.column_rules import column_refusals
+from pganon.policy.columns import ColumnPolicy
+from pganon.policy.consistency import policy_refusals
 from pganon.policy.document import Document, field_path, nearest_line, read_document
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.known import Known
-from pganon.policy.model import ColumnPolicy, Policy
+from pganon.policy.model import Policy
 from pganon.policy.over_time import over_time_refusals
 from pganon.policy.parameters import unused, with_parameters
 from pganon.policy.pydantic_errors import refusals_of
@@ -216,7 +218,7 @@ def _across(data: dict[str, Any], known: Known) -> list[Refusal]:
         data.get("republication"),
         data.get("refresh"),
     )
-    return [*out, *across, *over_time_refusals(data, method)]
+    return [*out, *across, *over_time_refusals(known, data, method)]
 
 
 def _try(adapter: TypeAdapter[Any], value: object) -> Any:

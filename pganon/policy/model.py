@@ -13,31 +13,17 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.identifiers import own_schema
-from pganon.policy.consistency import column_refusals, policy_refusals
-from pganon.policy.domains import Domain
+from pganon.policy.columns import ColumnPolicy, Role
+from pganon.policy.consistency import policy_refusals
 from pganon.policy.exclusions import Exclusion
-from pganon.policy.hierarchies import Declaration, Hierarchy, Labels, no_repeats
+from pganon.policy.hierarchies import Declaration, no_repeats
 from pganon.policy.known import Known
 from pganon.policy.options import MethodOptions
 from pganon.policy.over_time import OverTime, over_time_refusals
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import known_word, refuse, refuse_one
 from pganon.policy.requests import Approval, Day, Expression, Requests, TimeZone
-from pganon.policy.sensitive_when import SensitiveWhen
 from pganon.policy.texts import Condition, Name, RelationName
-from pganon.policy.words import NULLS, ROLES, TYPES, UNPROTECTED
-
-Role = Literal[
-    "identifying",
-    "individual",
-    "quasi_identifying",
-    "quasi_sensitive",
-    "sensitive",
-    "semi_sensitive",
-    "insensitive",
-]
-ColumnType = Literal["numeric", "ordinal", "categorical"]
-Nulls = Literal["as_value", "own_class", "suppress", "conditional", "reject"]
 
 
 def _open_schema(name: str) -> str:
@@ -64,41 +50,6 @@ def _key(value: object) -> object:
 Key = Annotated[
     str | tuple[str, ...], BeforeValidator(_key, json_schema_input_type=str | list[str])
 ]
-
-
-# --- columns ---------------------------------------------------------------------------------
-
-
-def _one_set(value: object) -> object:
-    if isinstance(value, list | tuple):
-        refuse_one(
-            "a column belongs to exactly one QS set, not to a list of them",
-            suggestion="write the name of the one set; the column is in no other",
-        )
-    return value
-
-
-class ColumnPolicy(Declaration):
-    """What one source column is, and how it may be treated."""
-
-    role: Annotated[Role, known_word("role", ROLES)]
-    type: Annotated[ColumnType, known_word("column type", TYPES)] | None = None
-    order: Annotated[Labels, AfterValidator(no_repeats)] | None = None
-    domain: Domain | None = None
-    hierarchy: Hierarchy | None = None
-    weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
-    nulls: Annotated[Nulls, known_word("way to treat nulls", NULLS)] = "as_value"
-    unprotected: Annotated[
-        Literal["warn", "accept"], known_word("word for unprotected", UNPROTECTED)
-    ] = "warn"
-    sensitive_when: SensitiveWhen | None = None
-    qs_set: Annotated[Name | None, BeforeValidator(_one_set)] = Field(default=None, alias="set")
-    published_as: Name | None = Field(default=None, alias="as")
-
-    @model_validator(mode="after")
-    def _keys_fit_role(self) -> ColumnPolicy:
-        refuse(column_refusals(self.model_dump(by_alias=True)))
-        return self
 
 
 # --- publication ----------------------------------------------------------------------------
@@ -182,7 +133,7 @@ class Policy(OverTime):
             self.republication,
             self.refresh,
         )
-        refuse([*across, *over_time_refusals(dict(self), self.method)])
+        refuse([*across, *over_time_refusals(self.known, dict(self), self.method)])
         return self
 
     def with_role(self, role: Role) -> list[str]:

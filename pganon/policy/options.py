@@ -11,6 +11,9 @@ from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.refusals import Refusal
 
+if TYPE_CHECKING:
+    from pganon.policy.model import ColumnPolicy
+
 CLASS_ID = "class_id"
 """Published column with the number of an equivalence class."""
 
@@ -73,13 +76,11 @@ class MethodOptions(Declaration):
         codes_sensitive: whether it needs codes of sensitive columns that no model is about.
         excludes: whether it keeps the exclusion rules of a policy.
         reserves_identity: whether it keeps the records of an individual together.
-        climbs: whether it goes up hierarchies, which every column that it groups by then needs.
         along_curve: whether records are placed along a curve over their attributes.
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
             try to infer whose they are.
         numbers_by_value: whether it numbers records by the values of a sensitive column, and at
             random within them.
-        weighs: whether it supports `weight` and `nulls: own_class` of a quasi-identifier.
         shows_reference: whether it can publish the distribution that its models compare with.
         refuses_constant: whether it refuses a sensitive column with one value, which its models do
             not protect, unless the policy accepts that the column is unprotected.
@@ -102,11 +103,9 @@ class MethodOptions(Declaration):
     codes_sensitive: ClassVar[bool] = False
     excludes: ClassVar[bool] = False
     reserves_identity: ClassVar[bool] = False
-    climbs: ClassVar[bool] = False
     along_curve: ClassVar[bool] = False
     unlinks: ClassVar[bool] = False
     numbers_by_value: ClassVar[bool] = False
-    weighs: ClassVar[bool] = False
     shows_reference: ClassVar[bool] = False
     refuses_constant: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
@@ -123,13 +122,13 @@ class MethodOptions(Declaration):
         return False
 
     @property
-    def collapses(self) -> bool:
-        """Whether the records of an individual with the same sensitive value count once."""
-        return False
+    def replay_hint(self) -> str:
+        """What to do where they are not."""
+        return "use regions: none"
 
     @property
-    def trims(self) -> bool:
-        """Whether it suppresses records for their sensitive values alone."""
+    def collapses(self) -> bool:
+        """Whether the records of an individual with the same sensitive value count once."""
         return False
 
     @property
@@ -181,6 +180,35 @@ class MethodOptions(Declaration):
     def added_columns(self, columns: Columns) -> tuple[str, ...]:
         """All columns that a release may have in addition to these columns of the source."""
         return self.adds
+
+    def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
+        """What does not fit a column that is right in itself.
+
+        By default keys that say how to generalize, which only some methods heed.
+        """
+        if column.role not in (self.grouped, "semi_sensitive"):
+            return
+        exact = self.shows == "exact"
+        if column.weight != 1:
+            idle = "publishes exact values, of which no weight matters"
+            every = "gives all columns the same weight"
+            yield Refusal(
+                ("columns", name, "weight"),
+                f"the method {self.name} {idle if exact else every}",
+                "remove weight",
+            )
+        if column.nulls == "own_class":
+            idle = "publishes exact values; nulls: own_class keeps nothing apart"
+            mixed = "makes classes with NULLs and other values; it has no nulls: own_class"
+            yield Refusal(
+                ("columns", name, "nulls"),
+                f"the method {self.name} {idle if exact else mixed}",
+                "use nulls: as_value, suppress or reject",
+            )
+
+    def reference_refusals(self) -> Iterable[Refusal]:
+        """Why the distribution of the source cannot be published, by a method that shows it."""
+        return ()
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
         """What else does not fit the columns, where each of them is right in itself."""

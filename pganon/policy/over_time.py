@@ -9,8 +9,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.identifiers import MAX_BYTES
 from pganon.policy.hierarchies import Declaration, no_repeats
+from pganon.policy.known import Known
 from pganon.policy.options import COUNTERFEITS, MethodOptions, part_name
-from pganon.policy.refusals import Refusal, known_word, refuse_one, show
+from pganon.policy.refusals import Refusal, alternatives, known_word, refuse_one, show
 from pganon.policy.texts import Name, RelationName
 
 
@@ -99,11 +100,13 @@ class OverTime(Declaration):
     ] = "keep"
 
 
-def over_time_refusals(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[Refusal]:
+def over_time_refusals(
+    known: Known, given: Mapping[str, Any], method: MethodOptions | None
+) -> Iterable[Refusal]:
     """Keys that have no effect; `given` may be input that was not checked."""
     yield from _key_refusals(given)
     if given.get("refresh") == "invariant":
-        yield from _invariant_refusals(given, method)
+        yield from _invariant_refusals(known, given, method)
     for key, info in OverTime.model_fields.items():
         if given.get(key, info.default) == info.default:
             continue
@@ -124,14 +127,15 @@ def over_time_refusals(given: Mapping[str, Any], method: MethodOptions | None) -
 
 
 def _invariant_refusals(
-    given: Mapping[str, Any], method: MethodOptions | None
+    known: Known, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """What people who keep their value sets do not go together with."""
     if method is not None and not method.keeps_value_sets:
+        keep = [name for name, options in known.methods.items() if options.keeps_value_sets]
         yield Refusal(
             ("refresh",),
             f"the method {method.name} cannot keep the values of its groups",
-            "use the method anatomy, of several sensitive columns slamsa, or refresh: recompute",
+            f"use the method {alternatives(keep)}, or refresh: recompute",
         )
     yield from _unkept(given, method)
     if given.get("records_per_individual") == "many_accepted":

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from pganon.identifiers import QualifiedName
+from pganon.policy.columns import ColumnPolicy
 from pganon.policy.hierarchies import CsvHierarchy
-from pganon.policy.model import ColumnPolicy, Policy
+from pganon.policy.model import Policy
 from pganon.policy.options import MethodOptions
 from pganon.policy.privacy_model import ModelDeclaration
 

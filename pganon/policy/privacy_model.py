@@ -17,7 +17,7 @@ class ModelDeclaration(Declaration):
 
     Attributes:
         conditional: whether there is a parameter with which it also holds against readers who know
-            that a sensitive value is not NULL; see :mod:`pganon.privacy.given`.
+            that a sensitive value is not NULL; see :mod:`pganon.privacy.requirements`.
     """
 
     conditional: ClassVar[bool] = False

@@ -8,11 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from pganon.policy.columns import ColumnPolicy
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS, OrderTree
 from pganon.policy.knowledge import Cells, Kernel, Knowledge
 from pganon.policy.known import Known
-from pganon.policy.model import ColumnPolicy, Policy, Publish
+from pganon.policy.model import Policy, Publish
 from pganon.policy.refusals import ERROR_TYPE, Place, Refusal, nearest, show
 
 _NOT_A_TEXT = ("int_type", "int_from_float", "float_type", "bool_type")

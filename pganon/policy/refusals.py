@@ -95,11 +95,11 @@ def refuse_word(
     refuse_one(f"{show(value)} is not {article} {what}", at=at, suggestion=nearest("", known))
 
 
-def known_word(what: str, known: tuple[str, ...], later: tuple[str, ...] = ()) -> BeforeValidator:
+def known_word(what: str, known: tuple[str, ...]) -> BeforeValidator:
     """Validator that answers unknown words with the nearest known one."""
 
     def check(value: object) -> object:
-        refuse_word(what, value, known, later)
+        refuse_word(what, value, known)
         return value
 
     return BeforeValidator(check)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pganon.catalog.introspect import Connection, unique_columns
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.statistics import Facts, column_facts
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import fits
 from pganon.policy.guess import Guess, guess_role, persons_key
@@ -35,7 +36,7 @@ def scaffold_policy(conn: Connection, relation: Relation, trusted: Sequence[str]
         raise PreconditionError(
             f"{relation.name} has no column that can be released",
             hint="columns need a supported type and SELECT for this role",
-            code="no_columns",
+            code=ErrorCode.NO_COLUMNS,
         )
     # Row-level security would hide rows or raise; the counts are not worth either.
     facts = {} if relation.row_security else column_facts(conn, relation, usable)

@@ -7,10 +7,9 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from pganon.policy.columns import Columns
 from pganon.policy.expressions import ExpressionProblem, check_where
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.refusals import Refusal, refuse_one, show
+from pganon.policy.refusals import Refusal, refuse_one
 from pganon.policy.texts import Condition, Name, RelationName
 
 EXCEPTION_COLUMN = "attribute"
@@ -62,42 +61,3 @@ def column_refusals(given: object) -> Iterable[Refusal]:
     if given is None:
         message = "is missing; it says for whom the value is sensitive"
         yield Refusal(("sensitive_when",), message, _EXAMPLE)
-
-
-def sensitive_when_refusals(columns: Columns) -> Iterable[Refusal]:
-    """What does not go together across columns: what says who hides a value must hide itself."""
-    for name, column in columns.items():
-        if column is None or column.role != "semi_sensitive" or column.sensitive_when is None:
-            continue
-        when = column.sensitive_when
-        if when.column is not None:
-            yield from _companion(name, when.column, columns)
-        for read in sorted(when.columns - {name}) if when.predicate is not None else ():
-            other = columns.get(read)
-            if other is not None and other.role in HIDDEN:
-                yield Refusal(
-                    ("columns", name, "sensitive_when", "predicate"),
-                    f"reads the column {show(read)}, which is {other.role}: who sees whether"
-                    f" {show(name)} is shown would learn of values of {show(read)}",
-                    "use a condition that reads no hidden column but its own, or a companion column"
-                    " that people fill in",
-                )
-
-
-def _companion(name: str, companion: str, columns: Columns) -> Iterable[Refusal]:
-    at = ("columns", name, "sensitive_when", "column")
-    if companion == name:
-        yield Refusal(
-            at,
-            f"{show(name)} cannot say itself whether it is sensitive: that would tell its values",
-            "name a boolean column that is not published",
-        )
-        return
-    other = columns.get(companion)
-    if companion in columns and other is not None and other.role != "identifying":
-        yield Refusal(
-            ("columns", companion, "role"),
-            f"{show(companion)} says who hides {show(name)} and must not be published with the"
-            f" role {other.role}",
-            f"leave {show(companion)} out of columns, or give it the role identifying",
-        )

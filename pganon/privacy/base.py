@@ -84,17 +84,6 @@ class Model(ABC):
         return self.judged_of
 
     @property
-    def of_rows(self) -> bool:
-        """Whether the values of a published row are one value to it."""
-        return False
-
-    def stricter(self, other: Model) -> bool:
-        """Whether its parameter implies that of another of the same kind."""
-        if self.bound is Bound.AT_LEAST:
-            return self.parameter > other.parameter
-        return self.parameter < other.parameter
-
-    @property
     def needs_values(self) -> bool:
         """Whether the histogram must tell sensitive values apart."""
         return True
@@ -151,13 +140,6 @@ class Model(ABC):
         :mod:`pganon.privacy.rows`). Several models that read the same rows can so be measured in
         one pass.
         """
-
-    def of_bounds(self, rows: str) -> exp.Expr:
-        """The measure of people of whom at most `n` have a value, as :meth:`aggregate` has it.
-
-        `total` is the number of people; bounds of different values add up to more.
-        """
-        return self.aggregate(rows)
 
     def measure(
         self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
@@ -294,7 +276,7 @@ class Requirement:
     Attributes:
         sensitive: index of the sensitive column it is about, None for models that count records.
         given: the model that therefore holds against readers who know that the value is not NULL,
-            if the policy asks for it; see :mod:`pganon.privacy.given`.
+            if the policy asks for it; see :mod:`pganon.privacy.requirements`.
     """
 
     model: Model

@@ -80,10 +80,6 @@ class RelativeFrequency(ShareModel):
         n = col("n", rows)
         return self.share(fragment("max(:n)", n=n), fragment("sum(:n)", n=n))
 
-    def of_bounds(self, rows: str) -> exp.Expr:
-        n, total = col("n", rows), col("total", rows)
-        return self.share(fragment("max(:n)", n=n), fragment("max(:total)", total=total))
-
 
 @dataclass(frozen=True)
 class DistinctLDiversity(CountModel):
@@ -236,12 +232,6 @@ class AnatomyLDiversity(Model):
         # A value that repeats leaves no degree at all.
         return fragment("case when max(:n) > 1 then 1 else :d end", n=col("n", rows), d=degree)
 
-    def of_bounds(self, rows: str) -> exp.Expr:
-        """The degree at either level: that values differ is about the buckets of one version."""
-        return fragment(
-            "max(:total)::float8 / max(:n)::float8", total=col("total", rows), n=col("n", rows)
-        )
-
 
 @dataclass(frozen=True)
 class SlicingLDiversity(AnatomyLDiversity):
@@ -252,10 +242,6 @@ class SlicingLDiversity(AnatomyLDiversity):
     """
 
     name: ClassVar[str] = "slicing_l_diversity"
-
-    @property
-    def of_rows(self) -> bool:
-        return self.level == "tuple"
 
 
 @dataclass(frozen=True)

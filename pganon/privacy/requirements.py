@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from pganon.policy.model import Policy
 from pganon.privacy.base import Requirement
-from pganon.privacy.given import given_value
 from pganon.privacy.models import PrivacyModel
+
+
+def given_value(declaration: PrivacyModel) -> PrivacyModel:
+    """The model with the parameter that NULL and another value take it to.
+
+    With it the model also holds against readers who know that a person has a value. NULL counts as
+    one value. If a reader can rule it out for a victim, the other values of the group remain, for
+    which a model may fail: of {flu, NULL} only the flu remains. With l + 1, and with
+    alpha / (1 + alpha), it cannot, as docs/reference/models.md proves for every model here.
+
+    Raises:
+        ValueError: there is no such parameter; the policy's rules let none of these through.
+    """
+    if not declaration.conditional:
+        raise ValueError(f"{declaration.model} has no parameter that holds without NULL")
+    parameters = declaration.model_dump()
+    if "l" in parameters:
+        return declaration.model_copy(update={"l": parameters["l"] + 1})
+    # As a fraction: hardly any of these is a decimal, and groups at the bound are to hold it.
+    alpha = Fraction(str(parameters["alpha"]))
+    return declaration.model_copy(update={"alpha": alpha / (1 + alpha)})
 
 
 def requirements_of(policy: Policy, sensitive: Mapping[str, int]) -> list[Requirement]:

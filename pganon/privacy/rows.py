@@ -12,23 +12,42 @@ The distance over a hierarchy considers only the nodes above values of a group.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import aliased, col, fragment, named, query, scalar
 
-if TYPE_CHECKING:
-    from pganon.privacy.base import Model
-
 Relation = QualifiedName | exp.Select
+
+
+class Needs(Protocol):
+    """Which columns a model reads; :class:`~pganon.privacy.base.Model` says what they are."""
+
+    @property
+    def needs_reference(self) -> bool: ...
+
+    @property
+    def needs_total(self) -> bool: ...
+
+    @property
+    def needs_rank(self) -> bool: ...
+
+    @property
+    def needs_domain(self) -> bool: ...
+
+    @property
+    def needs_moves(self) -> bool: ...
+
+    @property
+    def needs_tree(self) -> bool: ...
 
 
 def class_rows(
     histogram: Relation,
     by: Sequence[str],
-    models: Sequence[Model],
+    models: Sequence[Needs],
     reference: Relation | None = None,
 ) -> exp.Select:
     """The histogram with the additional columns that `Model.aggregate` of the models reads."""

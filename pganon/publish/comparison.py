@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
 from pganon.publish.history import History, Version
@@ -42,7 +43,7 @@ def two_versions(known: History, first: int | None, second: int | None) -> tuple
         raise LedgerError(
             f"the release {quote(known.release.name)} has no version before {after.version}",
             hint="name two versions; `pganon show` lists them",
-            code="unknown_version",
+            code=ErrorCode.UNKNOWN_VERSION,
         )
     return before[0], after
 
@@ -54,7 +55,7 @@ def _version(known: History, number: int) -> Version:
         raise LedgerError(
             f"the release {quote(known.release.name)} has no version {number};"
             f" its versions: {numbers}",
-            code="unknown_version",
+            code=ErrorCode.UNKNOWN_VERSION,
         )
     return found[0]
 
@@ -100,9 +101,7 @@ def _label(item: Mapping[str, Any], number: int) -> str:
 
 def _sources(before: Version, after: Version) -> Iterator[Difference]:
     """Fingerprints of sources are keyed, so that they say no more than whether they are equal."""
-    if before.partition_hash is None or after.partition_hash is None:
-        yield Difference("source", "rows", "unknown", "unknown")
-    elif before.source_fingerprint != after.source_fingerprint:
+    if before.source_fingerprint != after.source_fingerprint:
         yield Difference("source", "rows", "as they were then", "changed")
 
 
@@ -112,7 +111,7 @@ def _columns(version: Version) -> dict[str, Any]:
 
 def _records(version: Version) -> dict[str, Any]:
     return {
-        "in the source": version.measures.get("records"),
+        "in the source": version.measures["records"],
         "released": version.row_count,
         "suppressed": version.suppressed,
     }
@@ -120,7 +119,7 @@ def _records(version: Version) -> dict[str, Any]:
 
 def _measured(version: Version) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for item in version.measures.get("verified", []):
+    for item in version.measures["verified"]:
         column = f"({item['column']})" if item["column"] else ""
         against = f", {item['against']}" if item["against"] else ""
         found[f"{item['model']}{column}{against}"] = item["measured"]

@@ -18,6 +18,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import files, sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.install import access
@@ -127,7 +128,9 @@ def _published(conn: Connection, name: str, view: str | None) -> _Source:
     _hold(conn, chosen)
     if lifecycle.show(conn, name) != info:
         raise PreconditionError(
-            f"the release {quote(name)} changed at this moment", hint="try again", code="busy"
+            f"the release {quote(name)} changed at this moment",
+            hint="try again",
+            code=ErrorCode.BUSY,
         )
     return _Source(chosen, info.version, sql.SQL("SELECT * FROM {}").format(chosen.identifier))
 

@@ -15,15 +15,18 @@ from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Outside, Relation
 from pganon.encode.keys import key_text_of
 from pganon.encode.people import FORGOTTEN, digest, mark_of_forgotten, secret_of
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, UsageError
+from pganon.history import versions as memory
+from pganon.history.invariance import stored as value_sets
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
-from pganon.publish import history, memory, value_sets
+from pganon.publish import history
 from pganon.publish.held import stop_waiting
 from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
-from pganon.spec.increments import AS_RELEASED, cohorts_table
-from pganon.spec.population import Known
+from pganon.resolved.increments import AS_RELEASED, cohorts_table
+from pganon.resolved.population import Known
 from pganon.sqltools import col, computed_once, fragment, named, query, statement
 from pganon.steps.relations import PRIVATE_SCHEMA
 
@@ -202,7 +205,7 @@ def forget_version(conn: Connection, known: History, number: int, reason: str) -
     name = known.release.name
     if found is None:
         raise LedgerError(
-            f"the release {quote(name)} has no version {number}", code="unknown_version"
+            f"the release {quote(name)} has no version {number}", code=ErrorCode.UNKNOWN_VERSION
         )
     if known.release.current == number:
         raise UsageError(

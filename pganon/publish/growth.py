@@ -9,15 +9,16 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
-from pganon.errors import LedgerError, PrivacyRefusal
+from pganon.error_codes import ErrorCode
+from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
+from pganon.forms.remembered import HISTOGRAM
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.policy.options import REFERENCE
 from pganon.privacy.likeness import ReferenceModel
 from pganon.publish import history
 from pganon.publish.history import History, Version
 from pganon.publish.transaction import is_intact
-from pganon.published.remembered import HISTOGRAM
-from pganon.spec.increments import CUTS, Cohorts, First, Growth, Increment, cohorts_table
+from pganon.resolved.increments import CUTS, Cohorts, First, Growth, Increment, cohorts_table
 from pganon.steps.relations import CheckQuery
 
 Connection = psycopg.Connection[Any]
@@ -35,6 +36,7 @@ def growth(
 
     Raises:
         LedgerError: not_stored, the newest version has no tables any more.
+        PreconditionError: no_identity, nothing told the people of the first version apart.
         PrivacyRefusal: changed_after_verification.
     """
     known = history.read(conn, release)
@@ -61,6 +63,13 @@ def _from(known: History, found: Growth, *, divides: bool) -> Growth:
     """With what the first version has, that the others were added to."""
     first = next(v for v in known.versions if v.run_id == found.increments[0].run_id)
     kept = {r["part"]: QualifiedName(r["schema"], r["name"]) for r in first.relations}
+    if HISTOGRAM not in kept:
+        raise PreconditionError(
+            f"version {first.version} of the release {quote(known.release.name)}, which increments"
+            " would be added to, has no key, so nobody can tell who is new",
+            hint="use refresh: recompute, or another name for the release",
+            code=ErrorCode.NO_IDENTITY,
+        )
     source = kept.get(REFERENCE)
     compared = (g["column"] for g in found.increments[0].guarantee if _compares(g))
     known_losses = {version.run_id: version.lost for version in known.versions}
@@ -68,7 +77,7 @@ def _from(known: History, found: Growth, *, divides: bool) -> Growth:
         found,
         lost=tuple(known_losses.get(one.run_id, {}) for one in found.increments),
         cuts=kept.get(CUTS) if divides else None,
-        first=First(source, frozenset(compared if source else ()), kept.get(HISTOGRAM)),
+        first=First(kept[HISTOGRAM], source, frozenset(compared if source else ())),
         partition=first.partition,
     )
 
@@ -84,14 +93,14 @@ def _upon(conn: Connection, release: str, newest: Version, found: Growth) -> Gro
             f"version {newest.version} of the release {quote(release)}, which increments would be"
             " added to, is no longer stored",
             hint="use refresh: recompute, or another name for the release",
-            code="not_stored",
+            code=ErrorCode.NOT_STORED,
         )
     if not is_intact(conn, newest):
         raise PrivacyRefusal(
             f"the tables of version {newest.version} of the release {quote(release)}, which"
             " increments would be added to, were changed",
             hint="use refresh: recompute",
-            code="changed_after_verification",
+            code=ErrorCode.CHANGED_AFTER_VERIFICATION,
         )
     return replace(
         found,

@@ -18,11 +18,12 @@ import psycopg
 from pydantic import ConfigDict, TypeAdapter
 
 from pganon import locks, sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
+from pganon.history.versions import MemoryMoved
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.publish import views
-from pganon.publish.memory import MemoryMoved
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, publishing, stamps
 from pganon.requests.claim import Claim, Lost, overtaken
@@ -74,7 +75,7 @@ class Kept:
 class Overtaken(PreconditionError):
     """A version that was made later was published; this one is not any more."""
 
-    code = "superseded"
+    code = ErrorCode.SUPERSEDED
 
     def __init__(self, staged: Staged, version: int) -> None:
         self.run_id = staged.run_id
@@ -201,7 +202,9 @@ def publish_held(
                     _keep_again(conn, request, again)
                 return publish(conn, replace(again, stamps=taken), last=finally_)
             except MemoryMoved as moved:
-                raise PreconditionError(moved.message, hint=moved.hint, code="stale") from None
+                raise PreconditionError(
+                    moved.message, hint=moved.hint, code=ErrorCode.STALE
+                ) from None
 
 
 def _keep_again(conn: Connection, request: int, staged: Staged) -> None:
@@ -238,7 +241,7 @@ def _gone(staged: Staged) -> PreconditionError:
     return PreconditionError(
         f'what was to be published of the approved release "{staged.release}" is gone',
         hint="run the release again",
-        code="stale",
+        code=ErrorCode.STALE,
     )
 
 
@@ -246,7 +249,7 @@ def _changed(staged: Staged) -> PrivacyRefusal:
     return PrivacyRefusal(
         f'tables of the release "{staged.release}" changed after they were verified',
         hint="run the release again",
-        code="changed_after_verification",
+        code=ErrorCode.CHANGED_AFTER_VERIFICATION,
     )
 
 

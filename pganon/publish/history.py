@@ -12,15 +12,16 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
+from pganon.history.versions import FINER
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
 from pganon.policy.partition import part_hash
 from pganon.privacy.judged import over_finer
-from pganon.publish.memory import FINER
 from pganon.publish.staged import Staged
-from pganon.spec.increments import Increment
-from pganon.spec.republication import CODE, Earlier
+from pganon.resolved.increments import Increment
+from pganon.resolved.republication import Earlier
 from pganon.steps.relations import (
     DATA_SCHEMA,
     PRIVATE_SCHEMA,
@@ -48,8 +49,7 @@ class Version:
     """One version. `relations` holds {part, schema, name, rows}; private ones outlive a drop.
 
     Attributes:
-        measures: figures of the version; under `increment` those of what its run added to it, which
-            is all that an earlier pganon measured of a version that grows.
+        measures: figures of the version; under `increment` those of what its run added to it.
         increments: of a version that grows, what each run added; None if it was made at once.
         sources: names of the source and of all relations that its rows come from.
         source_columns: all columns of the source when it was read, {name, type}.
@@ -69,19 +69,19 @@ class Version:
     suppressed: int
     members_table: str | None
     policy: dict[str, Any]
-    policy_hash: str | None
-    partition_hash: str | None
+    policy_hash: str
+    partition_hash: str
     measures: dict[str, Any]
-    published_at: datetime | None
+    published_at: datetime
     dropped_at: datetime | None
-    fingerprint: bytes | None
-    source_fingerprint: bytes | None
-    rows_fingerprint: bytes | None
-    partition: dict[str, Any] | None
+    fingerprint: bytes
+    source_fingerprint: bytes
+    rows_fingerprint: bytes
+    partition: dict[str, Any]
     over_versions: str | None
     increments: tuple[Increment, ...] | None
-    sources: list[str] | None
-    source_columns: list[dict[str, str]] | None
+    sources: list[str]
+    source_columns: list[dict[str, str]]
     source_mark: str | None
 
     @property
@@ -175,17 +175,14 @@ def check_none_appeared(conn: Connection, staged: Staged) -> None:
             raise PrivacyRefusal(
                 f"{found.label} over the same source was published while the run went on",
                 hint="run the release again",
-                code=CODE,
+                code=ErrorCode.REPUBLICATION,
             )
 
 
 def _version(row: dict[str, Any]) -> Version:
     views = tuple(view_of(item) for item in row["views"])
     increments = row["increments"] and tuple(Increment.of(item) for item in row["increments"])
-    measures = row["measures"]
-    if increments and len(increments) > 1 and "increment" not in measures:
-        measures = {"records": measures.get("records"), "increment": measures}
-    return Version(**{**row, "views": views, "increments": increments, "measures": measures})
+    return Version(**{**row, "views": views, "increments": increments})
 
 
 def view_of(item: dict[str, Any]) -> PublishedView:
@@ -215,7 +212,7 @@ def check_source(history: History | None, source: str) -> None:
             f'the release "{history.release.name}" is made from {history.release.source}, '
             f"not from {source}",
             hint="keep the name of the source; releases of other people have their own name",
-            code="other_source",
+            code=ErrorCode.OTHER_SOURCE,
         )
 
 
@@ -375,7 +372,7 @@ def drop_table(conn: Connection, name: QualifiedName) -> None:
         raise PreconditionError(
             f"other objects depend on {name}: {'; '.join(lines)}",
             hint="drop them, and build on the published view: stored tables go with their version",
-            code="dependents",
+            code=ErrorCode.DEPENDENTS,
         ) from None
 
 
@@ -386,13 +383,13 @@ def check_stored(history: History, wanted: Version | None, number: int | None) -
         known = ", ".join(str(v.version) for v in reversed(history.versions)) or "none"
         what = f"has no version {number}" if number is not None else "has no current version"
         raise LedgerError(
-            f"the release {name} {what}; its versions: {known}", code="unknown_version"
+            f"the release {name} {what}; its versions: {known}", code=ErrorCode.UNKNOWN_VERSION
         )
     if not wanted.stored:
         raise LedgerError(
             f"version {wanted.version} of the release {name} is no longer stored",
             hint="`keep` of the policy says how many versions stay; `pganon show` lists them",
-            code="not_stored",
+            code=ErrorCode.NOT_STORED,
         )
     return wanted
 

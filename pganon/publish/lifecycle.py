@@ -13,6 +13,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from pganon import locks, sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError, LedgerError, PrivacyRefusal, UsageError, translate
 from pganon.identifiers import quote
 from pganon.install import access
@@ -121,7 +122,7 @@ def become_steward(conn: Connection, *, named: str | None = None) -> bool:
     try:
         become_owner(conn, named=named)
     except InstallError as error:
-        if error.code != "not_owner":
+        if error.code != ErrorCode.NOT_OWNER:
             raise
         return False
     return True
@@ -212,7 +213,7 @@ def rollback(
     """Let the views show an earlier version: `to`, else the newest stored one before the current.
 
     Grants stay as they are; readers that are no roles any more are named. What analysts copied of
-    the newer version stays with them. :func:`pganon.run.admitting.rollback` judges the readers.
+    the newer version stays with them. :func:`pganon.run.grants.rollback` judges the readers.
 
     Args:
         judged: given the earlier version and the roles that will read it.
@@ -271,7 +272,7 @@ def _target(known: History, to: int | None) -> Version:
             return version
     raise LedgerError(
         f"the release {quote(known.release.name)} has no stored version before {current.version}",
-        code="not_stored",
+        code=ErrorCode.NOT_STORED,
     )
 
 
@@ -280,7 +281,7 @@ def _check_intact(conn: Connection, name: str, version: Version) -> None:
         raise PrivacyRefusal(
             f'the tables of version {version.version} of the release "{name}" were changed',
             hint="choose another version, or run the release again",
-            code="changed_after_verification",
+            code=ErrorCode.CHANGED_AFTER_VERIFICATION,
         )
 
 
@@ -301,7 +302,7 @@ def withdraw(
     """Take the views of a release away; versions, and copies, stay.
 
     Gives what others have built on the views, and may not use any more. Nobody may read views that
-    are in use, and :func:`pganon.run.cleanup.clean` or a worker drops them later.
+    are in use, and :func:`pganon.run.tables.clean` or a worker drops them later.
 
     Args:
         last: called before what is asked of the release is cancelled, and may raise.
@@ -343,7 +344,9 @@ def drop(
         known = find(conn, name)
         current = known.current
         if not any(version.stored for version in known.versions):
-            raise LedgerError(f"the release {quote(name)} was dropped before", code="not_stored")
+            raise LedgerError(
+                f"the release {quote(name)} was dropped before", code=ErrorCode.NOT_STORED
+            )
         if current is not None:
             _hide(conn, known)
         with publishing(conn):
@@ -407,7 +410,7 @@ def unknown(conn: Connection, name: str) -> LedgerError:
     return LedgerError(
         f"there is no release {quote(name)}",
         hint=hint or "`pganon releases` lists them",
-        code="unknown_release",
+        code=ErrorCode.UNKNOWN_RELEASE,
     )
 
 

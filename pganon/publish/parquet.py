@@ -14,6 +14,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 
 Connection = psycopg.Connection[Any]
@@ -54,7 +55,7 @@ def write_parquet(
         raise PreconditionError(
             "Parquet needs the package pyarrow, which is not installed",
             hint="pip install 'pganon[parquet]', or export to .csv",
-            code="no_pyarrow",
+            code=ErrorCode.NO_PYARROW,
         ) from None
     names, types, casts = _shape(conn, select, arrow)
     schema = arrow.schema(list(zip(names, types, strict=True)))
@@ -79,7 +80,7 @@ def write_parquet(
         raise PreconditionError(
             "the release holds a value that Parquet cannot hold, such as an infinite date",
             hint="export to .csv",
-            code="not_in_parquet",
+            code=ErrorCode.NOT_IN_PARQUET,
         ) from None
     return rows
 

@@ -10,11 +10,12 @@ import psycopg
 
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError
-from pganon.publish import memory, populations
-from pganon.publish.memory import About
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.population import Members, People, refused
-from pganon.spec.republication import Earlier
+from pganon.history import populations
+from pganon.history import versions as memory
+from pganon.history.versions import About
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.population import Members, People, refused
+from pganon.resolved.republication import Earlier
 
 Connection = psycopg.Connection[Any]
 

@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.install.state import SCHEMAS
@@ -35,7 +36,7 @@ def check_closed(conn: Connection) -> None:
     raise PreconditionError(
         f"others than the owner may use what is private: {_listed(rows)}",
         hint="REVOKE these privileges, and find out who has read there",
-        code="open_privileges",
+        code=ErrorCode.OPEN_PRIVILEGES,
     )
 
 
@@ -90,7 +91,7 @@ def _check_view(conn: Connection, name: QualifiedName, allowed: Collection[Grant
             f"others than the policy names may use what is published: {_listed(told)}",
             hint="nothing was published; an event trigger, or whom somebody let grant, has granted"
             " that: have it spare published views, or the role revoke it",
-            code="open_privileges",
+            code=ErrorCode.OPEN_PRIVILEGES,
         )
 
 

@@ -18,7 +18,7 @@ from pganon.publish.lifecycle import find
 from pganon.publish.privileges import unchanged
 from pganon.publish.readers import set_readers
 from pganon.publish.transaction import publishing, retire, show_version
-from pganon.spec.republication import Republication
+from pganon.resolved.republication import Republication
 from pganon.steps.relations import CheckQuery, PublishedView
 
 Connection = psycopg.Connection[Any]

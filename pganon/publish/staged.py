@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
+from pganon.history.versions import Judged
 from pganon.policy.partition import Part
-from pganon.publish.memory import Judged
-from pganon.spec.increments import Increment
-from pganon.spec.republication import Prints
+from pganon.resolved.increments import Increment
+from pganon.resolved.republication import Prints
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
 
 

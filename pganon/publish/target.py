@@ -9,6 +9,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.install.state import SCHEMAS
@@ -64,7 +65,7 @@ def check_readers(
         raise PreconditionError(
             f"these readers are not roles of the server: {', '.join(map(quote, missing))}",
             hint=f"create the role, or {remedy}",
-            code="missing_role",
+            code=ErrorCode.MISSING_ROLE,
         )
 
 
@@ -77,7 +78,7 @@ def _check_owner(conn: Connection, schema: str, trusted: Sequence[str]) -> None:
         f"the schema {quote(schema)} belongs to the role {quote(row[0])}, which could put other"
         " views in the place of releases",
         hint=f"choose another publish.schema, or accept it with trust: [{quote(row[0])}]",
-        code="foreign_schema",
+        code=ErrorCode.FOREIGN_SCHEMA,
     )
 
 
@@ -86,7 +87,7 @@ def _check_schema(conn: Connection, schema: str, readers: Sequence[str]) -> None
         raise PreconditionError(
             f"releases cannot be published in the schema {quote(schema)}",
             hint="choose another publish.schema",
-            code="bad_schema",
+            code=ErrorCode.BAD_SCHEMA,
         )
     row = conn.execute(sqlfiles.query("publish", "schema"), {"schema": schema}).fetchone()
     exists, may_create, may_grant = row if row else (False, False, False)
@@ -97,7 +98,7 @@ def _check_schema(conn: Connection, schema: str, readers: Sequence[str]) -> None
             hint="grant CREATE and USAGE on it to that role"
             if exists
             else "grant CREATE on the database to that role",
-            code="no_create",
+            code=ErrorCode.NO_CREATE,
         )
     if may_grant:
         return
@@ -109,7 +110,7 @@ def _check_schema(conn: Connection, schema: str, readers: Sequence[str]) -> None
         raise PreconditionError(
             f"these roles may not use the schema {quote(schema)}: {', '.join(lacking)}",
             hint="have the owner of the schema grant USAGE on it to them",
-            code="no_grant",
+            code=ErrorCode.NO_GRANT,
         )
 
 

@@ -13,10 +13,12 @@ import psycopg
 from psycopg import sql
 
 from pganon import locks, sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError, translate
+from pganon.history import versions as memory
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.publish import history, memory, views
+from pganon.publish import history, views
 from pganon.publish.audience import remember_readers
 from pganon.publish.history import History, Version
 from pganon.publish.privileges import unchanged
@@ -28,7 +30,6 @@ Connection = psycopg.Connection[Any]
 T = TypeVar("T")
 
 LOCK_TIMEOUT = "2s"
-IN_USE = "in_use"
 PAUSES = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 30.0)  # seconds between attempts
 
 
@@ -223,7 +224,7 @@ def retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
     try:
         return patiently(conn, lambda: history.drop_stored(conn, release, old), pauses=PAUSES[:1])
     except PreconditionError as error:
-        if error.code != IN_USE:
+        if error.code != ErrorCode.IN_USE:
             raise
         return []
 
@@ -269,7 +270,7 @@ def patiently(
     raise PreconditionError(
         used,
         hint="try again when they have finished; nothing was changed",
-        code=IN_USE,
+        code=ErrorCode.IN_USE,
     )
 
 
@@ -302,7 +303,7 @@ def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
             f'tables of the release "{staged.release}" changed after they were made:'
             f" {', '.join(changed)}",
             hint="run the release again",
-            code="changed_after_verification",
+            code=ErrorCode.CHANGED_AFTER_VERIFICATION,
         )
     return [rows for _, rows in found]
 

@@ -17,6 +17,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.publish import history
@@ -58,7 +59,7 @@ def own(conn: Connection, name: QualifiedName) -> Existing:
         raise PreconditionError(
             f"{name} was dropped, or given to another role, as soon as it was made",
             hint="event triggers of a superuser can do that: have them spare published views",
-            code="open_privileges",
+            code=ErrorCode.OPEN_PRIVILEGES,
         )
     return found
 
@@ -95,7 +96,7 @@ def _taken(name: QualifiedName, release: str, what: str) -> PreconditionError:
     return PreconditionError(
         f'{name} exists: {what} that pganon did not make for the release "{release}"',
         hint="rename or drop it, or choose another publish.schema",
-        code="name_taken",
+        code=ErrorCode.NAME_TAKEN,
     )
 
 
@@ -197,7 +198,7 @@ def _create(conn: Connection, view: PublishedView) -> Existing:
         raise PreconditionError(
             f"rules let rows be written through {view.name}",
             hint="drop the rules on that view",
-            code="writable",
+            code=ErrorCode.WRITABLE,
         )
     _check_made(conn, view, made)
     describe(conn, view)
@@ -258,7 +259,7 @@ def grant(
             raise PreconditionError(
                 f"these roles may not {what}: {', '.join(quote(role) for role in lacking)}",
                 hint="have the owner of the schema grant USAGE on it to them",
-                code="no_grant",
+                code=ErrorCode.NO_GRANT,
             )
 
 

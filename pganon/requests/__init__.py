@@ -1,0 +1,1 @@
+"""The queue of requests, as tables: claims, decisions, workers, states."""

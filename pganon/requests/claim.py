@@ -14,6 +14,7 @@ import psycopg
 from psycopg.rows import class_row
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 
 Connection = psycopg.Connection[Any]
@@ -23,7 +24,7 @@ Kind = Literal["run", "revert", "drop"]
 class Lost(PreconditionError):
     """The request is not this worker's any more."""
 
-    code = "lost"
+    code = ErrorCode.LOST
 
     def __init__(self, request: int) -> None:
         super().__init__(
@@ -38,7 +39,7 @@ class Claim:
 
     Attributes:
         origin: request, schedule, command or migration.
-        requester_id: number of the role that asked; None: it was gone when that was noted.
+        requester_id: number of the role that asked.
         attempts: this one included.
         held: whether a release was made for it and approved, so that it is published only.
     """
@@ -49,7 +50,7 @@ class Claim:
     kind: Kind
     origin: str
     parameters: dict[str, Any]
-    requester_id: int | None
+    requester_id: int
     attempts: int
     worker: int
     run_id: int | None
@@ -114,7 +115,7 @@ def give_back(
     *,
     after: timedelta = timedelta(0),
     counted: bool = True,
-    code: str = "worker_lost",
+    code: str = ErrorCode.WORKER_LOST,
 ) -> str | None:
     """Let it wait again; gives the state, or None if it is not this worker's any more.
 

@@ -1,0 +1,1 @@
+"""A run from its beginning to its row in the ledger: preconditions, execution, judgement."""

@@ -9,18 +9,19 @@ from typing import Any
 
 import psycopg
 
-from pganon import locks
-from pganon.errors import PganonError
+from pganon.history import versions as memory
 from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past
 from pganon.history.readers import gaining
+from pganon.history.versions import About
 from pganon.ledger import repository as ledger
-from pganon.publish import memory
-from pganon.publish.audience import roles_of
+from pganon.plan.build import Plan
+from pganon.policy.model import Policy
+from pganon.publish.audience import granted, roles_of
 from pganon.publish.history import Version
-from pganon.publish.memory import About
-from pganon.run.cleanup import drop_run
 from pganon.run.executor import Executor
+from pganon.run.record import recorded
+from pganon.run.tables import drop_run
 from pganon.steps import State, Step
 
 Connection = psycopg.Connection[Any]
@@ -93,14 +94,19 @@ def run_of_its_own(
     conn: Connection, name: str, version: Version, roles: Sequence[str]
 ) -> Iterator[Executor]:
     """A run that judges readers of a version and makes none; in the ledger."""
-    run_id = ledger.start_run(conn, name, version.policy_hash or "")
-    with locks.run_lock(conn, run_id):
-        try:
-            yield Executor(conn, State(run_id))
-            drop_run(conn, run_id)
-            ledger.finish(conn, run_id, "readers", {"judged": list(roles)})
-        except BaseException as error:
-            with contextlib.suppress(psycopg.Error, PganonError):
-                ledger.finish_with(conn, run_id, error)
-                drop_run(conn, run_id)
-            raise
+    with recorded(conn, name, version.policy_hash) as run_id:
+        yield Executor(conn, State(run_id))
+        drop_run(conn, run_id)
+        ledger.finish(conn, run_id, "readers", {"judged": list(roles)})
+
+
+def will_read(conn: Connection, plan: Plan, state: State) -> tuple[str, ...]:
+    """Roles that will be able to read the version of the run."""
+    names = [view.name for view in plan.stored_views(state)]
+    return roles_of(conn, {*plan.spec.readers, *granted(conn, names)})
+
+
+def tells_apart(policy: Policy | None, about: Sequence[About]) -> bool:
+    """Whether readers are told apart: by the policy, or by one of these versions."""
+    given = policy.audiences if policy is not None else None
+    return "by_reader" in (given, *(version.audiences for version in about))

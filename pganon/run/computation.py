@@ -16,16 +16,17 @@ import psycopg
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.encode.snapshot import SNAPSHOT
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-from pganon.plan.build import DECIDED, GATHERED, GUARD, NEWCOMERS, Phase, Plan, guard_phase
+from pganon.forms.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
+from pganon.plan.build import Phase, Plan, judging_phase
 from pganon.publish import history
-from pganon.published.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
-from pganon.run.connections import Crew
+from pganon.resolved.increments import Growth
+from pganon.resolved.invariance import ValueSets
 from pganon.run.executor import Executor
 from pganon.run.options import Options
+from pganon.run.pool import Crew
 from pganon.run.result import StepSeconds
-from pganon.spec.increments import Growth
-from pganon.spec.invariance import ValueSets
 from pganon.steps import State, Step
 
 Connection = psycopg.Connection[Any]
@@ -76,12 +77,12 @@ class Computation:
 
     def gather(self) -> State:
         """Of a version that grows, find out who is new, and commit to who is tested."""
-        self._walk([phase for phase in self.plan.phases if phase.name == GATHERED])
+        self._walk([self.plan.gathering])
         return self.state
 
     def decide(self) -> State:
         """Read the source and encode it."""
-        self._walk([phase for phase in self.plan.phases if phase.name in DECIDED])
+        self._walk(self.plan.reading)
         return self.state
 
     def keep(self, value_sets: ValueSets | None) -> None:
@@ -92,19 +93,18 @@ class Computation:
 
     def commit(self) -> State:
         """Of a version that keeps value sets, commit to who is tested; in a dry run, count them."""
-        self._walk([phase for phase in self.plan.phases if phase.name == NEWCOMERS])
+        self._walk([self.plan.committing])
         return self.state
 
     def complete(self) -> State:
         """All that is left up to what other versions have to say."""
-        others = (GATHERED, *DECIDED, NEWCOMERS, GUARD)
-        self._walk([phase for phase in self.plan.phases if phase.name not in others])
+        self._walk(self.plan.computing)
         self.executor.assert_filled()
         return self.state
 
     def guard(self, steps: Sequence[Step]) -> State:
         """Judge the staged release beside others about the same people."""
-        self._walk([guard_phase(steps)])
+        self._walk([judging_phase(steps)])
         self.executor.assert_filled()
         return self.state
 
@@ -135,7 +135,7 @@ class Computation:
             raise PreconditionError(
                 f"the definition of {source.name} changed while the run began",
                 hint="run the release again",
-                code="source_changed",
+                code=ErrorCode.SOURCE_CHANGED,
             )
 
 

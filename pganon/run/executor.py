@@ -21,9 +21,7 @@ from sqlglot import exp
 from pganon.catalog.model import Outside
 from pganon.errors import Interrupted, PganonError, translate
 from pganon.identifiers import QualifiedName
-from pganon.run.connections import Crew
-from pganon.run.parallel import Piece, Wanted, side_by_side
-from pganon.run.processes import perform
+from pganon.run.pool import Crew, Piece, Wanted, perform, side_by_side
 from pganon.run.tables import (
     analyze_table,
     copy_rows,

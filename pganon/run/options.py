@@ -10,8 +10,9 @@ from typing import Any
 import psycopg
 
 from pganon import database
+from pganon.forms.request import Request
+from pganon.install.owner import connect_as_owner
 from pganon.plan.build import NOTHING_MORE
-from pganon.published.request import Request
 from pganon.requests.claim import Claim
 
 OnStep = Callable[[str, str, str], None]
@@ -87,6 +88,23 @@ _PLANNER = {
     "parallel_setup_cost": "100",
     "parallel_tuple_cost": "0.01",
 }
+
+
+def connect_run(
+    dsn: str | None,
+    *,
+    owner: str | None = None,
+    settings: database.Settings = RUN_SETTINGS,
+    options: Options | None = None,
+) -> psycopg.Connection[Any]:
+    """A connection for a run, as the owner of pganon."""
+    conn = connect_as_owner(dsn, owner=owner, settings=settings)
+    try:
+        advise_planner(conn, options or Options())
+    except BaseException:
+        conn.close()
+        raise
+    return conn
 
 
 def advise_planner(conn: psycopg.Connection[Any], options: Options) -> None:

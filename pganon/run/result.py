@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from pganon.forms.metrics import Metrics
+from pganon.forms.utility import Utility
 from pganon.frames import Frame, frame
 from pganon.metrics.reasons import Reason
 from pganon.plan.build import Plan
 from pganon.publish.history import Version
-from pganon.published.metrics import Metrics
-from pganon.published.utility import Utility
 from pganon.run.warnings import undeclared
 
 
@@ -152,30 +152,55 @@ class RunResult:
         return frame(self.verified)
 
 
+@dataclass(frozen=True)
+class Totals:
+    """Records of the source, and those of them that a version has and has not."""
+
+    records: int
+    released: int
+    suppressed: int
+
+
+def result_of(plan: Plan, run_id: int, totals: Totals) -> RunResult:
+    """What is the same in the results of all runs of a plan; nothing is measured yet."""
+    return RunResult(
+        release=plan.spec.policy.release,
+        version=None,
+        run_id=run_id,
+        view=str(plan.spec.view),
+        method=plan.method.name,
+        records=totals.records,
+        released=totals.released,
+        suppressed=totals.suppressed,
+        verified=(),
+        utility=None,
+        metrics=None,
+        unreleased_columns=plan.spec.unreleased,
+        warnings=(),
+        seconds=0.0,
+    )
+
+
 def standing_result(
     plan: Plan, current: Version, run_id: int, applied: tuple[str, ...]
 ) -> RunResult:
     """The figures of the version that stays, as it remembers them."""
-    form, measures = plan.method.form, current.measures
+    statistics, measures = plan.method.form.statistics, current.measures
     recorded = measures.get("metrics")
     warnings = [*undeclared(plan.spec)]
     if not plan.request.nothing:
         warnings.append("metrics are measured with --dry-run or --force: nothing new was made")
-    return RunResult(
-        release=plan.spec.policy.release,
+    totals = Totals(measures["records"], current.row_count, current.suppressed)
+    return replace(
+        result_of(plan, run_id, totals),
         version=current.version,
-        run_id=run_id,
-        view=str(plan.spec.view),
         method=current.method,
-        records=measures["records"],
-        released=current.row_count,
-        suppressed=current.suppressed,
-        verified=tuple(Verified(**found) for found in measures.get("verified", ())),
-        utility=form.figures.recorded(measures["utility"]) if "utility" in measures else None,
-        metrics=form.metrics.figures.recorded(recorded) if form.metrics and recorded else None,
-        unreleased_columns=plan.spec.unreleased,
+        verified=tuple(Verified(**found) for found in measures["verified"]),
+        utility=statistics.figures.recorded(measures["utility"]) if "utility" in measures else None,
+        metrics=statistics.on_request.figures.recorded(recorded)
+        if statistics.on_request and recorded
+        else None,
         warnings=tuple(warnings),
-        seconds=0.0,
         outcome="unchanged",
         applied=applied,
     )

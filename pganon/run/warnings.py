@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from pganon.encode.facts import respelled
 from pganon.encode.known import RETURNED
 from pganon.encode.source import prints_of
-from pganon.exclusions.idle import idle_rules
+from pganon.history.increments.kept import WAITING
 from pganon.identifiers import quote
-from pganon.increments.kept import WAITING
+from pganon.methods.buckets.exclusions.idle import idle_rules
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts
 from pganon.plan.build import Plan
 from pganon.privacy import lookalikes
 from pganon.privacy.unprotected import warning
-from pganon.spec.model import ReleaseSpec
-from pganon.spec.republication import without_key
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import without_key
 from pganon.steps import State
 
 
@@ -33,7 +33,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     found += _alike(plan, state)
     found += _lookalikes(spec, state)
     found += idle_rules(spec, state.facts)
-    found += plan.method.form.warnings(spec, state.facts)
+    found += plan.method.form.publication.warnings(spec, state.facts)
     found += without_key(spec)
     found += _waiting(spec, state)
     found += _forgotten(spec, state)
@@ -87,5 +87,5 @@ def _alike(plan: Plan, state: State) -> Iterator[str]:
             plan.spec.policy,
             item.column.name,
             f": {share:.3g} % of the {'added' if added else 'released'} records are in"
-            f" {plan.method.form.groups} in which all have the same value of it",
+            f" {plan.method.form.publication.groups} in which all have the same value of it",
         )

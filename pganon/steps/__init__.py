@@ -18,9 +18,9 @@ from sqlglot import exp
 from pganon.catalog.model import Outside
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
-from pganon.search.tasks import Task
 from pganon.steps.facts import RECORDS, Fact, Facts, label
 from pganon.steps.rounds import placeholder
+from pganon.steps.tasks import Task
 
 T = TypeVar("T")
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import psycopg
 
-from pganon import database, sqlfiles
+from pganon import sqlfiles
 from pganon.applied.check import check
 from pganon.applied.store import loaded, read
+from pganon.error_codes import ErrorCode
 from pganon.errors import (
     Interrupted,
     LedgerError,
@@ -22,7 +23,7 @@ from pganon.errors import (
     RequestError,
     translate,
 )
-from pganon.install.owner import become_owner
+from pganon.install.owner import connect_as_owner
 from pganon.ledger import repository as ledger
 from pganon.publish import lifecycle
 from pganon.publish.held import Overtaken, kept_for, publish_held
@@ -36,11 +37,10 @@ from pganon.requests.claim import (
     give_back,
     still_mine,
 )
-from pganon.run import admitting
-from pganon.run.ending import end_published, note_superseded
-from pganon.run.late import judged_again
+from pganon.run import grants
 from pganon.run.options import RUN_SETTINGS, Options
-from pganon.run.pipeline import run_release
+from pganon.run.publication import end_published, judged_again, note_superseded
+from pganon.run.release import run_release
 
 Connection = psycopg.Connection[Any]
 BUSY = timedelta(seconds=10)
@@ -87,13 +87,13 @@ class Job:
         except PganonError as error:
             return self._failed(error)
         except Exception as error:  # a defect must not end the worker
-            return self._end("failed", f"internal ({type(error).__name__})")
+            return self._end("failed", f"{ErrorCode.INTERNAL} ({type(error).__name__})")
 
     def _act(self) -> Done:
         if ended(self.conn, self.claim):
-            return self._end("cancelled", "withdrawn")
+            return self._end("cancelled", ErrorCode.WITHDRAWN)
         if self.claim.kind == "run" and changed(self.conn, self.claim):
-            return self._end("failed", "changed")
+            return self._end("failed", ErrorCode.CHANGED)
         act: dict[Kind, Callable[[], Done]] = {
             "run": self._publish if self.claim.held else self._run,
             "revert": self._revert,
@@ -105,24 +105,28 @@ class Job:
         match error:
             case Lost():
                 return Done("lost")
-            case PreconditionError(code="busy"):
-                return self._again("busy", counted=False)
-            case PreconditionError(code="in_use") if self.claim.held or self.claim.kind == "drop":
-                return self._again("in_use", failed="in_use")
-            case Interrupted(code="interrupted"):
-                return self._again("interrupted")
+            case PreconditionError(code=ErrorCode.BUSY):
+                return self._again(ErrorCode.BUSY, counted=False)
+            case PreconditionError(code=ErrorCode.IN_USE) if (
+                self.claim.held or self.claim.kind == "drop"
+            ):
+                return self._again(ErrorCode.IN_USE, failed=ErrorCode.IN_USE)
+            case Interrupted(code=ErrorCode.INTERRUPTED):
+                return self._again(ErrorCode.INTERRUPTED)
             case Overtaken():
                 return self._overtaken(error)
-            case PrivacyRefusal(code="republication") if self.claim.held:
+            case PrivacyRefusal(code=ErrorCode.REPUBLICATION) if self.claim.held:
                 return self._end("failed", error.code)
             case PrivacyRefusal() if self.claim.held:
-                return self._end("failed", "stale")
+                return self._end("failed", ErrorCode.STALE)
             case PrivacyRefusal():
                 return self._end("refused", error.code)
             case _:
                 return self._end("failed", error.code)
 
-    def _again(self, why: str, *, counted: bool = True, failed: str = "worker_lost") -> Done:
+    def _again(
+        self, why: ErrorCode, *, counted: bool = True, failed: ErrorCode = ErrorCode.WORKER_LOST
+    ) -> Done:
         """Let the request wait again; its third attempt that counts was the last."""
         state = give_back(self.conn, self.claim, after=BUSY, counted=counted, code=failed)
         return Done(state, code=why) if state else Done("lost")
@@ -155,7 +159,7 @@ class Job:
                 claim.release,
                 {"request": claim.id, "revision": claim.revision, "problems": len(stored.problems)},
             )
-            return self._end("failed", "unchecked")
+            return self._end("failed", ErrorCode.UNCHECKED)
         self._check_asked()
         with loaded(self.conn, stored, claim.parameters) as policy:
             result = run_release(
@@ -193,7 +197,7 @@ class Job:
         with contextlib.closing(self._connect()) as conn:
             kept = kept_for(conn, self.claim.id)
             if kept is None:
-                return self._end("failed", "stale")
+                return self._end("failed", ErrorCode.STALE)
             published = publish_held(
                 conn,
                 kept,
@@ -207,13 +211,13 @@ class Job:
         name = self.claim.release
         with contextlib.closing(self._connect()) as conn:
             try:
-                changed = admitting.rollback(
+                changed = grants.rollback(
                     conn,
                     name,
                     last=lambda version: finish(conn, self.claim, "released", version=version),
                 )
             except LedgerError as error:
-                if error.code != "not_stored":
+                if error.code != ErrorCode.NOT_STORED:
                     raise
                 return self._withdraw(conn)
         return Done("released", changed.now)
@@ -233,13 +237,7 @@ class Job:
         return lambda: finish(conn, self.claim, "released")
 
     def _connect(self) -> Connection:
-        conn = database.connect(self.dsn, settings=RUN_SETTINGS)
-        try:
-            become_owner(conn, named=self.owner)
-        except BaseException:
-            conn.close()
-            raise
-        return conn
+        return connect_as_owner(self.dsn, owner=self.owner, settings=RUN_SETTINGS)
 
     def _note(self, phase: str, step: str, purpose: str) -> None:
         """Show the phase in the request; a run that lost it stops at the next one."""

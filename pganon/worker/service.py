@@ -19,7 +19,7 @@ from psycopg.rows import dict_row
 
 from pganon import database, sqlfiles
 from pganon.errors import DatabaseError, Interrupted, translate
-from pganon.install.owner import become_owner
+from pganon.install.owner import connect_as_owner
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter, forget_dead
 from pganon.worker.job import Job
@@ -92,13 +92,7 @@ class Worker:
         target = database.resolve_dsn(self.dsn)
         settings = database.Settings(application_name="pganon worker")
         dsn = conninfo.make_conninfo(target.dsn, **_KEEPALIVE)
-        conn = database.connect(dsn, settings=settings)
-        try:
-            become_owner(conn, named=self.owner)
-        except BaseException:
-            conn.close()
-            raise
-        return conn
+        return connect_as_owner(dsn, owner=self.owner, settings=settings)
 
     def _begin(self, conn: Connection) -> int:
         forget_dead(conn)

@@ -13,12 +13,13 @@ import psycopg
 
 from pganon import sqlfiles
 from pganon.applied.check import check, unchecked
+from pganon.error_codes import ErrorCode
 from pganon.errors import Interrupted, PganonError, translate
 from pganon.ledger import repository as ledger
 from pganon.policy.schedule import next_time
 from pganon.publish import lifecycle, views
 from pganon.requests.workers import forget_dead, requeue
-from pganon.run.cleanup import drop_run
+from pganon.run.tables import drop_run
 from pganon.worker.log import Log
 
 Connection = psycopg.Connection[Any]
@@ -40,7 +41,7 @@ def kept_going(log: Log, task: str, **facts: Any) -> Iterator[None]:
     except PganonError as error:
         log("failed", task=task, code=error.code, **facts)
     except Exception as error:
-        log("failed", task=task, code=f"internal ({type(error).__name__})", **facts)
+        log("failed", task=task, code=f"{ErrorCode.INTERNAL} ({type(error).__name__})", **facts)
 
 
 def give_back_lost(conn: Connection, me: int, log: Log) -> None:

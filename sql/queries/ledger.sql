@@ -7,11 +7,10 @@ SELECT pg_catalog.nextval('pganon_private.ledger_id_seq');
 -- start --
 -- The 'started' row of a run, under the number of the run.
 INSERT INTO pganon_private.ledger (
-    id, run_id, release, event, program_version, policy_hash, details
+    id, run_id, release, event, program_version, policy_hash
 ) OVERRIDING SYSTEM VALUE
 VALUES (
-    %(run_id)s, %(run_id)s, %(release)s, 'started', %(program_version)s, %(policy_hash)s,
-    %(details)s
+    %(run_id)s, %(run_id)s, %(release)s, 'started', %(program_version)s, %(policy_hash)s
 );
 
 -- add_secret --

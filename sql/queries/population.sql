@@ -94,12 +94,9 @@ SELECT
 FROM pganon_private.version AS v
 LEFT JOIN pganon_private.run_secret AS s ON s.run_id = v.run_id
 CROSS JOIN LATERAL (
-    SELECT CASE
-        WHEN bool_and(w.readable_by IS NOT NULL) THEN
-            coalesce(array_agg(DISTINCT n.name) FILTER (WHERE n.name IS NOT NULL), '{}')
-    END AS readable_by
+    SELECT coalesce(array_agg(DISTINCT n.name), '{}') AS readable_by
     FROM pganon_private.version AS w
-    LEFT JOIN LATERAL unnest(w.readable_by) AS n(name) ON true
+    CROSS JOIN LATERAL unnest(w.readable_by) AS n(name)
     WHERE w.release = v.release
         AND (
             w.version = v.version

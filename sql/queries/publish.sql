@@ -51,18 +51,8 @@ SELECT
     v.source_fingerprint, v.rows_fingerprint, v.population,
     o.is_over_source
 FROM pganon_private.version AS v
-JOIN pganon_private.release AS r ON r.name = v.release
 CROSS JOIN LATERAL (
-    SELECT coalesce(%(sources)s::text[] && coalesce(
-        v.sources,
-        -- Published before sources were remembered: what they are today.
-        (
-            SELECT pganon.sources_of(c.oid)
-            FROM pg_catalog.pg_class AS c
-            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-            WHERE ARRAY[n.nspname::text, c.relname::text] = parse_ident(r.policy_source)
-        )
-    ), false) AS is_over_source
+    SELECT %(sources)s::text[] && v.sources AS is_over_source
 ) AS o
 WHERE v.manner IS NULL OR NOT v.manner ? 'forgotten'
 ORDER BY o.is_over_source DESC, v.release = %(release)s DESC, v.run_id DESC;
@@ -87,14 +77,14 @@ INSERT INTO pganon_private.version (
     release, version, run_id, method, guarantee, columns, views, relations, checks, policy,
     policy_hash, partition, partition_hash, sources, measures, row_count, suppressed, fingerprint,
     source_fingerprint, rows_fingerprint, members_table, population, manner, over_versions, increments,
-    source_columns, source_mark, published_at
+    source_columns, source_mark
 )
 VALUES (
     %(release)s, %(version)s, %(run_id)s, %(method)s, %(guarantee)s, %(columns)s, %(views)s,
     %(relations)s, %(checks)s, %(policy)s, %(policy_hash)s, %(partition)s, %(partition_hash)s,
     %(sources)s, %(measures)s, %(row_count)s, %(suppressed)s, %(fingerprint)s,
     %(source_fingerprint)s, %(rows_fingerprint)s, %(members_table)s, %(population)s, %(manner)s,
-    %(over_versions)s, %(increments)s, %(source_columns)s, %(source_mark)s, clock_timestamp()
+    %(over_versions)s, %(increments)s, %(source_columns)s, %(source_mark)s
 )
 RETURNING published_at;
 
@@ -330,18 +320,17 @@ SELECT CASE
 END;
 
 -- unknown_readers --
--- Those of these roles of whom it is not known that they could ever read a version; no row where
--- everybody may have.
+-- Those of these roles of whom it is not known that they could ever read a version.
 SELECT ARRAY(
     SELECT n.name FROM unnest(%(readers)s::text[]) AS n(name)
     WHERE n.name <> ALL (v.readable_by)
     ORDER BY 1
 )
 FROM pganon_private.version AS v
-WHERE v.release = %(release)s AND v.version = %(version)s AND v.readable_by IS NOT NULL;
+WHERE v.release = %(release)s AND v.version = %(version)s;
 
 -- remember_readers --
--- Add to those who could ever read a version; of whom nothing is known, everybody may have it.
+-- Add to those who could ever read a version.
 WITH new AS (
     SELECT v.release, v.version, ARRAY(
         SELECT n.name FROM unnest(%(readers)s::text[]) AS n(name)
@@ -349,7 +338,7 @@ WITH new AS (
         ORDER BY 1
     ) AS roles
     FROM pganon_private.version AS v
-    WHERE v.release = %(release)s AND v.version = %(version)s AND v.readable_by IS NOT NULL
+    WHERE v.release = %(release)s AND v.version = %(version)s
 )
 
 UPDATE pganon_private.version AS v

@@ -1,4 +1,7 @@
-"""Every method and every privacy model through every command about a release, once."""
+"""Every privacy model through every command about a release, once.
+
+Methods are in tests/integration/methods/test_conformance.py.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,6 @@ def test_the_walk_leaves_no_command_out(tmp_path: Path) -> None:
     walked = {command for command, *_ in commands(tmp_path / "visits.json", tmp_path)}
     every = {command for module in MODULES.values() for command in module}
     assert every - ELSEWHERE == walked
-
-
-@pytest.mark.slow
-@pytest.mark.primary_server_only
-@pytest.mark.parametrize("method", plans.METHODS)
-def test_every_method(db: Database, tmp_path: Path, method: str) -> None:
-    db.source(plans.SOURCE)
-    assert walk(db, plans.policy_of(method), tmp_path) == []
 
 
 @pytest.mark.slow

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from pganon.metrics.buckets.report import BucketMetrics
-from pganon.published.request import Request
+from pganon.forms.request import Request
+from pganon.methods.buckets.metrics.report import BucketMetrics
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, refused, run
 from tests.support.sources.builders import make_table, policy

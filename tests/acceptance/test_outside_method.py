@@ -125,9 +125,12 @@ def test_without_the_package() -> None:
 @pytest.mark.parametrize(
     ("entries", "says"),
     [
-        ({"mine": "sorted_runs:steps"}, "is no pganon.methods.base.Method"),
+        ({"mine": "sorted_runs:steps"}, "is no pganon.methods.common.base.Method"),
         ({"mine": "sorted_runs:METHOD", "other": "sorted_runs:METHOD"}, "is there already"),
-        ({"mine": "sorted_runs:METHOD", "mondrian": "pganon.methods.anatomy:METHOD"}, "anatomy is"),
+        (
+            {"mine": "sorted_runs:METHOD", "mondrian": "pganon.methods.buckets.anatomy:METHOD"},
+            "anatomy is",
+        ),
         ({"mine": "sorted_runs:nothing"}, "AttributeError"),
         ({"mine": "sorted_walks:METHOD"}, "ModuleNotFoundError"),
     ],

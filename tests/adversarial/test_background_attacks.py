@@ -499,7 +499,7 @@ def test_a_prior_that_rules_out_what_somebody_has(db: Database) -> None:
     build(db, couples(), {"sex": "text", "s": "text"})
     give(db, {"F": [1, 0], "M": [0.9, 0.1]}, "ab")
     staged = run(db.owner(), by_sex(j=0.5))
-    said = staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
+    said = staged.plan.method.form.publication.warnings(staged.plan.spec, staged.state.facts)
     assert any("probability 0" in text and "6" in text for text in said), said
 
 

@@ -15,7 +15,7 @@ from pganon.install import access
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database

@@ -10,7 +10,7 @@ import pytest
 from pganon import database
 from pganon.errors import PganonError
 from pganon.loading import load_policy
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from tests.support.harness.cli import pganon
 from tests.support.harness.driver import leftovers
 from tests.support.sources.builders import make_table, policy

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pganon.publish import lifecycle
-from pganon.run.forgetting import forget_people, forget_version
+from pganon.run.erasure import forget_people, forget_version
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.sources import growing

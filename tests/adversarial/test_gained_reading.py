@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from pganon.privacy.judged import ONE_VERSION
-from pganon.run import admitting
-from pganon.run.admitting import change_readers
-from pganon.run.pipeline import run_release
-from tests.integration.test_local import make_example
+from pganon.run import grants
+from pganon.run.grants import change_readers
+from pganon.run.release import run_release
+from tests.integration.methods.local.test_local import make_example
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
@@ -108,11 +108,11 @@ def test_a_rollback_shows_another_version(db: Database, roles: list[str]) -> Non
     with driver.refused("republication"):
         change_readers(conn, "r", add=roles[:1])
     with driver.refused("republication"):
-        admitting.rollback(conn, "r", 1)
+        grants.rollback(conn, "r", 1)
     shown = conn.execute("SELECT version FROM pganon.releases WHERE release = 'r'").fetchone()
     assert shown == (2,)
     change_readers(conn, "r", remove=[roles[1]])
-    assert admitting.rollback(conn, "r", 1).now == 1
+    assert grants.rollback(conn, "r", 1).now == 1
 
 
 @pytest.mark.slow
@@ -270,4 +270,4 @@ def test_a_role_gains_the_next_version(db: Database, roles: list[str]) -> None:
         with driver.refused("republication"):
             change_readers(conn, "r", add=[role])
     with driver.refused("republication"):
-        admitting.rollback(conn, "r", 1)
+        grants.rollback(conn, "r", 1)

@@ -12,8 +12,8 @@ from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.publish import held, lifecycle, transaction
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter
-from pganon.run.forgetting import forget_people
-from pganon.run.pipeline import run_release
+from pganon.run.erasure import forget_people
+from pganon.run.release import run_release
 from pganon.worker.job import Job
 from tests.support.harness import driver, faults, queue
 from tests.support.harness.cluster import Database

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from pganon import importing
 from pganon.errors import PreconditionError
+from pganon.importing import files as importing
 from tests.support.harness.cluster import Connection, Database
 
 OTHERS = """

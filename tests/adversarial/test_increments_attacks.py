@@ -9,8 +9,8 @@ import pytest
 
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.publish import history, lifecycle
-from pganon.run.forgetting import forget_people, forget_version
-from pganon.run.guarded import guarded
+from pganon.run.erasure import forget_people, forget_version
+from pganon.run.guard import guarded
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.sources.growing import (

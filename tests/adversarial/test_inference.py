@@ -230,7 +230,7 @@ def test_figures_are_the_stewards(db: Database, tmp_path: Path) -> None:
 
 def test_the_sample_follows_the_seed(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who is attacked is drawn under the secret of the run."""
-    from pganon.forms import attacks
+    from pganon.methods.common.form import attacks
 
     monkeypatch.setattr(attacks, "RECORDS", 100)
     monkeypatch.setattr(attacks, "CANDIDATES", 500)

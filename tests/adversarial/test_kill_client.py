@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pganon.publish import lifecycle
-from pganon.run.cleanup import clean
+from pganon.run.tables import clean
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 
@@ -51,15 +51,15 @@ def test_killed_in_every_step(db: Database) -> None:
 PUBLISHING = [
     ("pganon.publish.transaction._check_unchanged", "before", False),
     ("pganon.publish.transaction._move", "after", False),
-    ("pganon.publish.memory.remember", "after", False),
+    ("pganon.history.versions.remember", "after", False),
     ("pganon.publish.history.add_version", "after", False),
     ("pganon.publish.views.swap", "before", False),
     ("pganon.publish.views.swap", "after", False),
     ("pganon.publish.history.drop_stored", "after", False),
     ("pganon.ledger.repository.append", "before", False),
     ("pganon.ledger.repository.append", "after", False),
-    ("pganon.run.pipeline.drop_run", "before", True),
-    ("pganon.run.pipeline.drop_run", "after", True),
+    ("pganon.run.release.drop_run", "before", True),
+    ("pganon.run.release.drop_run", "after", True),
 ]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pganon.errors import Interrupted, PrivacyRefusal
 from pganon.publish import lifecycle
-from pganon.run.cleanup import clean
+from pganon.run.tables import clean
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, CrashableServer, Database
 
@@ -19,7 +19,7 @@ MOMENTS = [
     ("recode.members", "step", False),
     ("publish.publish", "step", False),
     ("pganon.ledger.repository.append", "after", False),  # all is done but the commit
-    ("pganon.run.pipeline.drop_run", "before", True),  # the commit is done, nothing else
+    ("pganon.run.release.drop_run", "before", True),  # the commit is done, nothing else
 ]
 
 

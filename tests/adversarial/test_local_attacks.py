@@ -12,7 +12,7 @@ import pytest
 from psycopg import sql
 
 from pganon.plan.build import verdict
-from tests.integration.test_local import (
+from tests.integration.methods.local.test_local import (
     K2,
     METHODS,
     closeness,
@@ -250,7 +250,7 @@ def test_too_few_records_to_measure_is_said(db: Database) -> None:
     for i, row in enumerate(rows):
         row[2], row[4] = i < 20, 17 <= i < 40
     staged = released(db, rows, link_threshold=0.9)
-    warned = staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
+    warned = staged.plan.method.form.publication.warnings(staged.plan.spec, staged.state.facts)
     assert any("too few records hide both age and town" in warning for warning in warned)
 
 
@@ -299,7 +299,7 @@ def test_tampering_is_found_from_the_relations_alone(db: Database, what: str) ->
     changed = sql.SQL(text).format(**names, key=key)  # pyright: ignore
     staged.conn.execute(changed)
     tables = {r.part: r.staged for r in staged.plan.relations(staged.state)}
-    checks = staged.plan.method.form.checks(staged.plan.spec, staged.state, tables)
+    checks = staged.plan.method.form.verification.checks(staged.plan.spec, staged.state, tables)
     failing = {
         check.model
         for check in checks
@@ -319,7 +319,7 @@ def test_buckets_far_from_the_whole_are_found(db: Database) -> None:
     name = staged.name("values0")
     staged.conn.execute(sql.SQL("UPDATE {} SET sex = 'f' WHERE sex_bucket = 1").format(name))
     tables = {r.part: r.staged for r in staged.plan.relations(staged.state)}
-    checks = staged.plan.method.form.checks(staged.plan.spec, staged.state, tables)
+    checks = staged.plan.method.form.verification.checks(staged.plan.spec, staged.state, tables)
     (check,) = [check for check in checks if check.model == "t_closeness"]
     assert verdict(check, fetch(staged.conn, sql.SQL(check.sql))[0]) is not None  # pyright: ignore
 

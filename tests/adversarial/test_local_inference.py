@@ -86,7 +86,7 @@ def test_measured_as_an_attacker_would(db: Database, seed: int, strength: float)
 def test_the_steward_is_warned_of_both(db: Database) -> None:
     staged = made(db, table(1, 0.95), on_infeasible="suppress", suppression_limit=0.2)
     assert staged.utility.taught["status"].share > 0.5
-    said = staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
+    said = staged.plan.method.form.publication.warnings(staged.plan.spec, staged.state.facts)
     (warned,) = [text for text in said if 'records that show "status"' in text or
                  "records that show status" in text]  # fmt: skip
     assert f"a share of {staged.utility.taught['status'].share:.4g}" in warned
@@ -111,7 +111,7 @@ def test_forms_that_go_with_values_are_reported(db: Database, told: bool) -> Non
     # Records whose town is hidden have one of two diagnoses of six, and others one of four.
     assert (found.accuracy > 0.55) == told
     assert (found.share > 0.1) == told
-    said = staged.plan.method.form.warnings(staged.plan.spec, staged.state.facts)
+    said = staged.plan.method.form.publication.warnings(staged.plan.spec, staged.state.facts)
     assert any("secret" in text and f"{found.share:.4g}" in text for text in said) == told
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.test_local import K2, closeness, diverse, local_policy, semi
+from tests.integration.methods.local.test_local import K2, closeness, diverse, local_policy, semi
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, run
 from tests.support.sources.builders import make_table

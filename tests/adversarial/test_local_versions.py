@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
-from tests.integration.test_local import diverse, local_policy, semi
+from pganon.run.release import run_release
+from tests.integration.methods.local.test_local import diverse, local_policy, semi
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import loaded, secrets
 from tests.support.sources.builders import make_table

@@ -14,7 +14,7 @@ import pytest
 from pganon import install, locks
 from pganon.errors import PreconditionError
 from pganon.publish import lifecycle
-from pganon.run.cleanup import clean
+from pganon.run.tables import clean
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from pganon.run.resolving import resolve_policy
-from pganon.spec.guarantee import UNCOMPUTED, guarantee
+from pganon.resolved.guarantee import UNCOMPUTED, guarantee
+from pganon.run.resolution import resolve_policy
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from pganon.publish import lifecycle
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from tests.support.harness import faults, queue
 from tests.support.harness.cluster import Connection, Database
 

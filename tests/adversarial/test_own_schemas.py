@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon import assess, importing
+from pganon import assess
 from pganon.catalog.introspect import read_relation
 from pganon.errors import PganonError, PreconditionError
+from pganon.importing import files as importing
 from pganon.loading import load_policy
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon

@@ -231,7 +231,7 @@ FOREIGN = {
     "condition of a trigger": """
         CREATE FUNCTION public.g(text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
         CREATE TRIGGER t AFTER UPDATE ON pganon_private.activity FOR EACH ROW
-            WHEN (public.g(NEW.release)) EXECUTE FUNCTION pganon_private.refuse_ledger_change()
+            WHEN (public.g(NEW.release)) EXECUTE FUNCTION pganon_private.refuse_change()
     """,
     "column of another role's type": """
         CREATE FUNCTION public.g(text) RETURNS boolean LANGUAGE sql AS 'SELECT true';

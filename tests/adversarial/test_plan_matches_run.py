@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pganon.plan.explain import explain
-from pganon.run.planning import plan_release
+from pganon.run.context import plan_release
 from tests.support.harness import faults, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database

@@ -9,13 +9,13 @@ import psycopg
 import pytest
 
 import pganon
+from pganon.forms.request import Request, parse_workload
 from pganon.identifiers import QualifiedName
 from pganon.install import access
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
-from pganon.published.request import Request, parse_workload
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from tests.support.harness.cli import pganon as command
 from tests.support.harness.driver import publish, refused
 

@@ -9,7 +9,7 @@ import pytest
 
 from pganon.errors import PganonError
 from pganon.loading import load_policy
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.driver import leftovers

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 
 from pganon.publish import lifecycle
-from pganon.run.admitting import change_readers
-from tests.integration.test_local import make_example
+from pganon.run.grants import change_readers
+from tests.integration.methods.local.test_local import make_example
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.sources.versions import other, people_decide

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.publish import lifecycle, populations
+from pganon.history import populations
+from pganon.publish import lifecycle
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy
@@ -586,25 +587,3 @@ def test_without_the_secret_nothing_is_published(source: Database) -> None:
         publish(source, CASES[1].policy)
     assert "the secret of the installation is missing" in str(errors[0])
     assert driver.leftovers(source) == []
-
-
-@pytest.mark.slow
-def test_versions_from_before_an_upgrade(source: Database) -> None:
-    """They have neither names of sources nor anything to be compared by."""
-    case = CASES[1]
-    source.source("CREATE VIEW public.seen AS TABLE public.t")
-    publish(source, {**case.policy, "source": "public.seen"})
-    source.admin.execute(
-        "UPDATE pganon_private.version SET sources = NULL, partition = NULL, partition_hash = NULL"
-    )
-    for declared in ({**case.policy, "source": "public.seen"}, {**case.policy, "release": "other"}):
-        with driver.refused() as errors:
-            publish(source, declared)
-        keyed = declared["source"] == "public.t"
-        assert errors[0].code == ("republication" if keyed else "no_identity")
-        told = str(errors[0])
-        assert "version 1 of the release r is over the same source and cannot be compared" in told
-    source.source("CREATE TABLE public.others AS SELECT * FROM public.t WHERE id > 1")
-    publish(source, {**case.policy, "release": "free", "source": "public.others"})
-    done = publish(source, {**case.policy, "release": "other", "republication": "warn"})
-    assert ["cannot be compared" in warning for warning in warnings(done)] == [True]

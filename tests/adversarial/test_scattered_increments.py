@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from pganon.publish import lifecycle
-from pganon.run.admitting import change_readers
+from pganon.run.grants import change_readers
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
-from tests.integration.test_increments import growing_policy, more_visits, run
+from pganon.run.release import run_release
+from tests.integration.history.increments.test_increments import growing_policy, more_visits, run
 from tests.support.harness import driver, plans
 from tests.support.harness.cluster import Database
 

@@ -10,7 +10,7 @@ from psycopg import errors
 from pganon import database, steps
 from pganon.errors import DatabaseError, PganonError
 from pganon.ledger import repository as ledger
-from pganon.run import cleanup, executor
+from pganon.run import executor, tables
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 
@@ -185,12 +185,12 @@ def test_a_session_that_does_not_end(db: Database, monkeypatch: pytest.MonkeyPat
     db.source(faults.SOURCE)
     conn, leader = db.owner(), db.owner()
     run_id = ledger.start_run(leader, "patients", "0" * 64)
-    monkeypatch.setattr(cleanup, "_LOOKS", 2)
-    assert not cleanup.end_dead(conn, run_id, KeyboardInterrupt())
+    monkeypatch.setattr(tables, "_LOOKS", 2)
+    assert not tables.end_dead(conn, run_id, KeyboardInterrupt())
     assert faults.events(conn) == ["started"]
     leader.close()
     faults.wait_for_backends(conn)
-    assert cleanup.end_dead(conn, run_id, KeyboardInterrupt())
+    assert tables.end_dead(conn, run_id, KeyboardInterrupt())
     assert faults.events(conn) == ["started", "failed: interrupted"]
 
 
@@ -206,7 +206,7 @@ def test_a_failing_clean_up_does_not_undo_a_publication(
         raise errors.LockNotAvailable
 
     with monkeypatch.context() as patch:
-        patch.setattr("pganon.run.pipeline.drop_run", fail)
+        patch.setattr("pganon.run.release.drop_run", fail)
         assert faults.run(db.dsn()).version == 1
     assert faults.events(conn) == ["started", "released"]
     assert faults.run(db.dsn()).version == 2

@@ -11,17 +11,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pganon.search.buckets.conditions import Condition
-from pganon.search.buckets.firefly import Swarm
-from pganon.search.buckets.partition import PublicBisection, partition
+from pganon.methods.buckets.search.conditions import Condition
+from pganon.methods.buckets.search.partition import PublicBisection, partition
 from tests.support.oracles.worlds import Shares, Weight, posteriors, worlds
 from tests.support.sources.by_hand import aligned
 
-SWARM = Swarm(fireflies=3, generations=3)
-both = pytest.mark.parametrize("swarm", [None, SWARM], ids=["base", "firefly"])
+both = pytest.mark.parametrize("swarm", [False, True], ids=["base", "firefly"])
 
 
-def buckets(ages: Sequence[int], values: Sequence[str], l: int, swarm: Swarm | None) -> list[int]:  # noqa: E741
+def buckets(ages: Sequence[int], values: Sequence[str], l: int, swarm: bool) -> list[int]:  # noqa: E741
     """Of records with one quasi-identifier; the attacker even knows the seed."""
     z = np.array([[age / 100] for age in ages])
     codes = np.array([ord(value) for value in values])
@@ -41,7 +39,7 @@ def recomputed(
     ages: Sequence[int],
     values: Sequence[str],
     l: int,  # noqa: E741
-    swarm: Swarm | None = None,
+    swarm: bool = False,
 ) -> list[Shares]:
     """What is left of the worlds of a release if those with other buckets are left out."""
     groups = buckets(ages, values, l, swarm)
@@ -65,7 +63,7 @@ def eligible(rng: random.Random, size: int, l: int) -> list[str]:  # noqa: E741
 
 
 @both
-def test_a_block_of_one_bucket_says_nothing(swarm: Swarm | None) -> None:
+def test_a_block_of_one_bucket_says_nothing(swarm: bool) -> None:
     """Too small to be divided, whatever its values are."""
     rng = random.Random(1)
     for _ in range(20):
@@ -78,7 +76,7 @@ def test_a_block_of_one_bucket_says_nothing(swarm: Swarm | None) -> None:
 
 
 @both
-def test_values_that_do_not_repeat_say_nothing(swarm: Swarm | None) -> None:
+def test_values_that_do_not_repeat_say_nothing(swarm: bool) -> None:
     """No condition ever binds, so buckets depend on quasi-identifiers alone."""
     rng = random.Random(2)
     for size, l in ((6, 2), (7, 3), (8, 2)):  # noqa: E741
@@ -127,7 +125,7 @@ def likelihood(ages: Sequence[int], values: Sequence[str], groups: list[int], l:
     with pytest.MonkeyPatch.context() as patch:
         for order in itertools.permutations(range(len(values))):
             patch.setattr(PublicBisection, "_shuffled", lambda self, order=order: np.array(order))
-            found = partition(z, [condition], l, swarm=None, seed=1, public=True)
+            found = partition(z, [condition], l, swarm=False, seed=1, public=True)
             hits += found.labels.tolist() == groups
             total += 1
     return Fraction(hits, total)
@@ -143,7 +141,7 @@ def test_public_parts_and_random_buckets_say_nothing() -> None:
         ages = rng.choices(range(0, 100, 20), k=size)
         z = np.array([[age / 100] for age in ages])
         codes = np.array([ord(value) for value in values])
-        made = partition(z, [Condition(2, codes)], 2, swarm=None, seed=size, public=True)
+        made = partition(z, [Condition(2, codes)], 2, swarm=False, seed=size, public=True)
         groups = made.labels.tolist()
         release = aligned(_rows(values), groups, [["value"]], [["age"]])
         every = {tuple(held["value"] for _, held in world) for _, world in worlds(release)}
@@ -159,7 +157,7 @@ def test_the_records_that_were_exchanged_stay_hidden() -> None:
     ages, values = [10, 20, 30, 40, 50], list("aabcd")
     z = np.array([[age / 100] for age in ages])
     codes = np.array([ord(value) for value in values])
-    made = partition(z, [Condition(2, codes)], 2, swarm=None, seed=1, public=True)
+    made = partition(z, [Condition(2, codes)], 2, swarm=False, seed=1, public=True)
     groups = made.labels.tolist()
     release = aligned(_rows(values), groups, [["value"]], [["age"]])
     seen: list[dict[str, Weight]] = [defaultdict(int) for _ in values]

@@ -105,4 +105,4 @@ def test_options_without_effect_are_no_change(source: Database) -> None:
     release(source, options={"link_threshold": 0.5})
     assert diseases(analyst) == seen
     with refused("republication"):
-        release(source, options={"fireflies": 5})
+        release(source, options={"norm": 1.0})

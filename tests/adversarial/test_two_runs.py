@@ -12,7 +12,7 @@ import pytest
 
 from pganon.errors import DatabaseError, PganonError
 from pganon.publish import lifecycle, transaction
-from pganon.run.cleanup import clean
+from pganon.run.tables import clean
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database

@@ -13,9 +13,9 @@ from pganon.catalog.model import Outside
 from pganon.identifiers import QualifiedName
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
+from pganon.run.context import plan_release
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
-from pganon.run.planning import plan_release
+from pganon.run.release import run_release
 from tests.support.harness.cli import pganon as command
 from tests.support.harness.driver import leftovers, publish, refused
 from tests.support.sources.builders import policy

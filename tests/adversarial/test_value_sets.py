@@ -8,8 +8,8 @@ import pytest
 
 from pganon.errors import LedgerError, PrivacyRefusal
 from pganon.publish import lifecycle
-from pganon.run import keeping
-from pganon.run.pipeline import run_release
+from pganon.run import invariance
+from pganon.run.release import run_release
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.oracles.invariance import Person, Value
@@ -234,7 +234,7 @@ def test_newcomers_of_a_run_that_was_killed(db: Database, monkeypatch: pytest.Mo
         raise RuntimeError("before it was published")
 
     with monkeypatch.context() as patched:
-        patched.setattr("pganon.run.pipeline.handover.staged", fail)
+        patched.setattr("pganon.run.release.staged.staged_release", fail)
         with pytest.raises(RuntimeError):
             kept.release()
     kept.release(people | {3: "x", 4: "x", 5: "y", 6: "y"})
@@ -248,15 +248,15 @@ def test_newcomers_whom_another_run_committed_to_meanwhile(
     people: dict[Person, Value] = {1: "a", 2: "b"}
     kept.release(people)
     kept.fill(people | {3: "x", 4: "x"})
-    commit = keeping.commit
+    commit = invariance.commit
 
     def later(*args: Any) -> None:
-        monkeypatch.setattr("pganon.run.pipeline.keeping.commit", commit)
+        monkeypatch.setattr("pganon.run.release.invariance.commit", commit)
         with driver.refused("suppression_limit"):
             kept.release(suppression_limit=0)
         commit(*args)
 
-    monkeypatch.setattr("pganon.run.pipeline.keeping.commit", later)
+    monkeypatch.setattr("pganon.run.release.invariance.commit", later)
     with driver.refused("population_moved"):
         kept.release(release="r_other")
     assert waiting(kept) == [False]

@@ -8,7 +8,7 @@ import pytest
 from sqlglot import exp
 
 from pganon.errors import PrivacyRefusal
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from pganon.sqltools import query
 from pganon.steps import State
 from tests.support.harness import driver
@@ -185,7 +185,7 @@ def test_counterfeits_of_other_vectors_are_refused(
             table | {"m": state.work("counterfeit_values")},
         )
 
-    monkeypatch.setattr("pganon.methods.slamsa.counterfeits", swapped)
+    monkeypatch.setattr("pganon.methods.buckets.slamsa.counterfeits", swapped)
     if tables == 2:
         kept.release(method=method)
         return

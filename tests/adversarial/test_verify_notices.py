@@ -109,7 +109,7 @@ OPENED = {
     "GRANT USAGE ON SCHEMA pganon_private TO analyst": "private schemas",
     "GRANT CREATE ON SCHEMA pganon_work TO source_owner": "private schemas",
     "GRANT UPDATE ON SEQUENCE pganon_private.ledger_id_seq TO analyst": "private schemas",
-    "GRANT EXECUTE ON FUNCTION pganon_private.refuse_ledger_change() TO PUBLIC": "private schemas",
+    "GRANT EXECUTE ON FUNCTION pganon_private.refuse_change() TO PUBLIC": "private schemas",
     "GRANT SELECT ON published.adult TO PUBLIC": "published.adult",
     "GRANT SELECT (age) ON published.adult TO source_owner": "published.adult",
     "GRANT INSERT ON published.adult TO analyst": "published.adult",

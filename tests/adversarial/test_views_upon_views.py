@@ -15,7 +15,7 @@ from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.install.owner import become_owner
 from pganon.publish import lifecycle, transaction
-from pganon.run.cleanup import clean
+from pganon.run.tables import clean
 from tests.support.harness import faults, queue
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database

@@ -325,7 +325,7 @@ def test_only_one_function_runs_as_its_owner() -> None:
         for path in root.joinpath(folder).rglob("*.sql")
     }
     definers = {name for name, text in texts.items() if "SECURITY DEFINER" in text}
-    assert definers == {"migrations/0012_record_who_acts.sql"}
+    assert definers == {"migrations/0001_create_tables.sql"}
     deciding = {
         name
         for name, text in texts.items()

@@ -11,7 +11,7 @@ import pytest
 
 from pganon.errors import PganonError
 from pganon.publish import lifecycle
-from pganon.run.forgetting import forget_people, forget_version
+from pganon.run.erasure import forget_people, forget_version
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database

@@ -13,7 +13,7 @@ from pganon import database
 from pganon.requests.claim import Claim, Lost, claim, finish
 from pganon.requests.workers import enter, requeue
 from pganon.run.options import Options
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from pganon.worker.job import Job
 from tests.support.harness import faults, queue
 from tests.support.harness.cluster import Connection, CrashableServer, Database

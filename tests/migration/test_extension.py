@@ -145,7 +145,7 @@ def test_what_init_made_is_pointed_out(new_db: Make) -> None:
     [
         "INSERT INTO pganon_private.object_set (checksum, manifest, program_version)"
         " SELECT 'x', manifest, program_version FROM pganon_private.object_set",
-        "DELETE FROM pganon_private.migration WHERE number = 2",
+        "DELETE FROM pganon_private.migration WHERE number = 1",
     ],
 )
 def test_another_version_is_not_adopted(new_db: Make, change: str) -> None:

@@ -242,9 +242,9 @@ def test_failed_migration_leaves_everything_as_it_was(db: Database, monkeypatch)
 
 def test_changed_migration_is_refused_by_name(db: Database, monkeypatch):
     known = sqlfiles.migrations()
-    changed = (known[0], replace(known[1], text=known[1].text + b"-- x\n"), *known[2:])
+    changed = (replace(known[0], text=known[0].text + b"-- x\n"), *known[1:])
     monkeypatch.setattr(sqlfiles, "migrations", lambda: changed)
-    with pytest.raises(InstallError, match=known[1].name):
+    with pytest.raises(InstallError, match=known[0].name):
         install.upgrade(db.connect())
 
 

@@ -4,7 +4,6 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from pganon import install, sqlfiles
 from pganon.errors import LedgerError, translate
 from tests.support.harness.cluster import Connection, Database
 
@@ -70,9 +69,10 @@ def _release(conn: Connection, name: str) -> None:
     for version in (1, 2):
         conn.execute(
             "INSERT INTO pganon_private.version (release, version, run_id, method, guarantee,"
-            " columns, relations, checks, policy, row_count, suppressed, published_at)"
-            " VALUES (%s, %s, (SELECT count(*) FROM pganon_private.version), 'mondrian',"
-            " %s, %s, %s, '[]', '{}', 1, 0, now())",
+            " columns, relations, checks, policy, policy_hash, row_count, suppressed, fingerprint,"
+            " source_fingerprint, rows_fingerprint, partition, partition_hash, sources,"
+            " source_columns) VALUES (%s, %s, (SELECT count(*) FROM pganon_private.version),"
+            " 'mondrian', %s, %s, %s, '[]', '{}', '', 1, 0, '', '', '', '{}', '', '{}', '[]')",
             [
                 name,
                 version,
@@ -143,24 +143,3 @@ def test_analyst_sees_neither_ledger_nor_state(db: Database):
     for relation in ("pganon.ledger", "pganon_private.version", "pganon_private.run_secret"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             analyst.execute(f"SELECT * FROM {relation}".encode())
-
-
-def test_older_runs_keep_the_seed_of_their_partition(bare_db: Database, monkeypatch):
-    """An upgraded installation gives every run the seed that its partition had."""
-    known = sqlfiles.migrations()
-    before = [m for m in known if m.number < 4]
-    # Views of today need tables of today.
-    objects = sqlfiles.object_set()
-    guard = tuple(o for o in objects.objects if o.path.startswith("functions/guard/"))
-    monkeypatch.setattr(sqlfiles, "migrations", lambda: before)
-    monkeypatch.setattr(sqlfiles, "object_set", lambda: sqlfiles.ObjectSet(guard, b""))
-    install.init(bare_db.connect())
-    conn = bare_db.owner()
-    conn.execute("INSERT INTO pganon_private.run_secret VALUES (1, '', 10, 20), (2, '', 30, 40)")
-    monkeypatch.setattr(sqlfiles, "migrations", lambda: known)
-    monkeypatch.setattr(sqlfiles, "object_set", lambda: objects)
-    assert install.upgrade(bare_db.connect()).migrations == [m.name for m in known[3:]]
-    rows = conn.execute("SELECT run_id, partition_seed FROM pganon_private.run_secret ORDER BY 1")
-    assert rows.fetchall() == [(1, 10), (2, 30)]
-    with pytest.raises(psycopg.errors.NotNullViolation):
-        conn.execute("INSERT INTO pganon_private.run_secret VALUES (3, '', 1, 2, NULL)")

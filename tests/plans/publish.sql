@@ -97,9 +97,11 @@ CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' 
 "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form",
 "r"."disease_bucket" AS "disease_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS
 "r" JOIN "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id"; CREATE OR REPLACE VIEW
-"published"."visits_values_zip" AS SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM
+"published"."visits_values_zip" AS SELECT CAST("t"."zip_bucket" AS integer) AS "zip_bucket",
+CAST("t"."zip" AS text) AS "zip", CAST("t"."count" AS bigint) AS "count" FROM
 "pganon_data"."r0_values0" AS "t"; CREATE OR REPLACE VIEW "published"."visits_values_disease" AS
-SELECT "t"."disease_bucket", "t"."disease", "t"."count" FROM "pganon_data"."r0_values1" AS "t";
+SELECT CAST("t"."disease_bucket" AS integer) AS "disease_bucket", CAST("t"."disease" AS text) AS
+"disease", CAST("t"."count" AS bigint) AS "count" FROM "pganon_data"."r0_values1" AS "t";
 
 -- publish.publish: views, grants and ledger in one transaction
 -- [lgb_ncp]
@@ -118,9 +120,11 @@ CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' 
 "c"."zip_null" AS "zip_null", "r"."zip_bucket" AS "zip_bucket", "c"."zip_form" AS "zip_form",
 "r"."drug_bucket" AS "drug_bucket", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN
 "pganon_data"."r0_groups" AS "c" ON "c"."group_id" = "r"."group_id"; CREATE OR REPLACE VIEW
-"published"."visits_values_zip" AS SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM
+"published"."visits_values_zip" AS SELECT CAST("t"."zip_bucket" AS integer) AS "zip_bucket",
+CAST("t"."zip" AS text) AS "zip", CAST("t"."count" AS bigint) AS "count" FROM
 "pganon_data"."r0_values0" AS "t"; CREATE OR REPLACE VIEW "published"."visits_values_drug" AS SELECT
-"t"."drug_bucket", "t"."drug", "t"."count" FROM "pganon_data"."r0_values1" AS "t";
+CAST("t"."drug_bucket" AS integer) AS "drug_bucket", CAST("t"."drug" AS text) AS "drug",
+CAST("t"."count" AS bigint) AS "count" FROM "pganon_data"."r0_values1" AS "t";
 
 -- publish.publish: views, grants and ledger in one transaction
 -- [beta_primacy, kagg, js_reduce]

@@ -223,12 +223,12 @@ FROM "pganon_work"."r0_grouped" AS "g" JOIN "pganon_work"."r0_numbers_class_id" 
 -- recode.groups: what the records of every group show
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
 CREATE TABLE pganon_stage.r0_groups AS SELECT "d"."group_id", CAST(SUBSTRING("f"."form" FROM 1 FOR
-1) AS TEXT) AS "zip_form", "e"."age" AS "age", CASE WHEN (SUBSTRING("f"."form" FROM 1 FOR 1) = 'g')
-THEN "e"."zip" END AS "zip", CASE WHEN (SUBSTRING("f"."form" FROM 1 FOR 1) = 'g') THEN
-"e"."zip_null" END AS "zip_null" FROM "pganon_work"."r0_group_sizes" AS "d" JOIN (SELECT DISTINCT
-"d"."display", "d"."form" FROM "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" =
-"d"."display" JOIN "pganon_work"."r0_generalized" AS "e" ON "e"."class_id" = "d"."group_id" ORDER BY
-"d"."group_id";
+1) AS TEXT) AS "zip_form", "e"."age" AS "age", CAST(CASE WHEN (SUBSTRING("f"."form" FROM 1 FOR 1) =
+'g') THEN "e"."zip" END AS text[]) AS "zip", CAST(CASE WHEN (SUBSTRING("f"."form" FROM 1 FOR 1) =
+'g') THEN "e"."zip_null" END AS boolean) AS "zip_null" FROM "pganon_work"."r0_group_sizes" AS "d"
+JOIN (SELECT DISTINCT "d"."display", "d"."form" FROM "pganon_work"."r0_displays" AS "d") AS "f" ON
+"f"."display" = "d"."display" JOIN "pganon_work"."r0_generalized" AS "e" ON "e"."class_id" =
+"d"."group_id" ORDER BY "d"."group_id";
 
 -- recode.groups_key: an index that the published views join on
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pganon.importing import Format, import_file
+from pganon.importing.files import Format, import_file
 from tests.support.harness.cluster import Database
 
 ADULT = Path(os.environ.get("PGANON_DATA") or "/nowhere") / "adult/arx/adult.csv.gz"

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from pganon.errors import PrivacyRefusal, translate
-from pganon.search.hitting_sets import hits_within
+from pganon.methods.individuals.search.hitting_sets import hits_within
 from tests.support.harness.cluster import Database
 from tests.support.oracles.model import smallest_hitting_set
 

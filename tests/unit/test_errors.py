@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import (
     DatabaseError,
     PganonError,
@@ -14,13 +15,13 @@ from pganon.errors import (
     Problem,
     UsageError,
 )
-from pganon.search.hitting_sets import SearchTooLarge
+from pganon.methods.individuals.search.hitting_sets import SearchTooLarge
 
 
 @pytest.mark.parametrize(
     "error",
     [
-        UsageError("wrong", hint="do better", code="bad"),
+        UsageError("wrong", hint="do better", code=ErrorCode.BUSY),
         PrivacyRefusal("too few", model="k_anonymity", required=5, observed=2.0, hint="more"),
         PolicyError([Problem("is missing", "release", 1)], file="a.yaml"),
         DatabaseError("failed", sqlstate="57014", step="encode"),

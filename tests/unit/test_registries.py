@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from pganon.loading import known
@@ -22,6 +24,36 @@ DOCS = Path(__file__).parents[2] / "docs/reference"
 def test_models_and_methods_have_a_policy_in_the_tests() -> None:
     assert sorted(plans.METHODS) == sorted(NAMES)
     assert list(EVERY) == WORDS
+
+
+def test_generic_code_names_no_method() -> None:
+    """A text that names one is in the folder of its family; policies shown as examples are not."""
+    families = {method.name: _family(Path(inspect.getfile(method.options))) for method in OWN}
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, families))})(?!\w)")
+    wrong = [
+        f"{path}:{text.lineno}: {name}"
+        for path in sorted((ROOT / "pganon").rglob("*.py"))
+        for text in _texts(ast.parse(path.read_text()))
+        if "method: {name:" not in text.value
+        for name in named.findall(text.value)
+        if not path.is_relative_to(families[name])
+    ]
+    assert wrong == []
+
+
+def _family(path: Path) -> Path:
+    """The folder of the family that a module is in."""
+    methods = ROOT / "pganon" / "methods"
+    return methods / path.relative_to(methods).parts[0]
+
+
+def _texts(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Texts that are values, not documentation."""
+    described = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str()) if node not in described:
+                yield node
 
 
 def test_words_for_later_are_no_methods() -> None:

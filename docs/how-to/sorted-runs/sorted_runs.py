@@ -10,12 +10,12 @@ from pganon.encode.axis import axes
 from pganon.encode.curve import numbered
 from pganon.encode.facts import KEPT
 from pganon.encode.work import CODED
-from pganon.forms.class_description import CLASSES
-from pganon.methods.base import Method
-from pganon.methods.suppression import suppressed_check
+from pganon.forms.work import GROUPED
+from pganon.methods.common.base import Method
+from pganon.methods.common.form.class_description import CLASSES
+from pganon.methods.common.suppression import suppressed_check
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
-from pganon.published.work import GROUPED
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, num, query
 from pganon.steps import CreateTable, State, Step
 

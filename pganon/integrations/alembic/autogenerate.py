@@ -14,8 +14,8 @@ from sqlalchemy.exc import ProgrammingError
 from pganon import sqlfiles
 from pganon.applied.files import policy_files
 from pganon.applied.store import portable
-from pganon.encode.hierarchy.files import check_files
 from pganon.errors import PolicyError, UsageError
+from pganon.hierarchies.files import check_files
 from pganon.integrations.alembic.operations import ApplyPolicyOp, Document, Files, ReleaseOp
 from pganon.loading import load_policy, policy_from
 from pganon.policy.model import policy_hash

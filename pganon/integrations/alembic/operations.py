@@ -12,6 +12,7 @@ from alembic.autogenerate.api import AutogenContext
 from alembic.operations import MigrateOperation, Operations
 from sqlalchemy import String, TextClause, bindparam, text
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
 from pganon.loading import policy_from
 from pganon.sqltext import json_text
@@ -205,7 +206,7 @@ def _call(operations: Operations, op: _OfRelease, call: TextClause) -> None:
                 f"op.{op.name}({op.release!r}) cannot commit the transaction of env.py",
                 hint="connect by `engine.connect()` there, not by `engine.begin()`, and configure"
                 " transaction_per_migration=True",
-                code="in_transaction",
+                code=ErrorCode.IN_TRANSACTION,
             ) from None
         operations.execute(call)
 

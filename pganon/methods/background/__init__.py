@@ -8,12 +8,17 @@ whose the values of a class are; beta-likeness bounds what the class as a whole 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from pganon.forms.background import BACKGROUND, SINGLE
+from pganon.encode.work import sensitive_values
+from pganon.error_codes import ErrorCode
+from pganon.errors import PrivacyRefusal
+from pganon.forms.work import GROUPED
+from pganon.identifiers import quote
 from pganon.methods.background.clusters import link_steps
-from pganon.methods.background.constant import constant_check
 from pganon.methods.background.drawn import drawn_steps
+from pganon.methods.background.form import BACKGROUND, SINGLE
 from pganon.methods.background.grown import grown_steps
 from pganon.methods.background.kept import kept_steps
 from pganon.methods.background.options import (
@@ -26,11 +31,40 @@ from pganon.methods.background.options import (
 )
 from pganon.methods.background.reduced import reduced_steps
 from pganon.methods.background.shape import Shape
-from pganon.methods.base import Method
-from pganon.methods.suppression import suppressed_check
-from pganon.published.work import GROUPED
-from pganon.spec.model import ReleaseSpec
-from pganon.steps import Step
+from pganon.methods.common.base import Method
+from pganon.methods.common.suppression import suppressed_check
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import query
+from pganon.steps import Check, Step
+from pganon.steps.facts import counts
+
+
+def constant_check(shape: Shape) -> Check:
+    """Refuses a sensitive column with one value, unless the policy accepts that it is unprotected:
+    who is in the release has the value, whatever its classes are."""
+    return Check(
+        "constant",
+        "whether the sensitive column has several values",
+        lambda s: query(
+            "select count(*) as values from d",
+            {"d": s.work(sensitive_values(shape.sensitive.index))},
+        ),
+        lambda row, state: _refused(shape, row),
+        gives=counts("values", of="sensitive_"),
+    )
+
+
+def _refused(shape: Shape, row: Mapping[str, Any]) -> PrivacyRefusal | None:
+    name = shape.sensitive.column.name
+    if row["values"] > 1 or shape.spec.policy.columns[name].unprotected == "accept":
+        return None
+    return PrivacyRefusal(
+        f"the sensitive column {quote(name)} has the same value in all records, which"
+        f" {shape.closeness.name} does not protect: everybody in the release has it",
+        hint="leave the column out with the role identifying, or accept it with"
+        " unprotected: accept",
+        code=ErrorCode.CONSTANT,
+    )
 
 
 def drawn(spec: ReleaseSpec) -> tuple[Step, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.work import sensitive_values
-from pganon.published.work import QI_CELLS
-from pganon.spec.model import ReleaseSpec
+from pganon.forms.work import QI_CELLS
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import query, scalar
 from pganon.steps import State
 

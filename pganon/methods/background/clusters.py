@@ -15,16 +15,16 @@ from sqlglot import exp
 
 from pganon.encode.curve import along_curve
 from pganon.encode.work import CODED
+from pganon.forms.work import CELL_VECTORS, QI_CELLS, VECTOR_CLUSTERS, VECTORS
 from pganon.methods.background.prior import prior_steps
+from pganon.methods.background.prior_facts import NUMBER_OF_VECTORS
+from pganon.methods.background.search.linkage import MOST, clusters
 from pganon.methods.background.shape import Shape
-from pganon.methods.block_search import nothing_given
-from pganon.methods.pairs import pair
-from pganon.published.prior_facts import NUMBER_OF_VECTORS
-from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTOR_CLUSTERS, VECTORS
-from pganon.search.background.linkage import MOST, clusters
-from pganon.search.tasks import TaskResult
+from pganon.methods.common.block_search import nothing_given
+from pganon.methods.common.pairs import pair
 from pganon.sqltools import col, named, num, query
 from pganon.steps import CreateTable, Search, State, Step
+from pganon.steps.tasks import TaskResult
 
 
 def link_steps(shape: Shape) -> list[Step]:

@@ -14,10 +14,10 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis, axes
 from pganon.encode.work import sensitive_values
+from pganon.forms.work import QI_CELLS
 from pganon.methods.background.arrays import shares
 from pganon.policy.knowledge import Cells
-from pganon.published.work import QI_CELLS
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
 

@@ -19,13 +19,13 @@ from pganon.encode.curve import piece_of
 from pganon.encode.records import PLACE
 from pganon.methods.background.kept import KEPT_RECORDS
 from pganon.methods.background.rows import histograms
+from pganon.methods.background.search.limits import Model, limits_against
+from pganon.methods.background.search.pieces import joined_pieces
 from pganon.methods.background.shape import Shape, model_against, source_counts
-from pganon.search.background.limits import Model, limits_against
-from pganon.search.background.pieces import joined_pieces
-from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, num, query
 from pganon.steps import CreateTable, DropTables, Search, State, Step
 from pganon.steps.facts import count
+from pganon.steps.tasks import TaskResult
 
 BLOCKS = count("blocks", "cut_", assumed=1)
 

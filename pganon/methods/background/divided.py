@@ -2,7 +2,7 @@
 
     pieces   (cluster, size, pieces)            how many pieces of the curve a cluster has
     limits   (value, f)                         the largest share of a value in any class
-    leaves   (cluster, piece, block)            see :mod:`pganon.methods.halves`
+    leaves   (cluster, piece, block)            see :mod:`pganon.methods.common.halves`
     blocks   (cluster, first, block)            blocks numbered from 0
 
 A node of the curve is divided
@@ -30,14 +30,14 @@ from pganon.encode.records import PLACE
 from pganon.encode.secrets import run_secret
 from pganon.methods.background.options import BetaPrimacy
 from pganon.methods.background.rows import histograms
+from pganon.methods.background.search.buckets import Planner
+from pganon.methods.background.search.limits import SLACK, BetaLimits, Model, limits_against
 from pganon.methods.background.shape import Shape, model_against, source_counts
-from pganon.methods.halves import Halves
-from pganon.search.background.buckets import Planner
-from pganon.search.background.limits import SLACK, BetaLimits, Model, limits_against
-from pganon.search.tasks import TaskResult
+from pganon.methods.common.halves import Halves
 from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
 from pganon.steps.facts import count
+from pganon.steps.tasks import TaskResult
 
 BLOCKS = count("blocks", assumed=1)
 

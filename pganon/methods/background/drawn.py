@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from pganon.encode.curve import numbered
 from pganon.encode.records import NUMBER, PLACE
+from pganon.forms.work import GROUPED
 from pganon.methods.background.divided import (
     BLOCKS,
     block_steps,
@@ -30,14 +31,13 @@ from pganon.methods.background.divided import (
 )
 from pganon.methods.background.near import nearest_steps
 from pganon.methods.background.options import BetaPrimacy
+from pganon.methods.background.search.buckets import Planner
+from pganon.methods.background.search.limits import BetaLimits
 from pganon.methods.background.shape import Shape
-from pganon.methods.pairs import paired
-from pganon.published.work import GROUPED
-from pganon.search.background.buckets import Planner
-from pganon.search.background.limits import BetaLimits
-from pganon.search.tasks import Task, TaskResult
+from pganon.methods.common.pairs import paired
 from pganon.sqltools import col, named, num, query
 from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.steps.tasks import Task, TaskResult
 
 AT_ONCE = 2_000
 """Blocks that are read in one batch."""

@@ -15,12 +15,13 @@ from sqlglot import exp
 from pganon.encode.axis import axes
 from pganon.encode.facts import null_code, value_count
 from pganon.encode.work import PRIOR, codes_of, sensitive_values
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
+from pganon.forms.work import QI_CELLS
 from pganon.identifiers import quote
 from pganon.methods.background.arrays import whole_arrays
 from pganon.policy.knowledge import PROBABILITY
-from pganon.published.work import QI_CELLS
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, DropTables, State, Step
 from pganon.steps.facts import count, counts
@@ -152,7 +153,7 @@ def _missing(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonError | None:
 
 
 def _refused(message: str, hint: str) -> PreconditionError:
-    return PreconditionError(message, hint=hint, code="bad_priors")
+    return PreconditionError(message, hint=hint, code=ErrorCode.BAD_PRIORS)
 
 
 def _name(spec: ReleaseSpec) -> str:

@@ -15,22 +15,22 @@ from pganon.encode.records import NUMBER, PLACE
 from pganon.encode.work import CODED
 from pganon.errors import PganonError
 from pganon.methods.background.levels import LEAST_J, REACHABLE, level_step
+from pganon.methods.background.prior_facts import LOST, NEEDED, more_alike
 from pganon.methods.background.rows import histograms
-from pganon.methods.background.shape import Shape, model_against, source_counts
-from pganon.methods.reachable import infeasible
-from pganon.methods.suppression import enough
-from pganon.published.prior_facts import LOST, NEEDED, more_alike
-from pganon.search.background.dropping import Kept, kept, trimmed
-from pganon.search.background.limits import (
+from pganon.methods.background.search.dropping import Kept, kept, trimmed
+from pganon.methods.background.search.limits import (
     BetaLimits,
     Model,
     limits_against,
     smallest_classes,
 )
-from pganon.search.tasks import TaskResult
+from pganon.methods.background.shape import Shape, model_against, source_counts
+from pganon.methods.common.reachable import infeasible
+from pganon.methods.common.suppression import enough
 from pganon.sqltools import col, equal, named, query
 from pganon.steps import Check, CreateTable, Search, State, Step
 from pganon.steps.facts import RECORDS, count
+from pganon.steps.tasks import TaskResult
 
 SMALL = count("small", "kept_", assumed=0)
 """Records in clusters with fewer than k."""

@@ -21,11 +21,11 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.facts import value_count
 from pganon.encode.work import codes_of
+from pganon.forms.work import QI_CELLS
 from pganon.methods.background.neighbours import joined_check, neighbours, pairs_check
+from pganon.methods.background.prior_facts import told_apart
 from pganon.policy.knowledge import Kernel
-from pganon.published.prior_facts import told_apart
-from pganon.published.work import QI_CELLS
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
 

@@ -11,15 +11,15 @@ import numpy as np
 from sqlglot import exp
 
 from pganon.encode.work import CODED
+from pganon.forms.work import CELL_VECTORS, QI_CELLS, VECTORS
+from pganon.methods.background.search.dropping import smallest_j
+from pganon.methods.background.search.limits import Model
+from pganon.methods.background.search.linkage import Dendrogram, dendrogram
 from pganon.methods.background.shape import Shape, model_against, source_counts
-from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTORS
-from pganon.search.background.dropping import smallest_j
-from pganon.search.background.limits import Model
-from pganon.search.background.linkage import Dendrogram, dendrogram
-from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, equal, query
 from pganon.steps import Search, State
 from pganon.steps.facts import Fact, count, measure
+from pganon.steps.tasks import TaskResult
 
 REACHABLE = count("reachable", "levels_")
 """1 where there is such a J."""

@@ -16,14 +16,14 @@ from pganon.encode.curve import on_curve
 from pganon.encode.hilbert import WORD_BITS
 from pganon.methods.background.divided import BLOCKS, given_limits, planner
 from pganon.methods.background.rows import grouped_step
+from pganon.methods.background.search.buckets import Planner
+from pganon.methods.background.search.limits import BetaLimits
+from pganon.methods.background.search.selection import nearest
 from pganon.methods.background.shape import Shape
-from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
-from pganon.search.background.buckets import Planner
-from pganon.search.background.limits import BetaLimits
-from pganon.search.background.selection import nearest
-from pganon.search.tasks import TaskResult
+from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.sqltools import col, equal, named, query
 from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps.tasks import TaskResult
 
 AT_ONCE = 200
 """Blocks that are read and searched in one batch."""

@@ -12,9 +12,10 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
+from pganon.forms.work import QI_CELLS
 from pganon.identifiers import quote
-from pganon.published.work import QI_CELLS
 from pganon.sqltools import cast, col, named, num, query, scalar, stacked
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, count
@@ -68,7 +69,7 @@ def _too_many(axis: Axis, pairs: int, values: int) -> PganonError | None:
         f" {values} sensitive values",
         hint="round numbers and dates in a view, lower bandwidths, or estimate priors by"
         " knowledge: {cells: {}}",
-        code="too_many_pairs",
+        code=ErrorCode.TOO_MANY_PAIRS,
     )
 
 
@@ -168,6 +169,6 @@ def _problem(smoothed: Sequence[Smoothed], row: Mapping[str, Any]) -> PganonErro
                 f" kernel would have to compare {pairs} pairs of a combination and a value",
                 hint="round it in a view, lower its bandwidth, or estimate priors by"
                 " knowledge: {cells: {}}",
-                code="too_many_pairs",
+                code=ErrorCode.TOO_MANY_PAIRS,
             )
     return None

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pganon.policy.bucket_options import word
+from pganon.methods.common.bucket_options import word
 from pganon.policy.columns import Columns
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives
@@ -38,7 +38,17 @@ class Background(MethodOptions):
 
     @property
     def trims(self) -> bool:
+        """Whether records are suppressed for their sensitive values alone."""
         return getattr(self, "lemma2", "drop") == "trim"
+
+    def reference_refusals(self) -> Iterable[Refusal]:
+        if self.trims:
+            yield Refusal(
+                ("publish", "reference"),
+                "lemma2: trim suppresses records for their sensitive values, which the source's"
+                " distribution would disclose",
+                "write lemma2: drop, or remove it",
+            )
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
         named = [model.model for model in models]

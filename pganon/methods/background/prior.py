@@ -13,14 +13,14 @@ from sqlglot import exp
 
 from pganon.encode.facts import has_null
 from pganon.encode.work import CODED, codes_of
+from pganon.forms.work import CELL_VECTORS, QI_CELLS, VECTORS
 from pganon.methods.background.arrays import shares
 from pganon.methods.background.coarse import coarse_steps
 from pganon.methods.background.given import given_steps
 from pganon.methods.background.kernel import kernel_steps
+from pganon.methods.background.prior_facts import NUMBER_OF_CELLS, NUMBER_OF_VECTORS, UNEXPECTED
 from pganon.policy.knowledge import Knowledge
-from pganon.published.prior_facts import NUMBER_OF_CELLS, NUMBER_OF_VECTORS, UNEXPECTED
-from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTORS
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import cast, col, computed_once, fragment, named, num, query
 from pganon.steps import Check, CreateTable, DropTables, State, Step
 
@@ -29,7 +29,7 @@ DECIMALS = 12
 
 
 def prior_steps(spec: ReleaseSpec) -> list[Step]:
-    """From `coded` to the tables of :mod:`pganon.published.work`.
+    """From `coded` to the tables of :mod:`pganon.forms.work`.
 
     No steps where no model of the policy says how far priors may differ.
     """

@@ -13,18 +13,18 @@ from pganon.encode.curve import along_curve
 from pganon.encode.facts import KEPT
 from pganon.encode.records import NUMBER
 from pganon.encode.work import CODED
+from pganon.forms.work import CELL_VECTORS, QI_CELLS, VECTORS
 from pganon.methods.background.options import JsReduce
 from pganon.methods.background.prior import prior_steps
 from pganon.methods.background.rows import grouped_step
+from pganon.methods.background.search.limits import Limits, limits_against
+from pganon.methods.background.search.reduce import js_reduce
 from pganon.methods.background.settled import SETTLED, settled_step
 from pganon.methods.background.shape import Shape, model_against, source_counts
-from pganon.methods.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
-from pganon.published.work import CELL_VECTORS, QI_CELLS, VECTORS
-from pganon.search.background.limits import Limits, limits_against
-from pganon.search.background.reduce import js_reduce
-from pganon.search.tasks import TaskResult
+from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.sqltools import aliased, col, equal, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps.tasks import TaskResult
 
 
 def reduced_steps(shape: Shape) -> list[Step]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sqlglot import exp
 
+from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
 from pganon.methods.background.shape import Shape
-from pganon.published.work import GROUPED
 from pganon.sqltools import aliased, col, equal, query
 from pganon.steps import CreateTable, State
 

@@ -17,12 +17,12 @@ from sqlglot import exp
 
 from pganon.encode.work import CODED
 from pganon.methods.background.rows import histograms
+from pganon.methods.background.search.dropping import kept
+from pganon.methods.background.search.limits import Model
 from pganon.methods.background.shape import Shape, model_against, source_counts
-from pganon.search.background.dropping import kept
-from pganon.search.background.limits import Model
-from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, query
 from pganon.steps import Search, State
+from pganon.steps.tasks import TaskResult
 
 SETTLED = "settled"
 

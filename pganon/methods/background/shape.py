@@ -20,12 +20,12 @@ from pganon.encode.first import first_of
 from pganon.encode.work import sensitive_values
 from pganon.identifiers import QualifiedName
 from pganon.methods.background.options import Background
-from pganon.methods.block_search import Given
-from pganon.methods.shape import MethodShape
+from pganon.methods.background.search import limits
+from pganon.methods.common.block_search import Given
+from pganon.methods.common.shape import MethodShape
 from pganon.privacy.base import Model
 from pganon.privacy.knowledge import BackgroundKnowledge
 from pganon.privacy.likeness import BetaLikeness, TCloseness
-from pganon.search.background import limits
 from pganon.sqltools import col, fragment, named, query
 from pganon.steps import State
 

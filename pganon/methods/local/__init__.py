@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pganon.forms.local import LOCAL
-from pganon.forms.local.staging import bucket_steps, group_steps
-from pganon.methods.base import Method
+from sqlglot import exp
+
+from pganon.forms.work import GROUP_CELLS
+from pganon.identifiers import quote
+from pganon.methods.common.base import Method
 from pganon.methods.local.aligned import aligned_steps
-from pganon.methods.local.buckets import bucket_chains
-from pganon.methods.local.displays import display_steps
+from pganon.methods.local.buckets import bucket_chains, bucketed
+from pganon.methods.local.displays import display_steps, shown_check
 from pganon.methods.local.eligible import eligible_steps
-from pganon.methods.local.equal import equal_steps
+from pganon.methods.local.form import LOCAL
+from pganon.methods.local.form.staging import bucket_steps, group_steps
 from pganon.methods.local.grouped import grouped_steps, numbered
 from pganon.methods.local.linked import link_steps
 from pganon.methods.local.medians import median_steps
@@ -28,10 +31,54 @@ from pganon.methods.local.options import (
     LocalBucketization,
     LocalGeneralization,
 )
-from pganon.methods.local.shape import Shape
-from pganon.methods.local.single import single_chains
-from pganon.spec.model import ReleaseSpec
-from pganon.steps import Parallel, Step
+from pganon.methods.local.placed import placed
+from pganon.methods.local.shape import Shape, codes
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.sqltools import col, named, query
+from pganon.steps import CreateTable, Parallel, State, Step
+
+
+def single_chains(shape: Shape) -> list[list[Step]]:
+    """From `placed` to buckets of one value each, where a method makes groups alone: a chain of
+    steps for every column."""
+    return [[_single(shape, item)] for item in shape.spec.sensitive]
+
+
+def _single(shape: Shape, item: Sensitive) -> CreateTable:
+    return CreateTable(
+        f"bucketed{item.index}",
+        f"a bucket for every hidden value of {quote(item.column.name)}",
+        lambda s: bucketed(item, s),
+        lambda s: query(
+            "select p.rid, p.rid as b, :v as v from p where :value > 0",
+            {"p": placed(shape, s)},
+            value=col(f"s{item.index}", "p"),
+            v=col(f"v{item.index}", "p"),
+        ),
+    )
+
+
+def equal_steps(shape: Shape) -> list[Step]:
+    """From `placed` to `group_cells`: one group for records that show the same, exactly."""
+    return [
+        CreateTable(
+            "group_cells",
+            "a group for each combination of values that are shown",
+            lambda s: s.work(GROUP_CELLS),
+            lambda s: _cells(shape, s),
+        ),
+        shown_check(shape, lambda s: s.work(GROUP_CELLS)),
+    ]
+
+
+def _cells(shape: Shape, state: State) -> exp.Expr:
+    keys = [col("display", "p"), *codes(shape, "p")]
+    order = exp.Order(expressions=[exp.Ordered(this=key.copy()) for key in keys])
+    number = exp.Window(this=exp.RowNumber(), order=order)
+    tree = query("select 1 from p", {"p": placed(shape, state)})
+    tree = tree.select(named(number, "gid"), *keys, append=False)
+    return tree.group_by(*[key.copy() for key in keys])
+
 
 Groups = Callable[[Shape], list[Step]]
 

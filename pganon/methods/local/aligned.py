@@ -31,22 +31,22 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.association.pairs import listed
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.errors import PganonError
-from pganon.forms.local import facts
-from pganon.forms.local.aligned import sets
 from pganon.identifiers import QualifiedName, quote
-from pganon.methods.block_search import nothing_given
+from pganon.methods.common.association.pairs import listed
+from pganon.methods.common.block_search import nothing_given
+from pganon.methods.common.pairs import pair, paired
+from pganon.methods.common.search.blocks import Piece, merged
 from pganon.methods.local.eligible import too_frequent
+from pganon.methods.local.form import facts
+from pganon.methods.local.form.aligned import sets
 from pganon.methods.local.placed import placed
 from pganon.methods.local.shape import Shape
-from pganon.methods.pairs import pair, paired
-from pganon.search.blocks import Piece, merged
-from pganon.search.tasks import TaskResult
-from pganon.spec.model import Sensitive
+from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked, text, total
 from pganon.steps import Check, CreateTable, Search, State, Statement, Step
+from pganon.steps.tasks import TaskResult
 
 CHUNK = 20_000
 """Records whose piles are merged together."""

@@ -1,7 +1,7 @@
 """Buckets of the hidden values of every column that has buckets of its own.
 
     plan<j>      (code, first, last, base, shift, modulo)   which values go where; see
-                 :class:`pganon.search.local.assignment.Dealt`
+                 :class:`pganon.methods.local.search.assignment.Dealt`
     bucketed<j>  (rid, b, v)   or instead `ranges<j>` of :mod:`pganon.methods.local.ordered`
 
 Plans are made from the histogram alone. Which record's value is the first of its kind, the second
@@ -20,28 +20,24 @@ from sqlglot import exp
 from pganon.encode.first import first_of
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.encode.work import reference
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.local import facts
-from pganon.forms.local.aligned import set_of
 from pganon.identifiers import QualifiedName, quote
-from pganon.methods.block_search import nothing_given
+from pganon.methods.common.block_search import nothing_given
 from pganon.methods.local.eligible import histogram
+from pganon.methods.local.form import facts
+from pganon.methods.local.form.aligned import set_of
 from pganon.methods.local.ordered import bucket_of, ordered, plan, ranges_step
 from pganon.methods.local.placed import placed
+from pganon.methods.local.search.assignment import Plan, diverse_buckets, divided, evenly
+from pganon.methods.local.search.closeness import close_buckets
 from pganon.methods.local.shape import Shape
 from pganon.privacy.likeness import TCloseness
-from pganon.search.local.assignment import (
-    Plan,
-    diverse_buckets,
-    divided,
-    evenly,
-)
-from pganon.search.local.closeness import close_buckets
-from pganon.search.tasks import TaskResult
-from pganon.spec.model import Sensitive
+from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, num, query, scalar, text
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
 from pganon.steps.facts import count
+from pganon.steps.tasks import TaskResult
 
 _PLAN = (
     ("code", "integer"),
@@ -161,7 +157,7 @@ class _Buckets:
             model="local_bucket_diversity",
             required=least,
             hint=f"lower min_bucket_range{instead}",
-            code="infeasible",
+            code=ErrorCode.INFEASIBLE,
         )
 
     def _placed(self, state: State) -> exp.Expr:

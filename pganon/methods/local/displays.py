@@ -9,20 +9,21 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.work import CODED
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.local.axes import measured, measured_facts
-from pganon.forms.local.facts import SHOWN_CELLS, SUBSETS
-from pganon.forms.local.layout import forms, is_generalized
+from pganon.forms.work import DISPLAYS
 from pganon.identifiers import QualifiedName
+from pganon.methods.common.suppression import suppressed_check
+from pganon.methods.local.form.axes import measured, measured_facts
+from pganon.methods.local.form.facts import SHOWN_CELLS, SUBSETS
+from pganon.methods.local.form.layout import forms, is_generalized
 from pganon.methods.local.placed import mask, placed_step
+from pganon.methods.local.search.subsets import merged
 from pganon.methods.local.shape import Shape
-from pganon.methods.suppression import suppressed_check
-from pganon.published.work import DISPLAYS
-from pganon.search.local.subsets import merged
-from pganon.search.tasks import TaskResult
 from pganon.sqltools import col, fragment, num, query
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
 from pganon.steps.facts import RECORDS
+from pganon.steps.tasks import TaskResult
 
 
 def display_steps(shape: Shape) -> list[Step]:
@@ -105,7 +106,7 @@ def _too_small(shape: Shape, row: Mapping[str, Any], state: State) -> PganonErro
         required=shape.k,
         hint="use small_subsets: merge, or leave them out with on_infeasible: suppress and"
         f" suppression_limit: {-(-10_000 * row['few'] // records) / 10_000:g}; or lower k",
-        code="infeasible",
+        code=ErrorCode.INFEASIBLE,
     )
 
 

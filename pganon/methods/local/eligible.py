@@ -14,14 +14,15 @@ from sqlglot import exp
 
 from pganon.encode.first import first_of
 from pganon.encode.work import reference, sensitive_values
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.local import facts
 from pganon.identifiers import QualifiedName, quote
+from pganon.methods.local.form import facts
 from pganon.methods.local.placed import placed
 from pganon.methods.local.shape import Shape
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.privacy.likeness import TCloseness
-from pganon.spec.model import Sensitive
+from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, Parallel, State, Step
 
@@ -72,7 +73,7 @@ def too_frequent(
         required=l,
         observed=reachable,
         hint=hint,
-        code="infeasible",
+        code=ErrorCode.INFEASIBLE,
     )
 
 
@@ -182,7 +183,7 @@ class _Eligible:
             model=model.name,
             required=model.parameter,
             hint="withhold all of them with ineligible: withhold, or leave the column out",
-            code="infeasible",
+            code=ErrorCode.INFEASIBLE,
         )
 
 

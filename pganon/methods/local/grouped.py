@@ -5,10 +5,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.records import NUMBER
-from pganon.forms.local.aligned import leader, set_of
-from pganon.forms.local.staging import Held, Numbered, drawn, grouped_step
+from pganon.forms.work import GROUPED_CLASSES
 from pganon.methods.local.aligned import leftovers, shared
 from pganon.methods.local.buckets import bucketed
+from pganon.methods.local.form.aligned import leader, set_of
+from pganon.methods.local.form.staging import Held, Numbered, drawn, grouped_step
 from pganon.methods.local.ordered import (
     all_buckets,
     bucket_of,
@@ -22,8 +23,7 @@ from pganon.methods.local.ordered import (
 from pganon.methods.local.placed import placed, placed_tables
 from pganon.methods.local.shape import Shape, codes
 from pganon.privacy.rows import Relation
-from pganon.published.work import GROUPED_CLASSES
-from pganon.spec.model import Sensitive
+from pganon.resolved.model import Sensitive
 from pganon.sqltools import aliased, col, fragment, num, query
 from pganon.steps import DropTables, State, Step
 

@@ -10,16 +10,17 @@ from itertools import combinations
 
 from sqlglot import exp
 
-from pganon.association import Associated, association, dependencies
+from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.local import facts
-from pganon.forms.local.aligned import Link, links, sets
 from pganon.identifiers import quote
-from pganon.methods.division import MEASURE
+from pganon.methods.common.association import Associated, association, dependencies
+from pganon.methods.common.division import MEASURE
 from pganon.methods.local.eligible import hidden_values
+from pganon.methods.local.form import facts
+from pganon.methods.local.form.aligned import Link, links, sets
 from pganon.methods.local.shape import Shape
 from pganon.privacy.frequency import LocalBucketDiversity
-from pganon.spec.model import Sensitive
+from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, State, Step
 
@@ -99,7 +100,7 @@ def _associated(link: Link, limit: float) -> PganonError:
         hint="use buckets: aligned, which gives associated columns their buckets in common; or"
         " leave one of them out; a higher link_threshold accepts that who knows which values go"
         " together learns more than 1/l",
-        code="associated",
+        code=ErrorCode.ASSOCIATED,
     )
 
 
@@ -117,6 +118,6 @@ def _not_alignable(shape: Shape, state: State) -> PganonError | None:
                 model=model.name,
                 required=model.parameter,
                 hint=f"use local_bucket_diversity for {quote(item.published)}, or leave it out",
-                code="associated",
+                code=ErrorCode.ASSOCIATED,
             )
     return None

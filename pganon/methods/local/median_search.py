@@ -1,7 +1,8 @@
 """Groups by cuts at medians in Python, where they and their cells are small enough for it.
 
 median_cells   (cell, block, node, again, display, codes, w)   groups that could still be cut
-median_groups  (block, round, place, cells)   final groups, by :mod:`pganon.search.local.medians`;
+median_groups  (block, round, place, cells)   final groups, by
+:mod:`pganon.methods.common.search.medians`;
                without cells, how many groups of the block were active in that round: `place`
 """
 
@@ -16,14 +17,10 @@ import numpy as np
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis
-from pganon.forms.local.axes import ShownLine, ShownNames
-from pganon.forms.local.facts import BLOCKS
-from pganon.methods.local.shape import Shape, codes
-from pganon.methods.pairs import paired
-from pganon.methods.rounds.candidates import SEVERAL, SMALL
-from pganon.methods.rounds.rounds import left, rounds_of
-from pganon.methods.tree_arrays import given_with_losses
-from pganon.search.local.medians import (
+from pganon.methods.common.pairs import paired
+from pganon.methods.common.rounds.candidates import SEVERAL, SMALL
+from pganon.methods.common.rounds.rounds import left, rounds_of
+from pganon.methods.common.search.medians import (
     Attribute,
     Cells,
     Limits,
@@ -32,9 +29,13 @@ from pganon.search.local.medians import (
     Tree,
     median_rounds,
 )
-from pganon.search.tasks import TaskResult
+from pganon.methods.common.tree_arrays import given_with_losses
+from pganon.methods.local.form.axes import ShownLine, ShownNames
+from pganon.methods.local.form.facts import BLOCKS
+from pganon.methods.local.shape import Shape, codes
 from pganon.sqltools import chain, col, fragment, num, query
 from pganon.steps import Check, CreateTable, Search, State, Step
+from pganon.steps.tasks import TaskResult
 
 BLOCK = 500_000
 """Records of a group up to which it is cut here. A block has fewer than twice as many."""

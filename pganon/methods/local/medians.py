@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.codes import weight_type
+from pganon.forms.work import GROUP_CELLS
+from pganon.methods.common.rounds.median import MedianCuts
+from pganon.methods.common.rounds.rounds import CutRounds, start_step
 from pganon.methods.local.displays import shown_check
 from pganon.methods.local.median_search import BLOCK, CELLS, GROUPS, found, search_steps
 from pganon.methods.local.placed import placed
 from pganon.methods.local.shape import Shape, codes
-from pganon.methods.rounds.median import MedianCuts
-from pganon.methods.rounds.rounds import CutRounds, start_step
-from pganon.published.work import GROUP_CELLS
 from pganon.sqltools import cast, col, fragment, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
 

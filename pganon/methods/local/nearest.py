@@ -16,16 +16,15 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.forms.local.axes import ShownLine, ShownNames
-from pganon.forms.local.facts import BLOCKS
+from pganon.forms.work import GROUP_CELLS
+from pganon.methods.common.pairs import pair
+from pganon.methods.common.tree_arrays import given_with_losses
+from pganon.methods.local.form.axes import ShownLine, ShownNames
+from pganon.methods.local.form.facts import BLOCKS
 from pganon.methods.local.medians import block_steps
 from pganon.methods.local.options import LgbNcp
 from pganon.methods.local.placed import placed
-from pganon.methods.local.shape import Shape, codes
-from pganon.methods.pairs import pair
-from pganon.methods.tree_arrays import given_with_losses
-from pganon.published.work import GROUP_CELLS
-from pganon.search.local.nearest import (
+from pganon.methods.local.search.nearest import (
     Assign,
     Attribute,
     Cells,
@@ -35,9 +34,10 @@ from pganon.search.local.nearest import (
     Tree,
     nearest_groups,
 )
-from pganon.search.tasks import TaskResult
+from pganon.methods.local.shape import Shape, codes
 from pganon.sqltools import aliased, cast, col, equal, named, num, query, scalar, text
 from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
+from pganon.steps.tasks import TaskResult
 
 
 def nearest_steps(shape: Shape) -> list[Step]:

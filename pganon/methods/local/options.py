@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from pganon.identifiers import MAX_BYTES, fits
-from pganon.policy.bucket_options import word
+from pganon.methods.common.bucket_options import word
+from pganon.methods.local.local_names import bucket_column, form_column, values_part
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.hierarchies import DateHierarchy, IntervalHierarchy
-from pganon.policy.local_names import bucket_column, form_column, values_part
 from pganon.policy.options import COUNT, FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.sensitive_when import HIDDEN
@@ -35,7 +35,6 @@ class Local(MethodOptions):
     parts = (FLAT,)
     codes_sensitive = True
     published_once = True
-    revision = 2
 
     @property
     def assumes(self) -> tuple[str, ...]:
@@ -67,7 +66,7 @@ class Local(MethodOptions):
             yield Refusal(
                 ("columns",),
                 "no column has the role sensitive or semi_sensitive",
-                f"declare what the method {self.name} has to hide, or use the method mondrian",
+                f"declare what the method {self.name} has to hide, or use another method",
             )
         for name in hidden:
             column = columns[name]
@@ -110,7 +109,6 @@ class LocalBuckets(Local):
     example = "{model: local_bucket_diversity, column: disease, l: 3}"
     unlinks = True
     numbers_by_value = True
-    revision = 3
 
     split: Split = "median"
     assign: AssignValues = "m_invariance"
@@ -223,8 +221,6 @@ class LgbNcp(LocalGroups, LocalBuckets):
     """Groups by top-down greedy division that keeps the loss low (LGB_NCP)."""
 
     models = LocalGroups.models | LocalBuckets.models
-
-    revision = 4
 
     name: Literal["lgb_ncp"]
     ncp_assign: Annotated[

@@ -12,14 +12,14 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.records import NUMBER, numbered_by, ties
-from pganon.forms.local.aligned import set_of
-from pganon.forms.local.facts import hidden
-from pganon.forms.local.staging import drawn
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.local.eligible import histogram
+from pganon.methods.local.form.aligned import set_of
+from pganon.methods.local.form.facts import hidden
+from pganon.methods.local.form.staging import drawn
 from pganon.methods.local.placed import as_encoded, placed
 from pganon.methods.local.shape import Shape
-from pganon.spec.model import Sensitive
+from pganon.resolved.model import Sensitive
 from pganon.sqltools import col, fragment, named, query, scalar
 from pganon.steps import CreateTable, State
 

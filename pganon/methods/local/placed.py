@@ -10,12 +10,12 @@ from sqlglot import exp
 
 from pganon.encode.records import HIDES, NUMBER, tells_hidden
 from pganon.encode.work import CODED
-from pganon.forms.local.facts import SUBSETS
-from pganon.forms.local.layout import in_bucket, is_generalized
+from pganon.forms.work import DISPLAYS, shown_beside
 from pganon.identifiers import QualifiedName
+from pganon.methods.local.form.facts import SUBSETS
+from pganon.methods.local.form.layout import in_bucket, is_generalized
 from pganon.methods.local.shape import Shape
 from pganon.privacy.rows import Relation
-from pganon.published.work import DISPLAYS, shown_beside
 from pganon.sqltools import chain, col, fragment, named, query
 from pganon.steps import CreateTable, State
 

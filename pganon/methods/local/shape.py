@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
-from pganon.forms.local.layout import Layout
+from pganon.methods.common.shape import MethodShape
+from pganon.methods.local.form.layout import Layout
 from pganon.methods.local.options import Local, LocalBuckets, LocalGroups
-from pganon.methods.shape import MethodShape
 from pganon.sqltools import col
 
 

@@ -20,16 +20,16 @@ from pganon import database
 from pganon.encode.people import digest, identity, population_secret
 from pganon.encode.work import CODED
 from pganon.errors import PganonError, PreconditionError
+from pganon.forms.request import Request
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
 from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import history
-from pganon.published.request import Request
 from pganon.run.computation import Computation
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
-from pganon.run.pipeline import run_release
-from pganon.run.resolving import resolve_policy
+from pganon.run.release import run_release
+from pganon.run.resolution import resolve_policy
 from pganon.run.result import RunResult
 from pganon.sqltools import query, statement
 from pganon.steps import State
@@ -53,7 +53,7 @@ class Staged:
 
     @property
     def utility(self) -> Any:
-        return self.plan.method.form.utility(self.plan.spec, self.state.facts)
+        return self.plan.method.form.statistics.utility(self.plan.spec, self.state.facts)
 
     def table(self, part: str) -> list[dict[str, Any]]:
         """Rows of a staged relation; members by their keys, as a digest does not show."""
@@ -156,7 +156,7 @@ def prepared(
 
 
 def _no_other() -> Connection:
-    """A driven run has one connection; `tests/integration/test_crew.py` is about further ones."""
+    """A driven run has one connection; further ones are in `integration/run/test_crew.py`."""
     raise PreconditionError("a driven run has one connection")
 
 

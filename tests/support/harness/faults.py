@@ -26,7 +26,7 @@ from psycopg import sql
 from pganon import locks, steps
 from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
-from pganon.run import pipeline
+from pganon.run import release
 from pganon.run.options import Options
 from pganon.run.result import RunResult
 from tests.support.harness import driver
@@ -104,10 +104,10 @@ def run(
     Tests of faults want a version of every run, so it makes one of an unchanged source, too.
     """
     with driver.secrets(SEED if stable else None):
-        return pipeline.run_release(
+        return release.run_release(
             loaded or policy(),
             dsn=dsn,
-            settings=type(pipeline.RUN_SETTINGS)(**settings),
+            settings=type(release.RUN_SETTINGS)(**settings),
             options=Options(
                 jobs=jobs,
                 force=force,
@@ -308,12 +308,14 @@ class ForkServer:
         self._process.stdout.close()
 
     @contextmanager
-    def stopped(self, dsn: str, stop: str, where: str = "step") -> Iterator[None]:
+    def stopped(
+        self, dsn: str, stop: str, where: str = "step", loaded: LoadedPolicy | None = None
+    ) -> Iterator[None]:
         """A run that waits before the step `stop`; killed with SIGKILL when the block ends.
 
         With `where` "before" or "after", `stop` is a function `module.name` of pganon instead.
         """
-        pid = self._start(dsn, stop, where)
+        pid = self._start(dsn, stop, where, *([loaded.policy.document()] if loaded else []))
         try:
             told = self._read()
             assert told == "reached", f"{stop}: {told}"
@@ -330,7 +332,7 @@ class ForkServer:
         finally:
             self._kill(pid)
 
-    def _start(self, *words: str) -> int:
+    def _start(self, *words: Any) -> int:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(words) + "\n")
         self._process.stdin.flush()
@@ -361,7 +363,7 @@ def serve_forks() -> None:
         _tell("gone")
 
 
-def _run_child(dsn: str, stop: str, where: str) -> None:
+def _run_child(dsn: str, stop: str, where: str, document: dict[str, Any] | None = None) -> None:
     steps.SHARED_FROM = 0  # side by side, however few the records
     try:
         if where == "source":
@@ -370,7 +372,7 @@ def _run_child(dsn: str, stop: str, where: str) -> None:
             )
             run(dsn, slow)
         elif where == "step":
-            run(dsn, before=at(stop, _halt))
+            run(dsn, load_policy(json.dumps(document or POLICY)), before=at(stop, _halt))
         else:
             _halt_around(stop, where)
             run(dsn)

@@ -19,7 +19,7 @@ from sqlglot import exp
 from pganon.loading import load_policy
 from pganon.plan.explain import explain
 from pganon.policy.loader import LoadedPolicy
-from pganon.run.planning import plan_release
+from pganon.run.context import plan_release
 from tests.support.harness.cluster import Database, find_origins
 
 FOLDER = Path(__file__).parents[2] / "plans"

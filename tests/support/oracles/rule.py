@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from pganon.history.rule import Group, Told, Verdict, clashing, judge
-from pganon.spec.manner import UNION, Form, Manner
+from pganon.resolved.manner import UNION, Form, Manner
 
 VALUES = ("x", "y")
 COLUMNS = ("a", "b")

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from pganon.search.background.block import Block
-from pganon.search.background.groups import Groups, Squares
-from pganon.search.background.limits import Closeness, Likeness, Limits
-from pganon.search.background.points import Attribute, Hierarchy, Nominal, Ordered, Points
-from pganon.search.background.primacy import Classes, k_primacy
-from pganon.search.identity.tree import Hierarchical
+from pganon.methods.background.search.block import Block
+from pganon.methods.background.search.groups import Groups, Squares
+from pganon.methods.background.search.limits import Closeness, Likeness, Limits
+from pganon.methods.background.search.points import Attribute, Hierarchy, Nominal, Ordered, Points
+from pganon.methods.background.search.primacy import Classes, k_primacy
+from pganon.methods.common.search.tree import Hierarchical
 from tests.support.oracles import background_search as oracle
 from tests.support.oracles.background_search import Cat, Num, Table, Tree
 

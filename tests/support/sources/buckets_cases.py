@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pganon.search.buckets import Condition, Partition, Swarm, partition
-from pganon.search.buckets.conditions import Codes
-from pganon.search.buckets.tree import Block, Bucket
+from pganon.methods.buckets.search import Condition, Partition, partition
+from pganon.methods.buckets.search.conditions import Codes
+from pganon.methods.buckets.search.tree import Block, Bucket
 from tests.support.oracles.buckets import Table
 from tests.support.sources.registry import ROWS, SENSITIVE, TWELVE
 
@@ -62,7 +62,7 @@ def search(table: Table, seed: int = 1, *, fly: bool = True, path: str = "") -> 
         np.array(table.z),
         conditions(table),
         table.s,
-        swarm=Swarm() if fly else None,
+        swarm=fly,
         norm=table.p,
         seed=seed,
         path=path,

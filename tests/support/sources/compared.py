@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pganon.publish import lifecycle
-from pganon.run.pipeline import run_release
+from pganon.run.release import run_release
 from pganon.run.result import RunResult
 from tests.support.harness import driver
 from tests.support.harness.cluster import Connection, Database

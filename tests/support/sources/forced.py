@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from pganon.encode.axis import axes
+from pganon.forms.facts import SUPPRESSED
+from pganon.forms.request import Request
 from pganon.methods.registry import method_of
 from pganon.plan import build
-from pganon.published.facts import SUPPRESSED
-from pganon.published.request import Request
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, num, query
 from pganon.steps import Check, CreateTable, Load, State, Step
 from pganon.steps.facts import RECORDS

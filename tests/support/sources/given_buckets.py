@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from pganon.forms.buckets.staging import bucket
+from pganon.forms.facts import SUPPRESSED
+from pganon.forms.request import Request
+from pganon.methods.common.form.bucket_staging import bucket
 from pganon.methods.registry import method_of
 from pganon.plan import build
 from pganon.plan.build import NOTHING_MORE
-from pganon.published.facts import SUPPRESSED
-from pganon.published.request import Request
-from pganon.spec.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, num, query
 from pganon.steps import Check, CreateTable, Load, State, Step
 from pganon.steps.facts import RECORDS

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pganon.search import identity as search
+from pganon.methods.individuals import search
 from tests.support.oracles import identity_search as oracle
 from tests.support.oracles.identity_search import Cat, Hier, Num, Table
 

@@ -170,7 +170,7 @@ def release(staged: Staged, table: Table, known: Roles | None = None) -> Release
 
 
 def _part(staged: Staged, j: int, column: str) -> str:
-    parts = [relation.part for relation in staged.plan.method.form.relations(
+    parts = [relation.part for relation in staged.plan.method.form.staging.relations(
         staged.plan.spec, staged.state)]  # fmt: skip
     return next(part for part in (f"values{j}", f"values_{column}") if part in parts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -17,12 +18,14 @@ from pganon.methods.background.prior import prior_steps
 from pganon.policy import loader
 from pganon.policy.known import Known
 from pganon.policy.loader import LoadedPolicy
+from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import CLASS_ID, UNPUBLISHED, MethodOptions
+from pganon.policy.refusals import Refusal
 from pganon.privacy.models import MODELS
+from pganon.resolved.model import ReleaseSpec
 from pganon.run.executor import Executor
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
-from pganon.run.resolving import resolve_policy
-from pganon.spec.model import ReleaseSpec
+from pganon.run.resolution import resolve_policy
 from pganon.steps import State
 from tests.support.harness.driver import Connection, fetch
 from tests.support.sources.builders import policy
@@ -40,9 +43,11 @@ class Priors(MethodOptions):
     adds = (CLASS_ID,)
     sensitive = "one"
     codes_sensitive = True
-    weighs = True
 
     name: Literal["priors"]
+
+    def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
+        return ()
 
 
 KNOWN = Known((Priors,), MODELS)

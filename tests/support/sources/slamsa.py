@@ -74,7 +74,7 @@ def weight(row: Row) -> Any:
 def staged_views(staged: Staged) -> tuple[PublishedView, ...]:
     """The views, over staged tables."""
     spec, form = staged.plan.spec, staged.plan.method.form
-    return form.views(spec, staged.state, staged_tables(staged))
+    return form.publication.views(spec, staged.state, staged_tables(staged))
 
 
 def staged_tables(staged: Staged) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pganon.ledger import repository as ledger
 from pganon.locks import release_lock, run_lock
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, stamps
-from pganon.spec.republication import Prints
+from pganon.resolved.republication import Prints
 from pganon.steps import STAGE_SCHEMA
 from pganon.steps.relations import (
     DATA_SCHEMA,

@@ -96,8 +96,6 @@ def document(*, options: dict[str, Any] | None = None, **changes: Any) -> dict[s
             "name": "slamsa",
             "sensitive_tables": [list(table) for table in TABLES],
             "block_size": 40,
-            "fireflies": 4,
-            "generations": 4,
             **(options or {}),
         },
         "publish": {"readers": ["analyst"]},

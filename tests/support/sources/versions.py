@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from tests.integration.test_local import EXAMPLE_COLUMNS, EXAMPLE_MODELS, local_policy
+from tests.integration.methods.local.test_local import EXAMPLE_COLUMNS, EXAMPLE_MODELS, local_policy
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy

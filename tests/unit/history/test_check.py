@@ -7,7 +7,7 @@ from dataclasses import replace
 from pganon.history.check import Rule, rule_steps
 from pganon.history.model import New, Past, Tables
 from pganon.identifiers import QualifiedName
-from pganon.spec.manner import Manner
+from pganon.resolved.manner import Manner
 
 TABLES = Tables(QualifiedName("t", "members"), QualifiedName("t", "groups"), "g")
 KEEPS = Manner(1, "exact", ("s",), ("q", "o"), invariant=("s",))

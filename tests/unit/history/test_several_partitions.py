@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pganon.history.rule import Group, Told, judge
-from pganon.spec.manner import Form, Manner
+from pganon.resolved.manner import Form, Manner
 
 
 def told(run: int, form: Form, *groups: Group, **changes: bytes) -> Told:

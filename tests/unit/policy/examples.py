@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pganon.policy.model import ColumnPolicy, Role
+from pganon.policy.columns import ColumnPolicy, Role
 
 
 def policy(**changes: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.loading import policy_from
-from pganon.methods.identity.options import DAnonyIR, GeneIR
+from pganon.methods.individuals.options import DAnonyIR, GeneIR
 from pganon.policy.model import policy_hash
 from tests.unit.policy.examples import columns_of, policy
 from tests.unit.policy.test_methods import suggestions

@@ -9,10 +9,11 @@ import pytest
 from pganon.errors import PolicyError
 from pganon.identifiers import MAX_BYTES
 from pganon.loading import known, load_policy, policy_from
-from pganon.methods.anatomy.options import Anatomy
-from pganon.methods.mondrian.options import Mondrian
-from pganon.methods.qs.options import QsEfficient, QsGreedy
-from pganon.policy.model import Role, policy_hash
+from pganon.methods.buckets.anatomy.options import Anatomy
+from pganon.methods.classes.mondrian.options import Mondrian
+from pganon.methods.clusters.qs.options import QsEfficient, QsGreedy
+from pganon.policy.columns import Role
+from pganon.policy.model import policy_hash
 from pganon.policy.options import part_name
 from pganon.policy.schema import policy_schema
 from pganon.policy.words import ROLES

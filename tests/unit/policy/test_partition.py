@@ -10,7 +10,8 @@ import pytest
 from pganon.identifiers import QualifiedName
 from pganon.loading import known, policy_from
 from pganon.policy import partition
-from pganon.policy.model import ColumnPolicy, Policy
+from pganon.policy.columns import ColumnPolicy
+from pganon.policy.model import Policy
 from pganon.policy.partition import Part, differences, part_hash, partition_part
 from tests.unit.policy.examples import anatomy_policy, policy, qs_policy, with_column
 
@@ -214,13 +215,6 @@ def test_options_without_effect() -> None:
     assert slamsa(link_threshold=0.5) == slamsa()
     independent = {"profile": "independent"}
     assert slamsa(**independent, link_threshold=0.5) != slamsa(**independent)
-    fireflies = {
-        "fireflies": 3, "generations": 3, "patience": 3, "attraction": 3.0, "absorption": 3.0,
-        "step": 0.3, "cooling": 0.3,
-    }  # fmt: skip
-    for name, value in fireflies.items():
-        assert slamsa(optimizer="base", **{name: value}) == slamsa(optimizer="base")
-        assert slamsa(**{name: value}) != slamsa()
     assert slamsa(optimizer="base", norm=1.0) != slamsa(optimizer="base")
     sizes = [part(anatomy_policy(method={"name": "anatomy", "block_size": n})) for n in (50, 100)]
     assert differences(*sizes) == "method.block_size removed"

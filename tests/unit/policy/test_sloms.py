@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.loading import policy_from
-from pganon.methods.sloms.options import Sloms
+from pganon.methods.buckets.sloms.options import Sloms
 from pganon.policy.model import policy_hash
 from tests.unit.policy.examples import columns_of, slamsa_policy
 from tests.unit.policy.test_methods import suggestions
@@ -54,7 +54,7 @@ def test_options(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("options", "field", "part"),
     [
-        ({"priority": "mbdf"}, "priority", "is not a priority of msb"),
+        ({"priority": "mbdf"}, "priority", "is not a priority"),
         ({"block_size": 1}, "block_size", "at least 2"),
         ({"quasi_tables": 2}, "quasi_tables", "not a key"),
         ({"profile": "aligned"}, "profile", "not a key"),

@@ -1,0 +1,79 @@
+"""Columns of a source as they are, beside what they were and what policies say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import yaml
+
+from pganon.catalog.model import Relation
+from pganon.policy.guess import guess_role
+from pganon.policy.model import Policy
+
+
+@dataclass(frozen=True)
+class Retyped:
+    """A column whose type is another one now."""
+
+    name: str
+    before: str
+    now: str
+
+
+@dataclass(frozen=True)
+class ColumnDrift:
+    """What became of the columns since a version was made.
+
+    Attributes:
+        added: those that the policy does not mention.
+    """
+
+    added: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    retyped: tuple[Retyped, ...] = ()
+
+
+def column_drift(
+    before: Sequence[Mapping[str, str]], now: Relation, declared: Collection[str]
+) -> ColumnDrift:
+    """Columns that came, went or changed.
+
+    Args:
+        before: {name, type} of each.
+        declared: names that the policy mentions.
+    """
+    was = {column["name"]: column["type"] for column in before}
+    types = {column.name: column.type_name for column in now.columns}
+    return ColumnDrift(
+        tuple(name for name in types if name not in was and name not in declared),
+        tuple(name for name in was if name not in types),
+        tuple(
+            Retyped(name, was[name], types[name])
+            for name in types
+            if name in was and was[name] != types[name]
+        ),
+    )
+
+
+def mentioned(policy: Policy) -> set[str]:
+    """Columns that a policy says something about."""
+    return {*policy.columns, *policy.individual_key}
+
+
+def lines_to_add(relation: Relation, names: Collection[str], unique: Collection[str]) -> list[str]:
+    """Lines for `columns:` of a policy, with a guess by the name of each column.
+
+    Where the name says nothing the column stays at home, as it does without a line.
+    """
+    found: list[str] = []
+    for column in relation.columns:
+        if column.name not in names:
+            continue
+        key = column.name in relation.primary_key
+        guess = guess_role(column, key=key, unique=column.name in unique, facts=None)
+        name = yaml.safe_dump(column.name, allow_unicode=True).splitlines()[0]
+        role = guess.role or "identifying"
+        why = guess.reason if guess.role else "no guess: as it is, it stays at home"
+        found.append(f"  {name}: {{role: {role}}}  # {why}")
+    return found

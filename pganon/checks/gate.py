@@ -1,0 +1,152 @@
+"""Whether policies still fit their sources: a gate for pipelines that change schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pganon.catalog.introspect import read_relation, unique_columns
+from pganon.catalog.model import Relation
+from pganon.checks.columns import column_drift, lines_to_add, mentioned
+from pganon.errors import DatabaseError, PganonError, PolicyError
+from pganon.identifiers import quote
+from pganon.policy.loader import LoadedPolicy
+from pganon.publish import history
+from pganon.publish.views import missing_roles
+from pganon.run.probe import look
+from pganon.run.resolution import Connection, resolve_policy
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What keeps a policy from being run as it was meant.
+
+    Attributes:
+        policy: the file, or the name in the database.
+        code: undeclared, unresolved, retyped, missing_role or values.
+        add: lines for the policy.
+    """
+
+    policy: str
+    release: str
+    code: str
+    message: str
+    add: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A policy to be checked, under the name that findings have."""
+
+    label: str
+    loaded: LoadedPolicy
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How policies are checked.
+
+    Attributes:
+        steward: whether the session is the owner of pganon: then the types that columns had are
+            known.
+        privileges: whether this session must be able to read what policies name.
+        values: whether sources are read, as the steward: whether hierarchies have all values.
+        dsn, owner: for that.
+    """
+
+    steward: bool
+    privileges: bool
+    values: bool = False
+    dsn: str | None = None
+    owner: str | None = None
+
+
+def check(conn: Connection, policies: Sequence[Checked], manner: Manner) -> list[Wrong]:
+    """Everything that is wrong, policy by policy; nothing if all can be run.
+
+    A column counts as mentioned if any of the policies about its source mentions it.
+    """
+    relations = {item.label: _source(conn, item, manner) for item in policies}
+    known: dict[int, set[str]] = {}
+    for item in policies:
+        relation = relations[item.label]
+        if isinstance(relation, Relation):
+            known.setdefault(relation.oid, set()).update(mentioned(item.loaded.policy))
+    return [
+        wrong
+        for item in policies
+        for wrong in _wrong(conn, item, relations[item.label], known, manner)
+    ]
+
+
+def _source(conn: Connection, item: Checked, manner: Manner) -> Relation | PganonError:
+    try:
+        return read_relation(conn, item.loaded.policy.source, privileges=manner.privileges)
+    except DatabaseError:
+        raise
+    except PganonError as error:
+        return error
+
+
+def _wrong(
+    conn: Connection,
+    item: Checked,
+    relation: Relation | PganonError,
+    known: dict[int, set[str]],
+    manner: Manner,
+) -> Iterator[Wrong]:
+    policy = item.loaded.policy
+
+    def wrong(code: str, message: str, add: Collection[str] = ()) -> Wrong:
+        return Wrong(item.label, policy.release, code, message, tuple(add))
+
+    if isinstance(relation, PganonError):
+        yield wrong("unresolved", relation.message)
+    else:
+        new = [name for name in relation.column_names if name not in known[relation.oid]]
+        if new:
+            lines = lines_to_add(relation, new, unique_columns(conn, relation))
+            message = f"{relation.name} has columns that no policy mentions: {_listed(new)}"
+            yield wrong("undeclared", message, lines)
+        unresolved = list(_unresolved(conn, item, manner))
+        yield from (wrong("unresolved", message) for message in unresolved)
+        if manner.steward:
+            yield from (wrong("retyped", m) for m in _retyped(conn, item, relation))
+        if manner.values and not unresolved:
+            found = look(item.loaded, dsn=manner.dsn, owner=manner.owner)
+            if found.problem:
+                yield wrong("values", found.problem)
+    missing = missing_roles(conn, [*policy.publish.readers, *policy.trust])
+    if missing:
+        yield wrong("missing_role", f"these are no roles of the server: {_listed(missing)}")
+
+
+def _unresolved(conn: Connection, item: Checked, manner: Manner) -> Iterator[str]:
+    # New columns are named once, with lines to add.
+    policy = item.loaded.policy.model_copy(update={"undeclared": "warn"})
+    try:
+        resolve_policy(conn, replace(item.loaded, policy=policy), privileges=manner.privileges)
+    except DatabaseError:
+        raise
+    except PolicyError as error:
+        yield from str(PolicyError(error.problems)).splitlines()
+    except PganonError as error:
+        yield error.message
+
+
+def _retyped(conn: Connection, item: Checked, relation: Relation) -> Iterator[str]:
+    """Columns that the policy reads and that had another type when the release was made."""
+    policy = item.loaded.policy
+    known = history.read(conn, policy.release)
+    if known is None or known.current is None:
+        return
+    for column in column_drift(known.current.source_columns, relation, ()).retyped:
+        if column.name in policy.columns:
+            yield (
+                f"column {quote(column.name)} of {relation.name} was {column.before} when version"
+                f" {known.current.version} was made, and is {column.now}"
+            )
+
+
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(map(quote, names))

@@ -1,0 +1,117 @@
+"""What has changed under releases since their versions were made; for the steward."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pganon.applied.store import loaded as of_stored
+from pganon.applied.store import newest_revision, read
+from pganon.catalog.introspect import read_relation
+from pganon.checks.columns import ColumnDrift, Retyped, column_drift, mentioned
+from pganon.errors import DatabaseError, PganonError, PolicyError
+from pganon.policy.loader import LoadedPolicy
+from pganon.publish import history
+from pganon.publish.history import Version
+from pganon.run.probe import look
+from pganon.run.resolution import Connection
+
+Source = Literal["unchanged", "changed", "perhaps_changed", "unknown"]
+
+
+@dataclass(frozen=True)
+class Drift:
+    """What has changed under one release.
+
+    Attributes:
+        source: its rows; `perhaps_changed` if the server's statistics alone were asked, which count
+            changes that were taken back, too.
+        added: columns that came and that the policy does not mention.
+        dropped, retyped: columns that went, or have another type.
+        problem: why a run would fail now; None: as far as was looked, it would not.
+    """
+
+    release: str
+    source: Source
+    added: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    retyped: tuple[Retyped, ...] = ()
+    problem: str | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        """Sentences for the steward."""
+        found = [f"new column {name}, which its policy does not mention" for name in self.added]
+        found += [f"column {name} is gone" for name in self.dropped]
+        found += [f"column {c.name} was {c.before} and is {c.now}" for c in self.retyped]
+        if self.source in ("changed", "perhaps_changed"):
+            perhaps = "perhaps " if self.source == "perhaps_changed" else ""
+            found.append(f"its source has {perhaps}changed")
+        found += self.problem.splitlines() if self.problem else []
+        return [f"{self.release}: {text}" for text in found]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read sources, as the steward."""
+
+    dsn: str | None
+    owner: str | None
+
+
+def drift(conn: Connection, release: str, reading: Reading | None = None) -> Drift | None:
+    """What has changed under a release; None if none of its versions is shown.
+
+    Args:
+        reading: compare the rows themselves; None: what the server's statistics say.
+    """
+    known = history.read(conn, release)
+    current = known.current if known else None
+    if known is None or current is None:
+        return None
+    try:
+        return _drift(conn, release, known.release.source, current, reading)
+    except DatabaseError:
+        raise
+    except PganonError as error:
+        return Drift(release, "unknown", problem=error.message)
+
+
+def _drift(
+    conn: Connection, release: str, source: str, current: Version, reading: Reading | None
+) -> Drift:
+    relation = read_relation(conn, source, privileges=False)
+    if newest_revision(conn, release) is None:
+        columns = column_drift(current.source_columns, relation, current.policy["columns"])
+        return _found(release, _by_statistics(conn, current), columns)
+    with of_stored(conn, read(conn, release)) as policy:
+        names = mentioned(policy.policy)
+        columns = column_drift(current.source_columns, relation, names)
+        if reading is None:
+            return _found(release, _by_statistics(conn, current), columns)
+        return _read(release, policy, columns, reading)
+
+
+def _read(release: str, policy: LoadedPolicy, columns: ColumnDrift, reading: Reading) -> Drift:
+    try:
+        found = look(policy, dsn=reading.dsn, owner=reading.owner)
+    except DatabaseError:
+        raise
+    except PganonError as error:
+        named = PolicyError(error.problems) if isinstance(error, PolicyError) else error
+        return _found(release, "unknown", columns, str(named))
+    source: Source = "unknown"
+    if found.changed is not None:
+        source = "changed" if found.changed else "unchanged"
+    return _found(release, source, columns, found.problem)
+
+
+def _by_statistics(conn: Connection, current: Version) -> Source:
+    if current.source_mark is None:
+        return "unknown"
+    now = history.source_mark(conn, current.sources)
+    return "unchanged" if now == current.source_mark else "perhaps_changed"
+
+
+def _found(release: str, source: Source, columns: ColumnDrift, problem: str | None = None) -> Drift:
+    return Drift(release, source, columns.added, columns.dropped, columns.retyped, problem)

@@ -1,0 +1,799 @@
+"""Codes of errors: what programs may rely on, with what each means and what to do.
+
+The texts are a contract: they are in JSON, in the ledger, in `pganon.requests` and, as SQLSTATEs,
+in errors of the server. `docs/reference/errors.md` lists them; after a change here
+`python -m tests.support.harness.codes` writes that page anew.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Self
+
+
+class ErrorCode(StrEnum):
+    """The `code` of an error of pganon, or of a request that went wrong."""
+
+    meaning: str
+    remedy: str
+
+    def __new__(cls, text: str, meaning: str, remedy: str) -> Self:
+        member = str.__new__(cls, text)
+        member._value_ = text
+        member.meaning = meaning
+        member.remedy = remedy
+        return member
+
+    ALIASES = (
+        "aliases",
+        "`aliases` does not say without contradiction who is who",
+        "give every new key one old key, and no old key twice",
+    )
+    ALL_SUPPRESSED = (
+        "all_suppressed",
+        "all records would be suppressed",
+        "choose another rule for nulls, or weaker requirements",
+    )
+    APPLIED_ALREADY = (
+        "applied_already",
+        "a migration beyond the number asked for is applied already",
+        "take it back with `pganon migrate down`",
+    )
+    ASSERTION = (
+        "assertion",
+        "the shown version has another policy than asserted, or is older",
+        "run the release, or correct the assertion",
+    )
+    ASSOCIATED = (
+        "associated",
+        "columns that are to be linked independently are associated",
+        "give them their buckets in common, or leave one out",
+    )
+    BAD_DSN = (
+        "bad_dsn",
+        "the connection string cannot be read",
+        "write postgresql://user@host/database or 'host=... dbname=...'",
+    )
+    BAD_METHOD = (
+        "bad_method",
+        "a method that an installed package offers cannot be used",
+        "uninstall or mend the package",
+    )
+    BAD_NAME = (
+        "bad_name",
+        "the name of a migration or its release is not one that can be used",
+        "rename the file or the release as the message says",
+    )
+    BAD_PRIORS = (
+        "bad_priors",
+        "the given priors do not fit the source, or are no distributions",
+        "correct the relation of priors",
+    )
+    BAD_SCHEMA = (
+        "bad_schema",
+        "releases cannot be published in that schema",
+        "choose another `publish.schema`",
+    )
+    BAD_SETTING = (
+        "bad_setting",
+        "the server does not accept the value of a setting",
+        "correct the option that the message names",
+    )
+    BLOCKS_TOO_UNIFORM = (
+        "blocks_too_uniform",
+        "records that are similar reach the requirement only in a block that is too large",
+        "use the method of the hint, or raise `block_size` and wait longer",
+    )
+    BUSY = (
+        "busy",
+        "another session works on the same release, run, people or history",
+        "try again when it has finished",
+    )
+    CHANGED = (
+        "changed",
+        "the policy has changed since the request, and only the new one may run",
+        "ask again",
+    )
+    CHANGED_AFTER_VERIFICATION = (
+        "changed_after_verification",
+        "tables of a release changed after they were made or verified",
+        "run the release again, or choose another version",
+    )
+    CHANGED_MIGRATION = (
+        "changed_migration",
+        "a migration was changed after it was applied",
+        "restore the file, and write a further one for the change",
+    )
+    CLOSENESS_AFTER_SUPPRESSION = (
+        "closeness_after_suppression",
+        "t-closeness is missed against what is published after suppression",
+        "weaken the requirement, or use `nulls: as_value`",
+    )
+    CONSTANT = (
+        "constant",
+        "a sensitive column has the same value in all records",
+        "leave the column out, or accept it with `unprotected: accept`",
+    )
+    DATABASE = ("database", "the server refused or failed", "see the message and its SQLSTATE")
+    DEPENDENTS = (
+        "dependents",
+        "other objects depend on what is to be replaced or dropped",
+        "drop them first, and create them anew afterwards",
+    )
+    DISCLOSED_BY_SUBTRACTION = (
+        "disclosed_by_subtraction",
+        "the distribution of the source would disclose suppressed records",
+        "suppress no records, or leave out `publish.reference`",
+    )
+    EMPTY_SOURCE = (
+        "empty_source",
+        "the source has no rows that can be released",
+        "fill it, or correct `where`",
+    )
+    ENUMERATION_TOO_LARGE = (
+        "enumeration_too_large",
+        "there are too many minimal hitting sets to list them",
+        "ask whether a number of elements is enough",
+    )
+    EXTENSION = (
+        "extension",
+        "pganon in this database is an extension, which the command cannot change",
+        "run `pganon extension detach` first",
+    )
+    EXTENSION_FILES = (
+        "extension_files",
+        "the server's files of the extension are of another version",
+        "install those of `pganon extension build`, or detach the extension",
+    )
+    FAILED = ("failed", "the run of a request failed", "ask the steward")
+    FOREIGN_OBJECT = (
+        "foreign_object",
+        "pganon's schemas hold an object that pganon did not make",
+        "have it dropped, or ask the steward",
+    )
+    FOREIGN_SCHEMA = (
+        "foreign_schema",
+        "the schema is another role's, or is not pganon's",
+        "use another schema or database, or trust its owner with `trust`",
+    )
+    FOREIGN_VIEW = (
+        "foreign_view",
+        "a view of pganon's schema is not one that pganon made",
+        "ask the steward",
+    )
+    FORGOTTEN = (
+        "forgotten",
+        "people of the version were forgotten meanwhile",
+        "run the release again",
+    )
+    GAP = (
+        "gap",
+        "a number is missing between the migrations",
+        "restore the missing file, or renumber",
+    )
+    HIERARCHY = (
+        "hierarchy",
+        "a hierarchy is not a tree, or does not fit its column",
+        "correct the hierarchy that the message names",
+    )
+    IN_TRANSACTION = (
+        "in_transaction",
+        "the connection is inside a transaction",
+        "commit or roll back before; `CALL` in autocommit mode",
+    )
+    IN_USE = (
+        "in_use",
+        "views of the release are being read, so they cannot be replaced",
+        "try again when the sessions have finished",
+    )
+    INFEASIBLE = (
+        "infeasible",
+        "the source cannot reach the required guarantee",
+        "use the best reachable parameter that the message names",
+    )
+    INFERENCE = (
+        "inference",
+        "readers would infer sensitive values more surely than the policy accepts",
+        "allow a larger share, or follow the hint",
+    )
+    INFINITE_VALUES = (
+        "infinite_values",
+        "a column holds NaN or infinity, which no range can show",
+        "replace these values in a view, or leave the records out",
+    )
+    INSTALL = (
+        "install",
+        "the extension could not be installed or removed",
+        "see the message of the server",
+    )
+    INTERNAL = ("internal", "a defect of pganon", "report it with the message")
+    INTERRUPTED = (
+        "interrupted",
+        "the keyboard, a signal or a lost connection ended the command",
+        "check that the server runs, and run it again",
+    )
+    KEY_NULL = (
+        "key_null",
+        "a key or an individual is NULL",
+        "leave these records out with `where`, or fill the column",
+    )
+    KEY_REPEATED = (
+        "key_repeated",
+        "rows to import have the same key",
+        "remove repeated rows, or take another key",
+    )
+    KEYS_CHANGED = (
+        "keys_changed",
+        "hardly anybody of an earlier version is in the source",
+        "name changed keys by `aliases`, or write `population: {renewed: true}`",
+    )
+    LARGE_BLOCK = (
+        "large_block",
+        "requirements leave a block of SLAMSA too large",
+        "lower l, or raise `block_size`",
+    )
+    LEDGER = ("ledger", "the ledger or stored releases do not allow the request", "see the message")
+    LEFTOVER = (
+        "leftover",
+        "schema pganon_data holds relations of releases that the ledger does not know",
+        "drop the schema with its views, or rename it",
+    )
+    LIMIT = (
+        "limit",
+        "a requester has too many requests, refusals or failures, or asks too soon",
+        "wait, or ask the steward",
+    )
+    LOCK_LOST = (
+        "lock_lost",
+        "the session does not hold its lock any more",
+        "connect to the server directly, and run it again",
+    )
+    LOST = (
+        "lost",
+        "another worker was given the request, or it ended",
+        "nothing: whoever has it now does the work",
+    )
+    MEMORY = (
+        "memory",
+        "what is kept about people in groups of a version is missing or changed",
+        "restore it from a backup, or forget the version",
+    )
+    MISSING = (
+        "missing",
+        "pganon is not installed in the database, or not for this role",
+        "run `pganon init`, or `pganon upgrade`, as its owner",
+    )
+    MISSING_MIGRATION = (
+        "missing_migration",
+        "an applied migration is not in the folder",
+        "restore it, or name another history",
+    )
+    MISSING_ROLE = (
+        "missing_role",
+        "a reader or trusted role of the policy is not a role of the server",
+        "create the role, or correct the policy",
+    )
+    NAME_TAKEN = (
+        "name_taken",
+        "an object that pganon did not make has the name of a view",
+        "rename or drop it, or choose another `publish.schema`",
+    )
+    NEWER = (
+        "newer",
+        "pganon in the database is newer than this program",
+        "use a program at least as new as the database",
+    )
+    NO_COLUMNS = (
+        "no_columns",
+        "the source has no column that can be released",
+        "grant SELECT on columns of supported types",
+    )
+    NO_CREATE = (
+        "no_create",
+        "the owner of pganon may not create what it needs",
+        "grant what the hint names",
+    )
+    NO_CREATEROLE = (
+        "no_createrole",
+        "the login may not create the roles",
+        "connect as an administrator, or have one run the SQL of the hint",
+    )
+    NO_GRANT = (
+        "no_grant",
+        "roles may not use the schema of the published views",
+        "have the owner of the schema grant USAGE to them",
+    )
+    NO_GROUPS = (
+        "no_groups",
+        "a bucketized baseline finds no group for enough records",
+        "use the method of the hint, or raise `suppression_limit`",
+    )
+    NO_IDENTITY = (
+        "no_identity",
+        "the source has no key, so nobody can tell who is who between versions",
+        "declare `individual`, or give the table a primary key",
+    )
+    NO_METRICS = (
+        "no_metrics",
+        "the form of the release has no metrics to measure on request",
+        "leave `--metrics` and `--workload` out",
+    )
+    NO_MIGRATIONS = (
+        "no_migrations",
+        "the folder does not exist, or has no migrations",
+        "name the folder that has them",
+    )
+    NO_POPULATION = ("no_population", "no people of the release are kept", "nothing is left to do")
+    NO_PYARROW = (
+        "no_pyarrow",
+        "Parquet needs a package that is not installed",
+        "pip install 'pganon[parquet]', or export to .csv",
+    )
+    NO_SERVER = (
+        "no_server",
+        "no server is given, and the embedded one does not run",
+        "give `--dsn` or PGANON_DSN, or run `pganon server start`",
+    )
+    NOBODY_LEFT = (
+        "nobody_left",
+        "every group of the version has somebody who left",
+        "drop the release, or see whether keys changed",
+    )
+    NOT_ALLOWED = (
+        "not_allowed",
+        "the request is not yours to see, end or decide, or releases are withdrawn",
+        "use the role that asked or that the policy names",
+    )
+    NOT_CONFIRMED = (
+        "not_confirmed",
+        "the question was not answered with yes",
+        "answer it, or add `--yes`",
+    )
+    NOT_IN_PARQUET = (
+        "not_in_parquet",
+        "the release holds a value that Parquet cannot hold",
+        "export to .csv",
+    )
+    NOT_OWNER = (
+        "not_owner",
+        "pganon in this database belongs to another role",
+        "connect as that role, or name it with `--owner`",
+    )
+    NOT_PRIVATE = (
+        "not_private",
+        "a folder of the embedded server is open to others",
+        "choose another PGANON_HOME",
+    )
+    NOT_SEALED = (
+        "not_sealed",
+        "an imported table would stay open to others",
+        "look for an event trigger that grants privileges",
+    )
+    NOT_STORED = (
+        "not_stored",
+        "the version is not stored any more, or there is none before",
+        "choose another version; `pganon show` lists them",
+    )
+    NOT_WAITING = (
+        "not_waiting",
+        "the request does not wait any more",
+        "see its state in `pganon.requests`",
+    )
+    NULLS_REJECTED = (
+        "nulls_rejected",
+        "a column has NULLs, and the policy says `nulls: reject`",
+        "fill them, leave them out, or choose another rule",
+    )
+    OPEN_PRIVILEGES = (
+        "open_privileges",
+        "others hold privileges on what is to be private or published",
+        "have them revoked; see whether an event trigger grants them",
+    )
+    ORDER_GAP = (
+        "order_gap",
+        "the order of a column lacks values that occur",
+        "add them to `order`",
+    )
+    OTHER_COLUMNS = (
+        "other_columns",
+        "increments would have other views or columns than their version",
+        "undo the change, or use `refresh: recompute`",
+    )
+    OTHER_HISTORY = (
+        "other_history",
+        "the release belongs to another history of migrations",
+        "name that history, or write a file for its folder",
+    )
+    OTHER_OWNER = (
+        "other_owner",
+        "pganon in this database belongs to another role than named",
+        "name that role, or connect as it",
+    )
+    OTHER_REFERENCE = (
+        "other_reference",
+        "newcomers cannot be compared with the first version",
+        "undo the change, or use `refresh: recompute`",
+    )
+    OTHER_REGIONS = (
+        "other_regions",
+        "regions of the policy are not those of the version that grows",
+        "undo the change, or use another name for the release",
+    )
+    OTHER_RELEASE = (
+        "other_release",
+        "a migration is about another release than its name says",
+        "rename it, or correct its content",
+    )
+    OTHER_SOURCE = (
+        "other_source",
+        "the release is made from another source",
+        "keep the source, or name the release otherwise",
+    )
+    OUTDATED = (
+        "outdated",
+        "pganon in the database is older than this program",
+        "run `pganon upgrade`",
+    )
+    OUTSIDE_DOMAIN = (
+        "outside_domain",
+        "a column has values outside its declared domain",
+        "correct them, leave them out, or widen the domain",
+    )
+    OWN_SCHEMA = (
+        "own_schema",
+        "the relation is pganon's own, or reads what is",
+        "name a table of your own",
+    )
+    PARAMETER = (
+        "parameter",
+        "the policy declares no such parameter, or an argument is out of bounds",
+        "see the message; the steward knows the policy",
+    )
+    PARTITIONS = (
+        "partitions",
+        "people of the release are in several groups, so leavers cannot be withdrawn",
+        "use `leavers: keep`, or a method with one partition",
+    )
+    POLICY = (
+        "policy",
+        "the policy cannot be used as it is",
+        "correct the problems that are listed",
+    )
+    POOLER = (
+        "pooler",
+        "the pooler lends one session of the server to several clients",
+        "connect to the server directly, or let it pool sessions",
+    )
+    POPULATION = (
+        "population",
+        "the people of the source cannot be told from those of other releases",
+        "follow the hint, usually the same `population` in both policies",
+    )
+    POPULATION_MOVED = (
+        "population_moved",
+        "another version about the same people came first",
+        "run the release again",
+    )
+    PRECONDITION = (
+        "precondition",
+        "source, server or catalog are not in the state that is needed",
+        "see the message",
+    )
+    PUBLISHED_MEANWHILE = (
+        "published_meanwhile",
+        "a request of the release is being published",
+        "run the command again",
+    )
+    QI_CONFLICT = (
+        "qi_conflict",
+        "records of an individual differ in quasi-identifiers",
+        "correct them, or set `qi_conflict: hull`",
+    )
+    REFUSED = (
+        "refused",
+        "the release does not, or cannot, give the guarantee",
+        "see the ledger; requesters ask the steward",
+    )
+    RELATION = (
+        "relation",
+        "there is no such table or view",
+        "write schema.name; mixed case needs double quotes",
+    )
+    REPEATABLE = (
+        "repeatable",
+        "sqitch has no repeatable changes",
+        "give the policy a `schedule`, or use another tool",
+    )
+    REPUBLICATION = (
+        "republication",
+        "versions about the same people would together disclose too much",
+        "see [what is refused](../explanation/releases-over-time.md#what-is-refused)",
+    )
+    REQUEST = ("request", "a request was refused", "see the message")
+    ROLE_DIFFERS = (
+        "role_differs",
+        "a role of that name is not as pganon would make it",
+        "choose another `--prefix`, or drop that role",
+    )
+    ROLE_HAS_MEMBERS = (
+        "role_has_members",
+        "a role of that name has other members already",
+        "revoke it from them, or choose another `--prefix`",
+    )
+    ROW_SECURITY = (
+        "row_security",
+        "the table to replace has row-level security",
+        "import under another name, or drop its policies first",
+    )
+    RULE_CONTRADICTED = (
+        "rule_contradicted",
+        "records contradict an exclusion rule",
+        "correct the records or the rule",
+    )
+    SAME_PERSON = (
+        "same_person",
+        "who asked for a release, or applied its policy, cannot approve it",
+        "have a second person decide",
+    )
+    SEARCH_TOO_LARGE = (
+        "search_too_large",
+        "the exact search for a hitting set was stopped",
+        "use smaller groups, or a model without EIR l-diversity",
+    )
+    SEPARATOR = (
+        "separator",
+        "the file has one column, and its name holds another separator",
+        "name the separator with `--sep`",
+    )
+    SERVER_VERSION = (
+        "server_version",
+        "the server is older than pganon supports",
+        "use PostgreSQL 14 or later",
+    )
+    SEVERAL_RECORDS_PER_INDIVIDUAL = (
+        "several_records_per_individual",
+        "individuals have several records where each is taken for one",
+        "release one record per individual, or accept it as the hint says",
+    )
+    SOURCE_CHANGED = (
+        "source_changed",
+        "a source or function changed while the run began",
+        "run the release again",
+    )
+    SOURCE_EMPTY = ("source_empty", "a materialized view was never filled", "refresh it")
+    SOURCE_KIND = (
+        "source_kind",
+        "the source is not a table or view that other sessions can read",
+        "name a table or view, or copy it into one",
+    )
+    SOURCE_MISSING = ("source_missing", "there is no such source", "correct the name")
+    SOURCE_NAME = ("source_name", "the name of the source cannot be read", "write schema.name")
+    SOURCE_PRIVILEGE = (
+        "source_privilege",
+        "the role may not read the source",
+        "have its owner grant what the hint names",
+    )
+    STALE = (
+        "stale",
+        "what was approved is gone, or what it adds to has changed",
+        "run the release again",
+    )
+    STATEMENT_TIMEOUT = (
+        "statement_timeout",
+        "a statement took longer than it may",
+        "allow more with `--statement-timeout`",
+    )
+    SUPERSEDED = (
+        "superseded",
+        "a version that was made later was published first",
+        "run the release again if it is to be shown anew",
+    )
+    SUPERUSER = (
+        "superuser",
+        "a superuser, or who can become one, must not run code of the owner",
+        "connect as the owner",
+    )
+    SUPPRESSION_LIMIT = (
+        "suppression_limit",
+        "more records would be suppressed than the policy allows",
+        "raise `suppression_limit` to what the hint names, or weaken requirements",
+    )
+    TOO_FEW_RECORDS = (
+        "too_few_records",
+        "the source or a cohort has fewer records than a group needs",
+        "lower k or l, or wait for more records",
+    )
+    TOO_MANY_PAIRS = (
+        "too_many_pairs",
+        "priors by a kernel would compare too many combinations",
+        "round values in a view, lower bandwidths, or use `knowledge: {cells: {}}`",
+    )
+    TWINS = (
+        "twins",
+        "two migrations have one number, or repeat one release",
+        "renumber the later one, or keep one of them",
+    )
+    UNBALANCED = (
+        "unbalanced",
+        "records of a run occur more than once or not at all",
+        "run it again",
+    )
+    UNCHECKED = (
+        "unchecked",
+        "the policy of the release cannot be used as it is",
+        "tell the steward",
+    )
+    UNKNOWN_NUMBER = (
+        "unknown_number",
+        "there is no migration with that number, or it is not applied",
+        "name a number that exists",
+    )
+    UNKNOWN_POLICY = (
+        "unknown_policy",
+        "there is no such policy in the database",
+        "`pganon policy list` lists them",
+    )
+    UNKNOWN_RELEASE = (
+        "unknown_release",
+        "there is no such release, or not for this role",
+        "`pganon status` lists them",
+    )
+    UNKNOWN_VERSION = (
+        "unknown_version",
+        "the release has no such version",
+        "`pganon show` lists them",
+    )
+    UNMATCHED_EXCEPTIONS = (
+        "unmatched_exceptions",
+        "rows of an exception relation name no record or column",
+        "correct or remove these rows",
+    )
+    UNTRUSTED_CODE = (
+        "untrusted_code",
+        "reading the source would run code of roles that are not trusted",
+        "trust their owners with `trust`, or copy the data",
+    )
+    USAGE = ("usage", "the command or call cannot be carried out as given", "see the message")
+    VALUE_CHANGED = (
+        "value_changed",
+        "people have other values than in a version that keeps value sets",
+        "leave these people out, or restore their values",
+    )
+    VALUE_SETS = (
+        "value_sets",
+        "people would not keep the value set they were released with",
+        "run the release again",
+    )
+    VERIFICATION = (
+        "verification",
+        "the staged release does not satisfy a requirement",
+        "run it again; report it if it recurs",
+    )
+    VERSION_EXISTS = (
+        "version_exists",
+        "another script has the same version",
+        "never change a published version; remove the file",
+    )
+    WAIT_OVER = (
+        "wait_over",
+        "the request did not end in the time that a call waits",
+        "it stays in the queue; see `pganon.requests`",
+    )
+    WITHDRAWN = (
+        "withdrawn",
+        "the release was withdrawn, or is by an earlier migration",
+        "release it in a further file, or ask the steward",
+    )
+    WORKER_LOST = (
+        "worker_lost",
+        "three attempts at a request were interrupted",
+        "ask again, or ask the steward",
+    )
+    WRITABLE = (
+        "writable",
+        "rules would let rows be written through a published view",
+        "drop the rules on that view",
+    )
+
+
+class SqlState(StrEnum):
+    """The SQLSTATE of an error that pganon's own SQL raises.
+
+    The first digit is its class: 1 precondition, 2 privacy, 3 ledger, 4 requests. Errors of
+    requests have a code of their own, the others that of their class.
+    """
+
+    code: ErrorCode
+    meaning: str
+
+    def __new__(cls, state: str, code: ErrorCode, meaning: str) -> Self:
+        member = str.__new__(cls, state)
+        member._value_ = state
+        member.code = code
+        member.meaning = meaning
+        return member
+
+    STILL_READABLE = (
+        "PA101",
+        ErrorCode.PRECONDITION,
+        "`seal`: a relation stays readable to others",
+    )
+    NOT_A_HEAP = ("PA102", ErrorCode.PRECONDITION, "`stamp`: not a table in a heap")
+    NOT_MEASURABLE = ("PA111", ErrorCode.PRECONDITION, "measuring: not a table or view")
+    NO_COLUMN = ("PA112", ErrorCode.PRECONDITION, "measuring: no such column")
+    NOT_COMPARABLE = (
+        "PA113",
+        ErrorCode.PRECONDITION,
+        "measuring: values of the type cannot be compared, or have no order",
+    )
+    ARGUMENT = ("PA114", ErrorCode.PRECONDITION, "measuring: a wrong argument")
+    NO_RECORDS = ("PA115", ErrorCode.PRECONDITION, "measuring: the relation has no records")
+    NO_INDIVIDUAL = ("PA116", ErrorCode.PRECONDITION, "measuring: records without an individual")
+    NO_HIERARCHY = ("PA117", ErrorCode.PRECONDITION, "`hierarchical_distance`: not a hierarchy")
+    OPEN_PRIVILEGES = (
+        "PA121",
+        ErrorCode.PRECONDITION,
+        "installing: privileges of others that the owner cannot revoke",
+    )
+    ACTOR = ("PA122", ErrorCode.PRECONDITION, "the extension: a superuser, or not the owner")
+    PRESENCE = (
+        "PA123",
+        ErrorCode.PRECONDITION,
+        "the extension: pganon is, or is not, in the database without it",
+    )
+    OTHER_VERSION = (
+        "PA124",
+        ErrorCode.PRECONDITION,
+        "the extension: another version is in the database",
+    )
+    OBJECTS_DROPPED = (
+        "PA125",
+        ErrorCode.PRECONDITION,
+        "a warning: objects of others that depended on pganon were dropped",
+    )
+    SEARCH_STOPPED = (
+        "PA201",
+        ErrorCode.REFUSED,
+        "`hitting_set_size`: the exact search was stopped, so EIR l-diversity may hold or not",
+    )
+    APPEND_ONLY = ("PA301", ErrorCode.LEDGER, "an attempt to change the ledger")
+    NO_SECRET = ("PA302", ErrorCode.LEDGER, "`fingerprint`: the secret of the run no longer exists")
+    RELATION_MISSING = ("PA303", ErrorCode.LEDGER, "`fingerprint`, `stamp`: a relation is missing")
+    NOT_STORED = ("PA304", ErrorCode.LEDGER, "`verify`: no such release with a stored version")
+    UNKNOWN_RELEASE = (
+        "PA401",
+        ErrorCode.UNKNOWN_RELEASE,
+        "there is no such release, or you may not ask for it or read it",
+    )
+    PARAMETER = (
+        "PA402",
+        ErrorCode.PARAMETER,
+        "the policy declares no such parameter, or the value is outside its bounds",
+    )
+    LIMIT = ("PA403", ErrorCode.LIMIT, "too many requests, or refusals and failures, or too soon")
+    UNCHECKED = ("PA404", ErrorCode.UNCHECKED, "the policy cannot be used as it is")
+    IN_TRANSACTION = (
+        "PA405",
+        ErrorCode.IN_TRANSACTION,
+        "a `CALL` that waits is inside a transaction: use autocommit mode, or `request_release`",
+    )
+    WAIT_OVER = ("PA406", ErrorCode.WAIT_OVER, "the request stays in the queue")
+    REFUSED = ("PA407", ErrorCode.REFUSED, "the request was refused for privacy")
+    FAILED = (
+        "PA408",
+        ErrorCode.FAILED,
+        "the request failed, or was cancelled, rejected, superseded or too late",
+    )
+    NOT_WAITING = ("PA409", ErrorCode.NOT_WAITING, "the request does not wait any more")
+    SAME_PERSON = (
+        "PA410",
+        ErrorCode.SAME_PERSON,
+        "who asked for the release or applied its policy decides about it",
+    )
+    NOT_ALLOWED = (
+        "PA411",
+        ErrorCode.NOT_ALLOWED,
+        "the release was withdrawn, or the request is not yours, or you decide under another role"
+        " than the one that logged in",
+    )
+    ASSERTION = ("PA412", ErrorCode.ASSERTION, "the version has another policy, or is older")

@@ -1,0 +1,204 @@
+"""The interfaces of methods and published forms.
+
+A method makes groups of the encoded records; a form turns groups into staged relations, says how
+they are verified from those relations alone, and which views show them. A new method is one
+:class:`Method` in :mod:`pganon.methods.registry`; it reuses a form or defines its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.forms.linked import Linked
+from pganon.forms.metrics import Metrics
+from pganon.forms.request import Request, Restricts
+from pganon.forms.utility import Utility
+from pganon.identifiers import QualifiedName
+from pganon.resolved.manner import Form
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.steps import Chains, State, Step
+from pganon.steps.facts import Facts
+from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
+
+STRUCTURE = "structure"
+"""Name of the check that the relations of a release fit together."""
+
+Tables = dict[str, QualifiedName]
+"""Stored or staged relations of a release by part name."""
+
+
+Relations = Mapping[str, QualifiedName | exp.Select]
+"""The same, or SELECTs in their place."""
+
+Histogram = Callable[[ReleaseSpec, State, Relations, Sensitive], tuple[Sequence[str], exp.Select]]
+"""Columns that identify groups, and SELECT (these, value, n): the records of every group by the
+key of their sensitive value, from the relations in the tables alone."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What metrics of groups need to know of a form, so that one definition serves many forms.
+
+    A group is what records of a release share: class, bucket, cluster. A form that publishes exact
+    quasi-identifiers gives several rows of `shown` per group, each a value that covers itself.
+
+    Attributes:
+        shown: SELECT group_id, n and the published quasi-identifiers (with their `_null` columns)
+            from published relations: n records of the group are shown with these values.
+        values: SELECT group_id and the published sensitive columns as `v<j>` and insensitive ones
+            as `p<j>` from published relations, one row per record.
+        members: SELECT group_id, codes `c<i>` and published columns `v<j>`, `p<j>` of every
+            encoded record; group_id is NULL for a suppressed one. For the steward's eyes.
+        extents: SELECT (group_id, n, extent columns of the axes), one row per group.
+    """
+
+    shown: Callable[[ReleaseSpec, Relations], exp.Select]
+    values: Callable[[ReleaseSpec, Tables], exp.Select]
+    members: Callable[[ReleaseSpec, State], exp.Select]
+    extents: Callable[[State], exp.Select]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """How a version that grows is measured as a whole, over the relations of all increments.
+
+    Attributes:
+        columns: by part with groups, the columns that are read of it.
+        shown: as :attr:`Description.shown`, one row per group.
+        measures: steps that observe what the form's `utility` reads, from relations by part, and a
+            table (group_id, n, loss<i>) with what every group loses.
+    """
+
+    columns: Callable[[ReleaseSpec], Mapping[str, Sequence[str]]]
+    shown: Callable[[ReleaseSpec, Relations], exp.Select]
+    measures: Callable[
+        [ReleaseSpec, Callable[[State], Relations], Callable[[State], QualifiedName]],
+        Sequence[Step],
+    ]
+
+
+@dataclass(frozen=True)
+class OnRequest:
+    """Metrics that a form can measure on request, beyond the figures of every run.
+
+    Attributes:
+        steps: steps that observe them; the relations of `tables` are the staged ones.
+        report: the requested metrics, from the facts of the run.
+        figures: the class that `report` returns, to read a version's record of it.
+        restricts: whether queries restrict a sensitive column where the request does not say.
+    """
+
+    steps: Callable[[ReleaseSpec, Callable[[State], Tables], Request], tuple[Step, ...]]
+    report: Callable[[ReleaseSpec, Request, State], Metrics]
+    figures: type[Metrics]
+    restricts: Restricts = "no"
+
+
+@dataclass(frozen=True)
+class Staging:
+    """The tables of a release, for the plan that fills them.
+
+    Attributes:
+        relations: the tables; parts that views read come first.
+        steps: steps that fill them in the staging schema.
+    """
+
+    relations: Callable[[ReleaseSpec, State], tuple[StoredRelation, ...]]
+    steps: Callable[[ReleaseSpec], tuple[Step, ...]]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What must hold of the tables, for the verification of a run and of stored versions.
+
+    Attributes:
+        checks: queries that re-measure the guarantee from these tables alone.
+        released: SELECT one row with `published`, the number of released records, as bigint; 0
+            where the tables are empty.
+        misplaced: SELECTs of `repeated`, how many rows of a work table have a key again although a
+            record is to be looked up there once. Without any, no record is in several groups.
+    """
+
+    checks: Callable[[ReleaseSpec, State, Tables], tuple[CheckQuery, ...]]
+    released: Callable[[ReleaseSpec, State, Tables], exp.Select]
+    misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What readers and the steward see, for publication and messages.
+
+    Attributes:
+        views: the published views over the tables; the first bears the release's name.
+        groups: what people call the groups, in the plural.
+        settled: whether the policy alone decides the columns of every view.
+        weights: columns of the first view, of which it has one, with the number of records that a
+            row stands for; without any a row is a record.
+        warnings: what the steward should know of such a release, from the facts of the run.
+    """
+
+    views: Callable[[ReleaseSpec, State, Tables], tuple[PublishedView, ...]]
+    groups: str
+    settled: Callable[[ReleaseSpec], bool] = lambda spec: True
+    weights: tuple[str, ...] = ()
+    warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: ()
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What is measured of the groups, for the metrics and results of a run.
+
+    Attributes:
+        measures: chains of steps that observe the figures of every run.
+        utility: these figures, from the facts of the run.
+        figures: the class of what `utility` gives, to read a version's record of it.
+        whole: how all increments of a version are measured; None where its figures are those of
+            the newest.
+        histogram: records per value of a sensitive column; None if there is no such column.
+        on_request: what can be measured beyond that; None if there is nothing.
+    """
+
+    measures: Callable[[ReleaseSpec], Chains]
+    utility: Callable[[ReleaseSpec, Facts], Utility]
+    figures: type[Utility]
+    whole: Whole | None = None
+    histogram: Histogram | None = None
+    on_request: OnRequest | None = None
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """How groups are compared with those of other versions, for the rule over time.
+
+    Attributes:
+        linked: how people are linked to values.
+        made_by: names of the steps, in the last ones of staging, that make what `linked` reads;
+            None where that are all of them.
+        shows: how groups are shown, from what the run observed.
+    """
+
+    linked: Callable[[ReleaseSpec, State, Tables], Linked]
+    made_by: Callable[[ReleaseSpec], Collection[str]] | None = None
+    shows: Callable[[ReleaseSpec, State], Form] = lambda spec, state: "classes"
+
+
+@dataclass(frozen=True)
+class PublishedForm:
+    """How groups are published, in parts by who reads them.
+
+    What the form looks like may depend on facts that the run observed, such as which columns are
+    associated. Before the run, with a state that has no such facts, relations, checks and views
+    are as they may become; the number of checks is settled.
+
+    Attributes:
+        linkage: None: nobody can tell what a release discloses beside others of the same people.
+    """
+
+    staging: Staging
+    verification: Verification
+    publication: Publication
+    statistics: Statistics
+    linkage: Linkage | None = None

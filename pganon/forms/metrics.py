@@ -1,0 +1,94 @@
+"""The common part of every form's metrics on request: how they are stored and shown.
+
+A form returns its output as texts and tables, so that the command line does not depend on forms.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pganon.forms.request import Workload
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Labels with one text each."""
+
+    pairs: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts.
+
+    Attributes:
+        right: columns of numbers.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    right: Sequence[str] = ()
+    title: str | None = None
+
+
+Shown = Pairs | Grid
+
+
+@dataclass(frozen=True)
+class Metrics(ABC):
+    """Requested metrics. A form adds its own fields, which must be representable in JSON."""
+
+    @classmethod
+    @abstractmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        """The metrics as a version stores them."""
+
+    @abstractmethod
+    def shown(self) -> list[Shown]:
+        """Their printed form; metrics that were not measured are omitted."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Relative errors of the queries whose exact answer is not 0; the others are `empty`."""
+
+    median: float | None
+    mean: float | None
+    empty: int
+
+
+@dataclass(frozen=True)
+class WorkloadMetrics:
+    """Errors of random queries: `count`, and `sums` by published column."""
+
+    workload: Workload
+    count: Errors
+    sums: dict[str, Errors]
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        return cls(
+            Workload(**document["workload"]),
+            Errors(**document["count"]),
+            {column: Errors(**errors) for column, errors in document["sums"].items()},
+        )
+
+    def shown(self) -> Grid:
+        rows = [("count", self.count)]
+        rows += [(f"sum of {column}", errors) for column, errors in self.sums.items()]
+        asked = self.workload
+        restricted = "quasi-identifiers" + " and a sensitive column" * bool(asked.sensitive)
+        return Grid(
+            ["answer", "median error", "mean error", "without answer"],
+            [(name, figure(e.median), figure(e.mean), e.empty) for name, e in rows],
+            ["median error", "mean error", "without answer"],
+            f"{asked.queries} random queries on {asked.predicates} {restricted},"
+            f" selectivity {asked.selectivity:g}, seed {asked.seed}",
+        )
+
+
+def figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"

@@ -1,0 +1,142 @@
+"""People of a version who left: who they are, and which groups go with them.
+
+    gone      (person, number)   people in groups that are shown, who are not in the source
+    leaving   (number)           the groups that the run withdraws
+
+A group goes as a whole: its other people go with who left, so that nobody's row stands out by being
+there still. Who left is decided by presence alone, never by a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.error_codes import ErrorCode
+from pganon.errors import PganonError, PrivacyRefusal
+from pganon.forms.facts import LEAVING
+from pganon.forms.work import LEAVING_GROUPS
+from pganon.resolved.increments import WHOLE, Growth, all_rows
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import col, fragment, num, query, stacked, unparsed
+from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count
+
+LEFT = count("left_people", assumed=0)
+"""People in groups that were shown so far, who are not in the source any more."""
+
+LEAVING_PEOPLE = count("leaving_people", assumed=0)
+LEAVING_RECORDS = count("leaving_records", assumed=0)
+"""Who is in the groups that go, and their records."""
+
+_GONE = "gone"
+
+
+def leaver_steps(spec: ReleaseSpec, growth: Growth, weights: tuple[str, ...]) -> list[Step]:
+    """After everybody in the source is known.
+
+    Args:
+        weights: see :class:`~pganon.forms.form.PublishedForm`.
+    """
+    if growth.version is None:
+        return []
+    return [
+        CreateTable(
+            _GONE,
+            "people of the version who left",
+            lambda s: s.work(_GONE),
+            lambda s: _gone(s, growth),
+        ),
+        CreateTable(
+            "leaving",
+            "groups that go with them",
+            lambda s: s.work(LEAVING_GROUPS),
+            lambda s: _leaving(spec, s),
+        ),
+        Check(
+            "leavers",
+            "how many left, and what goes with them",
+            lambda s: _counted(s, growth, weights),
+            lambda row, state: _problem(spec, growth, row),
+            gives=[LEFT, LEAVING, LEAVING_PEOPLE, LEAVING_RECORDS],
+        ),
+    ]
+
+
+def shown_members(growth: Growth) -> exp.Select:
+    """SELECT person, number, marks of who is in a group of the version; number may be NULL."""
+    number = fragment("null::bigint") if growth.number is None else col(growth.number, "t")
+    each = [
+        query(
+            "select t.member as person, (:number)::bigint as number, t.marks from t"
+            " where t.marks is not null",
+            {"t": table},
+            number=number.copy(),
+        )
+        for table in growth.tables_of("members")
+    ]
+    if growth.withdrawn is None:
+        return stacked(each)
+    return query(
+        "select m.* from m left join g on g.number = m.number where g.number is null",
+        {"m": stacked(each), "g": growth.withdrawn},
+    )
+
+
+def _gone(state: State, growth: Growth) -> exp.Expr:
+    return query(
+        "select m.person, m.number from m left join w on w.person = m.person"
+        " where w.person is null",
+        {"m": shown_members(growth), "w": state.work(WHOLE)},
+    )
+
+
+def _leaving(spec: ReleaseSpec, state: State) -> exp.Expr:
+    groups = query("select distinct g.number::integer as number from g", {"g": state.work(_GONE)})
+    return groups if spec.policy.leavers == "withdraw" else groups.where(exp.false())
+
+
+def _counted(state: State, growth: Growth, weights: tuple[str, ...]) -> exp.Expr:
+    leaving = state.work(LEAVING_GROUPS)
+    people = query(
+        "select count(distinct m.person) as people from m join l on l.number = m.number",
+        {"m": shown_members(growth), "l": leaving},
+    )
+    return query(
+        "select (select count(distinct g.person) from g) as left_people,"
+        " (select count(*) from l) as leaving, p.people as leaving_people,"
+        " r.records as leaving_records from p cross join r",
+        {"g": state.work(_GONE), "l": leaving, "p": people, "r": _records(state, growth, weights)},
+    )
+
+
+def _records(state: State, growth: Growth, weights: tuple[str, ...]) -> exp.Select:
+    """SELECT records: of the groups that go, by the first view."""
+    if growth.number is None:
+        return query("select 0::bigint as records")
+    shown = {column.name for column in growth.views[0].columns}
+    weight = next((col(name, "v") for name in weights if name in shown), num(1))
+    return query(
+        "select coalesce(round(sum(:weight)), 0)::bigint as records from v"
+        " join l on l.number = :group",
+        {"v": unparsed(all_rows(growth.increments, 0)), "l": state.work(LEAVING_GROUPS)},
+        weight=weight,
+        group=col(growth.number, "v"),
+    )
+
+
+def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> PganonError | None:
+    """Keys that were made anew look as if everybody had left."""
+    if row["leaving"] == 0 or row["leaving_records"] < growth.shown:
+        return None
+    return PrivacyRefusal(
+        f"every group of version {growth.version} of the release has somebody who is not in"
+        f" {spec.source.name} any more; all {growth.shown} records would be withdrawn",
+        required=1,
+        observed=0,
+        hint="if that is so, `pganon drop` takes the release away; else see whether people have"
+        " the keys that they had",
+        code=ErrorCode.NOBODY_LEFT,
+    )

@@ -1,0 +1,361 @@
+"""Value sets: of whom all values that a group has were published, again and again the same (T4).
+
+Where all values of a group are different, a person is only in groups with one set of values, and
+values do not change, people and groups with one set are a system of their own: renaming the values
+of the set maps its worlds onto each other. So the posterior is uniform on the set, whatever is
+known of who is there, for every belief that no renaming inside sets changes (Xiao and Tao 2007).
+
+Of several columns the set is one of vectors, what people have in all of them, since readers may
+know which values go together: then it is vectors that are renamed. Published tables need not tell
+vectors. Those of a group are what its people have, and what else is in the set that they had
+before; its published values must be those of these vectors.
+
+    completed   (grp, value)        several columns: the vectors of every group
+    grouped     (grp, value_set)    the value set of every group; none where its values are others
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.people import mark_from, mark_seed, population_secret
+from pganon.error_codes import ErrorCode
+from pganon.errors import PrivacyRefusal
+from pganon.forms.elements import of_vector_key, vector_key
+from pganon.forms.linked import LinkedRows
+from pganon.history.model import Tables
+from pganon.identifiers import QualifiedName, quote
+from pganon.resolved.invariance import OUT, ValueSets
+from pganon.sqltools import (
+    aliased,
+    cast,
+    chain,
+    col,
+    fragment,
+    named,
+    num,
+    query,
+    stacked,
+    text,
+)
+from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count
+
+PERSON, SETS = "value_sets", "values_of_sets"
+"""Staged tables: see :class:`pganon.resolved.invariance.ValueSets`."""
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """A version that keeps value sets.
+
+    Attributes:
+        columns: names of the columns, in their order in a vector.
+        marks: their places, from 1, among the marks of members.
+        links: the same among the columns of histograms.
+        known: the sets that people had before.
+        histogram: `col` integer, `link` bigint, `value` text, `n` bigint: published values.
+        rows: of sensitive tables of several columns.
+    """
+
+    columns: tuple[str, ...]
+    marks: tuple[int, ...]
+    links: tuple[int, ...]
+    tables: Callable[[State], Tables]
+    histogram: Callable[[State], QualifiedName]
+    known: ValueSets | None
+    rows: Callable[[State], Sequence[LinkedRows]]
+
+    @property
+    def is_one(self) -> bool:
+        return len(self.columns) == 1
+
+
+def value_set_steps(keeping: Keeping) -> tuple[Step, ...]:
+    """Refuse groups in which people would have other values than before, whatever is accepted."""
+    completed = CreateTable(
+        "completed",
+        "what people of a group have, and may have, in all columns together",
+        lambda s: s.work("completed"),
+        lambda s: _completed(keeping, s),
+    )
+    return (
+        *(() if keeping.is_one else (completed,)),
+        CreateTable(
+            "value sets of groups",
+            "the value set of every group",
+            lambda s: s.work("value_set_of"),
+            lambda s: _grouped(keeping, s),
+        ),
+        Check(
+            "value sets",
+            "whether people are in groups with the values that they had",
+            lambda s: _strangers(keeping, s),
+            lambda row, state: _problem(keeping, row),
+            gives=[count("strangers", "value_sets_")],
+        ),
+        *(() if keeping.is_one else (_rows_check(keeping),)),
+        CreateTable(
+            PERSON,
+            "who has which value set",
+            lambda s: s.stage(PERSON),
+            lambda s: _people(keeping, s),
+            analyze=False,  # see pganon.methods.common.form.members.members_step
+        ),
+        CreateTable(
+            SETS,
+            "the values of every value set",
+            lambda s: s.stage(SETS),
+            lambda s: _sets(keeping, s),
+            analyze=False,
+        ),
+    )
+
+
+def _members(keeping: Keeping, state: State) -> exp.Select:
+    """SELECT person, grp, mark0, ..: of everybody."""
+    marks = [named(fragment(f"m.marks[{n}]"), f"mark{i}") for i, n in enumerate(keeping.marks)]
+    return query(
+        "select m.member as person, (:n)::bigint as grp from m",
+        {"m": keeping.tables(state).members},
+        n=col(keeping.tables(state).link, "m"),
+    ).select(*marks)
+
+
+def _shown(keeping: Keeping, state: State) -> exp.Select:
+    """SELECT place, grp, value, n: published values of the columns, which are counted from 0."""
+    parts = [
+        query(
+            "select :place as place, h.link as grp, h.value, h.n from h where h.col = :number",
+            {"h": keeping.histogram(state)},
+            place=num(place),
+            number=num(number),
+        )
+        for place, number in enumerate(keeping.links)
+    ]
+    return stacked(parts)
+
+
+# -- groups ------------------------------------------------------------------------------------
+
+
+def _completed(keeping: Keeping, state: State) -> exp.Expr:
+    """What people of a group have, and the value set that one of them had before."""
+    parts = [_vectors_of_people(keeping, state)]
+    if keeping.known is not None:
+        had = query(
+            "select n.grp, min(p.value_set::text)::uuid as value_set from n"
+            " join p on p.person = n.person where n.grp > 0 group by n.grp",
+            {"n": _members(keeping, state), "p": keeping.known.person},
+        )
+        parts.append(
+            query(
+                "select h.grp, s.value from h join s on s.value_set = h.value_set",
+                {"h": had, "s": keeping.known.sets},
+            )
+        )
+    return query("select distinct u.grp, u.value from u", {"u": stacked(parts)})
+
+
+def _vectors_of_people(keeping: Keeping, state: State) -> exp.Select:
+    """A mark shows which of the values of a group is a person's."""
+    secret = population_secret(state)
+    seeded = query(
+        "select n.*, :seed as seed from n where n.grp > 0",
+        {"n": _members(keeping, state)},
+        seed=mark_seed(col("person", "n"), secret),
+    )
+    tree = query("select n.grp from n", {"n": seeded})
+    keys: list[exp.Expr] = []
+    for place, _ in enumerate(keeping.columns):
+        alias = f"o{place}"
+        on = fragment(
+            ":grp = n.grp and :at = :place and :own = :mark",
+            grp=col("grp", alias),
+            at=col("place", alias),
+            place=num(place),
+            own=mark_from(col("seed", "n"), col("value", alias)),
+            mark=col(f"mark{place}", "n"),
+        )
+        tree = tree.join(aliased(_shown(keeping, state), alias), on=on)
+        keys.append(col("value", alias))
+    return tree.select(named(vector_key(keys), "value"))
+
+
+def _grouped(keeping: Keeping, state: State) -> exp.Select:
+    """A digest of the values of a group, if these are what it shows."""
+    if keeping.is_one:
+        return query(
+            "select g.grp, :digest as value_set from g group by g.grp",
+            {"g": _shown(keeping, state)},
+            digest=fragment(_DIGEST),
+        )
+    vectors = {"g": state.work("completed")}
+    parts = [
+        query(
+            "select g.grp, :at as place, :value as value from g",
+            vectors,
+            at=num(place),
+            value=of_vector_key(place, len(keeping.columns), col("value", "g")),
+        )
+        for place, _ in enumerate(keeping.columns)
+    ]
+    told = query(
+        "select u.grp, u.place, :list as list from u group by u.grp, u.place",
+        {"u": stacked(parts)},
+        list=fragment(_LIST, value=col("value", "u")),
+    )
+    seen = query(
+        "select s.grp, s.place, :list as list, max(s.n) as most from s group by s.grp, s.place",
+        {"s": _shown(keeping, state)},
+        list=fragment(_LIST, value=col("value", "s")),
+    )
+    fitting = query(
+        "select s.grp, bool_and(s.most = 1 and s.list is not distinct from t.list) as fits"
+        " from s left join t on t.grp = s.grp and t.place = s.place group by s.grp",
+        {"s": seen, "t": told},
+    )
+    digests = query(
+        "select g.grp, :digest as digest from g group by g.grp", vectors, digest=fragment(_DIGEST)
+    )
+    return query(
+        "select f.grp, case when f.fits then d.digest end as value_set from f"
+        " left join d on d.grp = f.grp",
+        {"f": fitting, "d": digests},
+    )
+
+
+_LIST = 'jsonb_agg(:value order by :value collate "C")'
+
+_DIGEST = (
+    "encode(substr(sha256(convert_to("
+    'jsonb_agg(g.value order by g.value collate "C")::text'
+    ", 'UTF8')), 1, 16), 'hex')::uuid"
+)
+
+
+# -- people ------------------------------------------------------------------------------------
+
+
+def _beside(keeping: Keeping, state: State) -> exp.Select:
+    """SELECT person, grp, value_set, old, mark0, .., had0, ..: who is there, and who was."""
+    places = range(len(keeping.columns))
+    now = query(
+        "select n.*, g.value_set from n left join g on g.grp = n.grp",
+        {"n": _members(keeping, state), "g": state.work("value_set_of")},
+    )
+    if keeping.known is None:
+        nothing = [named(fragment("null::bigint"), f"had{place}") for place in places]
+        return query("select n.*, null::uuid as old from n", {"n": now}).select(*nothing)
+    had = [named(col(f"mark{place}", "p"), f"had{place}") for place in places]
+    marks = [named(col(f"mark{place}", "n"), f"mark{place}") for place in places]
+    return query(
+        "select coalesce(n.person, p.person) as person, coalesce(n.grp, 0) as grp, n.value_set,"
+        " p.value_set as old from n full join p on p.person = n.person",
+        {"n": now, "p": keeping.known.person},
+    ).select(*marks, *had)
+
+
+def _strangers(keeping: Keeping, state: State) -> exp.Expr:
+    places = range(len(keeping.columns))
+    changed = [fragment(f"b.had{p} is not null and b.mark{p} <> b.had{p}") for p in places]
+    return query(
+        "select count(*) filter (where b.value_set is null or b.old <> b.value_set or :changed)"
+        " as strangers from b where b.grp > 0",
+        {"b": _beside(keeping, state)},
+        changed=chain(exp.Or, changed),
+    )
+
+
+def _people(keeping: Keeping, state: State) -> exp.Expr:
+    """Who was left out by a method that read values stays out: nobody must wait for others."""
+    places = range(len(keeping.columns))
+    marks = [
+        named(fragment(f"case when b.grp > 0 then b.mark{p} else b.had{p} end"), f"mark{p}")
+        for p in places
+    ]
+    tree = query(
+        "select b.person, case when b.grp > 0 then b.value_set when b.grp < 0 and b.old is null"
+        " then :out else b.old end as value_set from b",
+        {"b": _beside(keeping, state)},
+        out=cast(text(OUT), "uuid"),
+    ).select(*marks)
+    return query("select p.* from p where p.value_set is not null", {"p": tree})
+
+
+def _sets(keeping: Keeping, state: State) -> exp.Expr:
+    values = _shown(keeping, state) if keeping.is_one else state.work("completed")
+    parts = [
+        query(
+            "select s.value_set, v.value from v join s on s.grp = v.grp"
+            " where s.value_set is not null",
+            {"v": values, "s": state.work("value_set_of")},
+        )
+    ]
+    if keeping.known is not None:
+        parts.append(query("select s.value_set, s.value from s", {"s": keeping.known.sets}))
+    return query("select distinct u.value_set, u.value from u", {"u": stacked(parts)})
+
+
+# -- rows --------------------------------------------------------------------------------------
+
+
+def _rows_check(keeping: Keeping) -> Check:
+    """Refuse values of different columns that stand in one row and are no vector's.
+
+    Where all values of a group but one are nobody's, they would tell which is somebody's.
+    """
+
+    def select(state: State) -> exp.Expr:
+        found = [_odd_rows(keeping, table, state) for table in keeping.rows(state)]
+        if not found:
+            return query("select 0::bigint as strangers")
+        return query(
+            "select count(*) as strangers from n where n.grp in (select o.grp from o)",
+            {"n": _members(keeping, state), "o": stacked(found)},
+        )
+
+    return Check(
+        "value sets in rows",
+        "whether rows of several columns are of vectors that people have, or may have",
+        select,
+        lambda row, state: _problem(keeping, row),
+        gives=[count("strangers", "value_sets_rows_")],
+    )
+
+
+def _odd_rows(keeping: Keeping, table: LinkedRows, state: State) -> exp.Select:
+    """SELECT grp: groups whose rows are not those of their vectors."""
+    kept = keeping.columns
+    keys = [of_vector_key(kept.index(n), len(kept), col("value", "g")) for n in table.names]
+    wanted = query(
+        "select g.grp, :value as value from g",
+        {"g": state.work("completed")},
+        value=vector_key(keys),
+    )
+    shown = query("select r.link as grp, r.value from r", {"r": table.rows})
+    return query(
+        "select coalesce(s.grp, w.grp)::bigint as grp from s"
+        " full join w on w.grp = s.grp and w.value = s.value where s.grp is null or w.grp is null",
+        {"s": shown, "w": wanted},
+    )
+
+
+def _problem(keeping: Keeping, row: Mapping[str, Any]) -> PrivacyRefusal | None:
+    people = row["strangers"]
+    if not people:
+        return None
+    names = [quote(name) for name in keeping.columns]
+    columns = f"column {names[0]}" if len(names) == 1 else f"columns {', '.join(names)}"
+    return PrivacyRefusal(
+        f"{people} people would not keep the value set of {columns} that they were released with",
+        required=0,
+        observed=people,
+        hint="another version about the same people may have been published meanwhile; run the"
+        " release again",
+        code=ErrorCode.VALUE_SETS,
+    )

@@ -1,0 +1,111 @@
+"""Populations as the state tables keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+
+from pganon import sqlfiles
+from pganon.ledger.repository import as_jsonb
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.population import Asked, Known, chosen
+
+Connection = psycopg.Connection[Any]
+
+
+def choose(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], copied: int | None = None
+) -> Known | None:
+    """The population of a source that has a key; None if nothing was released of it.
+
+    Args:
+        sources: names of the source and of all that its rows come from.
+        copied: the population of a version with the same rows.
+
+    Raises:
+        PreconditionError: population.
+    """
+    asked = _asked(spec)
+    values = {"name": asked.name, "sources": list(sources), "copied": copied}
+    rows = conn.execute(sqlfiles.query("population", "known"), values).fetchall()
+    return chosen(asked, [_known(*row) for row in rows])
+
+
+def find(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], copied: int | None = None
+) -> int | None:
+    """The id of what :func:`choose` finds."""
+    found = choose(conn, spec, sources, copied)
+    return found.id if found else None
+
+
+def _known(
+    number: int, name: str | None, released: list[str] | None, key: list[str], near: bool = True
+) -> Known:
+    return Known(number, name, frozenset(released or ()), tuple(key), near)
+
+
+def of_release(conn: Connection, name: str) -> Known | None:
+    """The population of the newest version of a release that is about one."""
+    row = conn.execute(sqlfiles.query("population", "of_release"), {"release": name}).fetchone()
+    return None if row is None else _known(*row)
+
+
+def has_forgotten(conn: Connection, population: int) -> bool:
+    """Whether anybody of it was forgotten."""
+    row = conn.execute(
+        sqlfiles.query("population", "has_forgotten"), {"population": population}
+    ).fetchone()
+    return row == (True,)
+
+
+def _asked(spec: ReleaseSpec) -> Asked:
+    declared = spec.policy.population
+    return Asked(
+        name=declared.name if declared else None,
+        source=str(spec.source.name),
+        columns=frozenset(column.name for column in spec.source.columns),
+        key=spec.individual or spec.record_key,
+        accepts=spec.policy.republication != "refuse",
+    )
+
+
+def make(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int:
+    """A population of which nothing is released yet; runs at the same time get the same one.
+
+    Raises:
+        PreconditionError: population.
+    """
+    asked = _asked(spec)
+    values = {
+        "name": asked.name,
+        "sources": sorted(sources),
+        "key": as_jsonb(list(asked.key)),
+    }
+    with conn.transaction():
+        conn.execute(sqlfiles.query("population", "one_at_a_time"))
+        found = find(conn, spec, sources)
+        if found is not None:
+            return found  # made and released since the caller looked
+        unused = conn.execute(sqlfiles.query("population", "unused"), values).fetchone()
+        made = unused or conn.execute(sqlfiles.query("population", "add"), values).fetchone()
+    assert made is not None
+    return int(made[0])
+
+
+def set_of_run(conn: Connection, run_id: int, population: int) -> None:
+    """From now on the population's secret makes the digests of the run."""
+    conn.execute(
+        sqlfiles.query("population", "of_run"), {"population": population, "run_id": run_id}
+    )
+
+
+def counter(conn: Connection, population: int) -> int:
+    """How often the memory changed; in a transaction, nobody else changes it before the end."""
+    row = conn.execute(
+        sqlfiles.query("population", "counter"), {"population": population}
+    ).fetchone()
+    assert row is not None
+    return int(row[0])

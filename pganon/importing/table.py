@@ -1,0 +1,197 @@
+"""The table that an import makes: closed to everybody but its owner, or to whom it was open before.
+
+Default privileges open nothing. What the owner of a table had granted on it is granted again on
+the table that takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
+from pganon.errors import PreconditionError
+from pganon.identifiers import QualifiedName, quote
+from pganon.importing.inference import DateOrder, date_of
+from pganon.publish.grants import Grant, held
+
+Connection = psycopg.Connection[Any]
+
+
+def check_target(conn: Connection, target: QualifiedName, replace: bool) -> None:
+    """Refuse a name that cannot be used, or whose table others have built on.
+
+    Raises:
+        PreconditionError: no such schema, the table exists, it is none, row_security, dependents.
+    """
+    row = conn.execute(
+        sqlfiles.query("importing", "relation"), {"schema": target.schema, "name": target.name}
+    ).fetchone()
+    schema_exists, kind = row or (False, None)
+    if not schema_exists:
+        raise PreconditionError(
+            f'the schema "{target.schema}" does not exist',
+            hint="create it first, or name an existing one as in schema.table",
+        )
+    if kind is not None and kind != "r":
+        raise PreconditionError(f"{target} exists and is not a table")
+    if kind is not None and not replace:
+        raise PreconditionError(
+            f"the table {target} exists", hint="choose another name, or give --replace"
+        )
+    if kind is not None:
+        _refuse_row_security(conn, target)
+        _refuse_dependents(conn, target)
+
+
+def _refuse_row_security(conn: Connection, target: QualifiedName) -> None:
+    """The new table would be open, by the same grants, to whom this one showed some rows or none.
+
+    Policies are not made again: they may name columns that the new table lacks.
+    """
+    row = conn.execute(
+        sqlfiles.query("importing", "row_security"), {"oid": _oid(conn, target)}
+    ).fetchone()
+    if row == (True,):
+        raise PreconditionError(
+            f"the table {target} has row-level security or policies, which would be lost",
+            hint="import under another name; or revoke what is granted on the table, drop its"
+            " policies, disable its row-level security, and set them up anew afterwards",
+            code=ErrorCode.ROW_SECURITY,
+        )
+
+
+def _refuse_dependents(conn: Connection, target: QualifiedName) -> None:
+    rows = conn.execute(
+        sqlfiles.query("publish", "dependents"), {"oid": _oid(conn, target)}
+    ).fetchall()
+    if rows:
+        raise PreconditionError(
+            f"other objects depend on {target}: {', '.join(row[0] for row in rows)}",
+            hint="drop them first and create them anew afterwards",
+            code=ErrorCode.DEPENDENTS,
+        )
+
+
+def _oid(conn: Connection, target: QualifiedName) -> int | None:
+    row = conn.execute("SELECT to_regclass(%s)::oid", [str(target)]).fetchone()
+    return row[0] if row else None
+
+
+def drop(conn: Connection, target: QualifiedName) -> list[Grant]:
+    """Drop a table, if there is one; gives the privileges of others on it."""
+    grants = held(conn, _oid(conn, target))
+    conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(target.identifier))
+    return grants
+
+
+def make(
+    conn: Connection,
+    target: QualifiedName,
+    stage: sql.Composable,
+    columns: Sequence[tuple[str, str]],
+    dates: DateOrder,
+) -> None:
+    """The table, from `stage` with the texts c1, c2, ...: (name, type) of its columns in order."""
+    values = sql.SQL(", ").join(
+        sql.SQL("{} AS {}").format(_value(number, kind, dates), sql.Identifier(name))
+        for number, (name, kind) in enumerate(columns, start=1)
+    )
+    conn.execute(
+        sql.SQL("CREATE TABLE {} AS SELECT {} FROM {}").format(target.identifier, values, stage)
+    )
+    _require_values(conn, target, [name for name, _ in columns])
+    conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
+
+
+def _value(number: int, kind: str, dates: DateOrder) -> sql.Composable:
+    if kind == "date":
+        return sql.SQL(date_of(f"c{number}", dates))  # pyright: ignore[reportArgumentType]
+    return sql.SQL("CAST({} AS {})").format(
+        sql.Identifier(f"c{number}"),
+        sql.SQL(kind),  # pyright: ignore[reportArgumentType]
+    )
+
+
+def _require_values(conn: Connection, target: QualifiedName, names: Sequence[str]) -> None:
+    """NOT NULL where no value is missing: a release then says nothing of missing ones."""
+    complete: list[str] = []
+    # A select list has at most 1664 entries.
+    for start in range(0, len(names), 1000):
+        part = names[start : start + 1000]
+        tests = sql.SQL(", ").join(
+            sql.SQL("count(*) > 0 AND count(*) = count({})").format(sql.Identifier(name))
+            for name in part
+        )
+        row = conn.execute(sql.SQL("SELECT {} FROM {}").format(tests, target.identifier)).fetchone()
+        complete += [name for name, full in zip(part, row or (), strict=True) if full]
+    if complete:
+        changes = sql.SQL(", ").join(
+            sql.SQL("ALTER COLUMN {} SET NOT NULL").format(sql.Identifier(name))
+            for name in complete
+        )
+        conn.execute(sql.SQL("ALTER TABLE {} {}").format(target.identifier, changes))
+
+
+def add_key(conn: Connection, target: QualifiedName, key: Sequence[str]) -> None:
+    """Make columns the primary key.
+
+    Raises:
+        PreconditionError: key_null, key_repeated.
+    """
+    if not key:
+        return
+    columns = [sql.Identifier(name) for name in key]
+    nulls = sql.SQL(", ").join(
+        sql.SQL("count(*) FILTER (WHERE {} IS NULL)").format(column) for column in columns
+    )
+    listed = sql.SQL(", ").join(columns)
+    found = conn.execute(
+        sql.SQL("SELECT count(*) - count(DISTINCT ROW({})), {} FROM {}").format(
+            listed, nulls, target.identifier
+        )
+    ).fetchone()
+    assert found is not None
+    repeated, *missing = found
+    for name, rows in zip(key, missing, strict=True):
+        if rows:
+            raise PreconditionError(
+                f"column {quote(name)} of the key has no value in {rows} rows",
+                hint="fill it, or take another column; nothing was imported",
+                code=ErrorCode.KEY_NULL,
+            )
+    if repeated:
+        raise PreconditionError(
+            f"{repeated} rows have the same {', '.join(map(quote, key))} as another",
+            hint="remove repeated rows, or take a column that tells them apart; for several records"
+            " of a person leave --key out and declare `individual`; nothing was imported",
+            code=ErrorCode.KEY_REPEATED,
+        )
+    conn.execute(sql.SQL("ALTER TABLE {} ADD PRIMARY KEY ({})").format(target.identifier, listed))
+
+
+def seal(conn: Connection, target: QualifiedName) -> None:
+    """Revoke what default privileges gave to others; as `pganon.seal`, which may not be here."""
+    for grantee in _foreign_grantees(conn, target):
+        conn.execute(
+            sql.SQL("REVOKE ALL ON TABLE {} FROM {} CASCADE").format(target.identifier, grantee)
+        )
+    # REVOKE says nothing of what somebody else granted.
+    if _foreign_grantees(conn, target):
+        raise PreconditionError(
+            f"{target} would stay open to roles other than its owner",
+            hint="look for an event trigger that grants privileges; nothing was imported",
+            code=ErrorCode.NOT_SEALED,
+        )
+
+
+def _foreign_grantees(conn: Connection, target: QualifiedName) -> list[sql.Composable]:
+    rows = conn.execute(
+        sqlfiles.query("privileges", "foreign_grantees"),
+        {"schema": target.schema, "name": target.name},
+    )
+    return [sql.SQL("PUBLIC") if name is None else sql.Identifier(name) for (name,) in rows]

@@ -1,0 +1,127 @@
+"""Metrics on request: those of classes, and what a reader who holds the priors concludes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pganon.forms.form import OnRequest, Tables
+from pganon.forms.metrics import Grid, Metrics, Shown, figure
+from pganon.forms.request import Request
+from pganon.methods.background.form import posterior
+from pganon.methods.background.form.audit import bounded
+from pganon.methods.common.form.class_description import DESCRIPTION
+from pganon.metrics import report
+from pganon.metrics.answers import finite
+from pganon.metrics.report import ClassMetrics
+from pganon.metrics.steps import measure_steps
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import State, Step
+from pganon.steps.facts import Fact
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What a reader concludes of records in some classes.
+
+    Attributes:
+        largest: highest posterior of a value of a record.
+        gain: by how much a posterior exceeds the share of the value in the class, at most.
+        above: share of the records with a posterior above the largest share that beta-likeness
+            allows the value; None without beta-likeness.
+        All are None where no class was looked at.
+    """
+
+    largest: float | None
+    gain: float | None
+    above: float | None
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What a reader who holds the priors, and knows who is in which class, concludes.
+
+    Attributes:
+        believed: share of the released records whose prior alone is above what beta-likeness
+            allows; None without it.
+        estimate: the Omega-estimate, of all classes.
+        exact: over all assignments, of `counted` classes of few records.
+        impossible: classes with a value that no member can have, if the priors are right; they
+            are in neither.
+    """
+
+    believed: float | None
+    estimate: Conclusion
+    exact: Conclusion
+    counted: int
+    impossible: int
+
+
+@dataclass(frozen=True)
+class BackgroundMetrics(ClassMetrics):
+    """See docs/reference/measures.md; no `posterior` where the policy names no priors."""
+
+    posterior: Posterior | None = None
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        read = dict(document)
+        if found := read["posterior"]:
+            concluded = {name: Conclusion(**found[name]) for name in ("estimate", "exact")}
+            read["posterior"] = Posterior(**{**found, **concluded})
+        return super().recorded(read)
+
+    def shown(self) -> list[Shown]:
+        found = super().shown()
+        return [*found, _grid(self.posterior)] if self.posterior else found
+
+
+def _grid(found: Posterior) -> Grid:
+    columns = ["largest", "gain", "above f"]
+    rows: list[tuple[str, ...]] = [("prior", "-", "-", figure(found.believed))]
+    for name, of in (
+        ("estimate", found.estimate),
+        (f"exact ({found.counted} classes)", found.exact),
+    ):
+        rows.append((name, figure(of.largest), figure(of.gain), figure(of.above)))
+    title = "posteriors of a reader who holds the priors"
+    if found.impossible:
+        title += f"; they rule out the values of {found.impossible} classes"
+    return Grid(["", *columns], rows, columns, title)
+
+
+def _steps(
+    spec: ReleaseSpec, tables: Callable[[State], Tables], request: Request
+) -> tuple[Step, ...]:
+    found = measure_steps(spec, DESCRIPTION, tables, request)
+    if not _concludes(spec, request):
+        return found
+    return (*found, *posterior.posterior_steps(spec, tables))
+
+
+def _concludes(spec: ReleaseSpec, request: Request) -> bool:
+    return request.everything and bounded(spec) is not None
+
+
+def _metrics_of(spec: ReleaseSpec, request: Request, state: State) -> Metrics:
+    found = vars(report.metrics_of(spec, request, state))
+    if not _concludes(spec, request):
+        return BackgroundMetrics(**found)
+    return BackgroundMetrics(**found, posterior=_posterior(state))
+
+
+def _posterior(state: State) -> Posterior:
+    def concluded(*facts: Fact[float | None]) -> Conclusion:
+        return Conclusion(*[finite(state[fact]) for fact in facts])
+
+    return Posterior(
+        believed=finite(state[posterior.BELIEVED]),
+        estimate=concluded(posterior.ESTIMATE, posterior.ESTIMATE_GAIN, posterior.ESTIMATE_ABOVE),
+        exact=concluded(posterior.EXACT, posterior.EXACT_GAIN, posterior.EXACT_ABOVE),
+        counted=state[posterior.COUNTED],
+        impossible=state[posterior.IMPOSSIBLE],
+    )
+
+
+ON_REQUEST = OnRequest(steps=_steps, report=_metrics_of, figures=BackgroundMetrics)

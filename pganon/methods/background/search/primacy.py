@@ -1,0 +1,145 @@
+"""k-anonymity-primacy: classes of k near records, in which records are swapped for other values.
+
+Algorithm 2 and GenerateCluster. Classes that still miss the limits are put together afterwards,
+with each other (`agg`, Algorithm 3) or record by record (`inc`, Algorithm 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pganon.methods.background.search.block import Block
+from pganon.methods.background.search.limits import EPS, Counts, Limits
+from pganon.methods.background.search.mending import (
+    absorbed,
+    agglomerated,
+    incremented,
+    nearest_first,
+)
+from pganon.methods.background.search.points import Points, Rows
+
+Post = Literal["inc", "agg"]
+Cost = Literal["ncp", "sse"]
+Pick = Literal["aware", "nearest"]
+Residual = Literal["absorb", "suppress"]
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Classes in the order of their completion.
+
+    Attributes:
+        classes: records of each, ascending.
+        suppressed: records in no class, ascending.
+    """
+
+    classes: Sequence[Rows]
+    suppressed: Rows
+
+
+def k_primacy(
+    points: Points,
+    sensitive: npt.NDArray[np.int64],
+    k: int,
+    limits: Limits,
+    *,
+    post: Post,
+    cost: Cost = "ncp",
+    pick: Pick = "aware",
+    residual: Residual = "absorb",
+) -> Classes:
+    """Classes of k or more records that satisfy the limits.
+
+    With `absorb` nobody is suppressed if all records together satisfy the limits.
+
+    Args:
+        sensitive: by record, its sensitive value.
+        post: how classes that miss the limits are put together.
+        cost: of two classes put together by `agg`: loss, or sum of squared errors.
+        pick: which records `inc` adds: the nearest of those that help, or the nearest.
+        residual: what becomes of records in no class in the end.
+
+    Raises:
+        ValueError: there are fewer than k records.
+    """
+    if points.size < k:
+        raise ValueError(f"{points.size} records make no class of {k}")
+    block = Block(points, np.asarray(sensitive), limits)
+    finished: list[Rows] = []
+    free: list[Rows] = []
+    left = np.arange(points.size)
+    while len(left):
+        group = _generated(block, left, k)
+        (finished if limits.allows(block.counts(group)) else free).append(np.sort(group))
+        left = np.setdiff1d(left, group, assume_unique=True)
+    if free:
+        made, left = (
+            agglomerated(block, free, cost) if post == "agg" else incremented(block, free, k, pick)
+        )
+        finished += made
+    if len(left) and residual == "absorb":
+        finished, left = absorbed(block, finished, left)
+    return Classes(finished, left)
+
+
+def _generated(block: Block, left: Rows, k: int) -> Rows:
+    """The record farthest from the centroid, with near records that suit it."""
+    if len(left) < 2 * k:
+        return left
+    points = block.points
+    seed = left[points.distances(points.center(left), left).argmax()]
+    order = nearest_first(points, int(seed), left)
+    places = _swapped(block, block.sensitive[order], k)
+    return order[places]
+
+
+def _swapped(block: Block, values: npt.NDArray[np.int64], k: int) -> list[int]:
+    """Places of the first k records, after swaps with later ones that lower the load.
+
+    Each record is looked at once, in its order: it replaces the farthest record of the value that
+    is best replaced. The first record stays.
+
+    Args:
+        values: by place, the sensitive value.
+    """
+    limits = block.limits
+    places = list(range(k))
+    counts = np.bincount(values[:k], minlength=block.values)
+    at = k
+    while not limits.allows(counts):
+        held = np.unique(values[places[1:]])
+        out, lowers = _best_swaps(limits, counts, held)
+        useful = lowers[values[at:]]
+        if not useful.any():
+            break
+        at += int(useful.argmax())
+        leaving = next(p for p in reversed(places) if values[p] == out[values[at]])
+        places.remove(leaving)
+        places.append(at)
+        counts[values[leaving]] -= 1
+        counts[values[at]] += 1
+        at += 1
+    return places
+
+
+def _best_swaps(
+    limits: Limits, counts: Counts, held: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """By value, which of the values held it had best replace, and whether that lowers the load."""
+    held = held[np.argsort(limits.shares[held], kind="stable")]
+    # A value in its own place lowers nothing, so it needs no exception.
+    loads = np.array([limits.loads_with(_without(counts, value)) for value in held.tolist()])
+    best = loads.argmin(axis=0)
+    lowest = np.take_along_axis(loads, best[None], axis=0)[0]
+    return held[best], lowest < limits.load(counts) - EPS
+
+
+def _without(counts: Counts, value: int) -> Counts:
+    less = counts.copy()
+    less[value] -= 1
+    return less

@@ -1,0 +1,71 @@
+"""The method `anatomy`: which steps it adds to a plan.
+
+Xiao and Tao: Anatomy, simple and effective privacy preservation, VLDB 2006; here in one sort per
+block (stripes), in blocks of similar quasi-identifiers, as small as they can be.
+"""
+
+from __future__ import annotations
+
+from pganon.forms.stored import repeated
+from pganon.identifiers import quote
+from pganon.methods.buckets.anatomy.blocks import BLOCKS, block_steps
+from pganon.methods.buckets.anatomy.groups import dealt, groups, starts_step, tidy_step
+from pganon.methods.buckets.anatomy.options import Anatomy
+from pganon.methods.buckets.anatomy.shape import AnatomyShape
+from pganon.methods.buckets.form import anatomized
+from pganon.methods.buckets.invariance import counterfeits, invariant_steps
+from pganon.methods.common.arrangement import Arrangement, arranged
+from pganon.methods.common.base import Method
+from pganon.methods.common.form.bucket_staging import Grouping
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import State, Step
+from pganon.steps.facts import Facts
+
+FEW = 8
+"""Pieces per block from which on groups are much wider than they could be."""
+
+
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
+    """That the public rule has left the records in few blocks, with the remedy."""
+    shape = AnatomyShape(spec)
+    blocks, pieces = facts[BLOCKS], shape.pieces(State(0, facts))
+    whole = blocks == 1 and pieces > 1
+    if shape.division != "public" or not blocks or not (whole or pieces >= FEW * blocks):
+        return []
+    where = "one block" if blocks == 1 else f"{blocks} blocks"
+    return [
+        f"the groups follow the quasi-identifiers little or not at all: division: public leaves the"
+        f" records in {where}, of up to {pieces}, because of the most frequent values of column"
+        f" {quote(shape.sensitive.column.name)}; a smaller l makes estimates better, and so does"
+        " division: eligible, which lets readers learn something from where it divides"
+    ]
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = AnatomyShape(spec)
+    first = invariant_steps(shape.keeping) if shape.keeps_sets else shape.eligibility.steps()
+    return (*first, *block_steps(shape))
+
+
+BUCKETS = Grouping(
+    groups=lambda spec, state, name: groups(AnatomyShape(spec), state),
+    records=lambda spec, state, names, *part: dealt(AnatomyShape(spec), state, names[0], *part),
+    misplaced=lambda spec, state: [repeated(state.work("starts"), "piece", "value")],
+    beside=lambda spec: [starts_step()],
+    after=lambda spec: [tidy_step()],
+    parts=3,
+    counterfeits=lambda spec, state: counterfeits(state) if spec.value_sets else None,
+)
+"""No table links records and groups: what is published of a record goes along the curve with it."""
+
+
+def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
+    """One QIT and one ST; counterfeits beside them where people keep their value sets."""
+    return arranged(spec, [spec.attributes], [spec.sensitive], counterfeits=spec.invariant)
+
+
+METHOD = Method(
+    Anatomy,
+    anatomized(arrangement, groups="groups", buckets=BUCKETS, warnings=warnings),
+    partition_steps,
+)

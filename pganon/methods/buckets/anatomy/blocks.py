@@ -1,0 +1,105 @@
+"""Blocks of records with similar quasi-identifiers, as small as the policy's rule allows.
+
+    placed       (place, draw, ..)    records of new groups, if they are not all
+
+Records lie along a curve, which is cut into pieces of as many records, and into halves of halves
+of them (:mod:`pganon.methods.common.halves`). A node of that tree is divided
+
+- `division: public`: if its most frequent value has at most 1/l of the records of its smaller
+  half. Both halves are eligible then, wherever the value lies. Records per value of a node can be
+  read off the release, since no group reaches over its border; so all that could have been
+  there give the same blocks, and the blocks tell nothing.
+- `division: eligible`: if both halves are eligible. Blocks are smaller. But a node that stays
+  whole tells who computes the tree that one of its halves is not eligible, and the smaller the
+  halves, the more that says.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.codes import weight_type
+from pganon.encode.curve import numbered
+from pganon.encode.records import DRAW, PLACE
+from pganon.methods.buckets.anatomy.shape import AnatomyShape
+from pganon.methods.buckets.invariance import others
+from pganon.methods.common.halves import Halves
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps.facts import count
+
+BLOCKS = count("blocks")
+
+
+def block_steps(shape: AnatomyShape) -> list[Step]:
+    halves = Halves(lambda s: _histogram(shape, s), lambda s: _undivided(shape, s))
+    return [
+        _placed_step(shape),
+        *halves.steps(),
+        Check(
+            "blocks",
+            "number of blocks",
+            lambda s: query(
+                "select count(distinct l.block) as blocks from l", {"l": s.work("leaves")}
+            ),
+            gives=[BLOCKS],
+        ),
+        DropTables(
+            "tidy",
+            "what the blocks were made from",
+            lambda s: [*halves.leftovers(s), *shape.leftovers(s)],
+        ),
+    ]
+
+
+def _placed_step(shape: AnatomyShape) -> Step:
+    return CreateTable(
+        "placed",
+        "places along the curve without those that lie elsewhere or are left out",
+        lambda s: s.work("placed"),
+        lambda s: _renumbered(shape, s),
+        when=lambda s: shape.keeps_sets or shape.trimmed(s),
+    )
+
+
+def _histogram(shape: AnatomyShape, state: State) -> exp.Expr:
+    return query(
+        "select :piece as node, :value as value, :n as n from p group by 1, 2",
+        {"p": shape.placed(state)},
+        piece=shape.piece(state, "p"),
+        value=col(shape.value, "p"),
+        n=cast(fragment("count(*)"), weight_type(state)),
+    )
+
+
+def _renumbered(shape: AnatomyShape, state: State) -> exp.Expr:
+    """Places say nothing of records that are not released, or not in new groups."""
+    columns = [DRAW, *shape.carried]
+    new = others(shape.keeping, state) if shape.keeps_sets else shape.eligibility.kept(state)
+    tree = query("select 1 from k", {"k": new})
+    return tree.select(
+        *[col(name, "k") for name in columns],
+        named(numbered([col(PLACE, "k")]), PLACE),
+        append=False,
+    )
+
+
+def _undivided(shape: AnatomyShape, state: State) -> exp.Select:
+    """SELECT node: nodes of the next level that stay whole by the policy's rule."""
+    halves = query(
+        "select c.node >> 1 as node, min(c.n) as least,"
+        " bool_and(c.most * :l <= c.n) as eligible from"
+        " (select h.node, sum(h.n) as n, max(h.n) as most from h group by h.node) as c group by 1",
+        {"h": state.work("hist", round=state.round)},
+        l=num(shape.model.l),
+    )
+    merged = query(
+        "select h.node, max(h.n) as most from h group by h.node",
+        {"h": state.work("hist", round=state.round + 1)},
+    )
+    rules = {"public": "m.most * :l <= c.least", "eligible": "c.eligible"}
+    return query(
+        "select c.node from c join m on m.node = c.node where not :divided",
+        {"c": halves, "m": merged},
+        divided=fragment(rules[shape.division], l=num(shape.model.l)),
+    )

@@ -1,0 +1,28 @@
+"""Options of anatomy."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pganon.methods.common.bucket_options import Division, Unlinked
+from pganon.policy.options import COUNT, GROUP_ID, PROBABILITY, BlockSize
+
+
+class Anatomy(Unlinked):
+    """Exact quasi-identifiers in one table, sensitive values in another, linked by groups."""
+
+    models = frozenset({"anatomy_l_diversity"})
+    example = "{model: anatomy_l_diversity, column: disease, l: 3}"
+    adds = (GROUP_ID, COUNT, PROBABILITY)
+    parts = ("qit", "st")
+    sensitive = "one"
+    levels = ("attribute", "unique")
+    along_curve = True
+    keeps_value_sets = True
+
+    name: Literal["anatomy"]
+    block_size: BlockSize = 100
+    division: Division = "public"
+
+    def decides_by_values(self, *, bounded: bool) -> bool:
+        return self.division == "eligible"

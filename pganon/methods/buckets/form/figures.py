@@ -1,0 +1,162 @@
+"""Figures of an anatomized release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes, group_extents
+from pganon.encode.records import ties
+from pganon.forms.facts import (
+    CLASSES,
+    LARGEST,
+    PARTITIONS,
+    SMALLEST,
+    SUPPRESSED,
+    WEIGHTED_LOSS,
+    baseline,
+    losses,
+    ncp,
+    objective,
+)
+from pganon.forms.form import Tables
+from pganon.forms.utility import AnatomyUtility, Degree
+from pganon.methods.buckets.form import inferred
+from pganon.methods.buckets.form.informed import informed as informed_risk
+from pganon.methods.common.arrangement import Arrange, Arrangement
+from pganon.methods.common.form.bucket_staging import Grouping, bucket, relations
+from pganon.methods.common.form.members import code_columns
+from pganon.metrics import loss
+from pganon.policy.options import CLASS_ID, GROUP_ID
+from pganon.privacy.rows import Relation
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.sqltools import aliased, col, fragment, named, num, presorted, query, stacked
+from pganon.steps import Chains, Check, State
+from pganon.steps.facts import RECORDS, Fact, Facts, measure, or_null
+
+
+def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
+    """What :func:`utility` reads."""
+    extents = Check(
+        "utility",
+        "extent and sizes of the buckets",
+        lambda s: _extents(spec, arrange(spec, s), buckets.all_records(s), s),
+        gives=[*losses(spec), PARTITIONS],
+    )
+    degrees = [
+        Check(
+            f"degree{item.index}",
+            f"how well values of {item.published} are known from their buckets",
+            lambda s, item=item: _degree(arrange(spec, s), item, s),
+            gives=[_degree_of(item), _error_of(item)],
+        )
+        for item in spec.sensitive
+    ]
+    informed = [
+        Check(
+            f"informed{item.index}",
+            f"what of {item.published} is learned by who knows which values go together",
+            lambda s, item=item: informed_risk(
+                arrange(spec, s), item, _staged(spec, arrange, s), s
+            ),
+            gives=[_informed_of(item)],
+        )
+        for item in spec.sensitive
+    ]
+    return [
+        *[[step] for step in (extents, *degrees, *informed)],
+        *inferred.chains(spec, arrange, buckets),
+    ]
+
+
+def _degree_of(item: Sensitive) -> Fact[float]:
+    return measure("degree", f"measure{item.index}_")
+
+
+def _error_of(item: Sensitive) -> Fact[float]:
+    return measure("reconstruction_error", f"measure{item.index}_")
+
+
+def _informed_of(item: Sensitive) -> Fact[float | None]:
+    """None where no column has buckets of its own."""
+    return or_null(measure("informed", f"measure{item.index}_"))
+
+
+def _staged(spec: ReleaseSpec, arrange: Arrange, state: State) -> Tables:
+    return {r.part: r.staged for r in relations(arrange(spec, state), state)}
+
+
+def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state: State) -> exp.Expr:
+    """Over the classes, or else the buckets of all partitions that sensitive values are in."""
+    codes = [col(name, "r") for name in code_columns(spec)]
+    linked = dict.fromkeys(table.partition for table in arrangement.sensitive)
+    if arrangement.generalized:
+        linked = {CLASS_ID: None}
+    records = [
+        query("select :place as place from r", {"r": rows}, place=num(place)).select(
+            named(col(bucket(arrangement.partitions.index(name)), "r"), "number"), *codes
+        )
+        for place, name in enumerate(linked)
+    ]
+    extents = group_extents(
+        axes(spec.attributes), state, stacked(records), ["place", "number"], weighted=False
+    )
+    tree = loss.basic(spec, extents.select(named(fragment("count(*)"), "n")), state)
+    return tree.select(named(num(len(records)), "partitions"))
+
+
+def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr:
+    """Privacy degree and reconstruction error of one sensitive column.
+
+    They assume a reader who knows the quasi-identifiers in its table, if there are any.
+    """
+    table = arrangement.table_of(item.index)
+    keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
+    value = col(item.published, "t")
+    names = [f"k{i}" for i in range(len(keys))]
+    rows = exp.select(*[named(key, name) for key, name in zip(keys, names, strict=True)])
+    rows = rows.from_(aliased(state.stage(table.part), "t"))
+    if ties(item, value) or len(table.sensitive) > 1:
+        # A value may have several rows.
+        counted = rows.select(named(fragment("sum(t.count)::float8"), "n"))
+        counted = counted.group_by(*[key.copy() for key in (*keys, value)])
+    else:
+        counted = presorted(rows).select(named(fragment("t.count::float8"), "n"))
+    buckets = query(
+        "select sum(c.n) as n, sum(c.n * c.n) as squares, max(c.n) as most from c", {"c": counted}
+    ).group_by(*[col(name, "c") for name in names])
+    return query(
+        "select min(g.n / g.most) as degree,"
+        " sum(g.n - g.squares / g.n) as reconstruction_error from g",
+        {"g": buckets},
+    )
+
+
+def utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
+    return AnatomyUtility(
+        gcp=(facts[WEIGHTED_LOSS] / facts[PARTITIONS] + facts[SUPPRESSED]) / facts[RECORDS],
+        ncp={a.published: facts[ncp(a.index)] for a in spec.attributes},
+        groups=facts[CLASSES],
+        smallest_group=facts[SMALLEST],
+        largest_group=facts[LARGEST],
+        sensitive={
+            item.published: Degree(
+                facts[_degree_of(item)], facts[_error_of(item)], facts[_informed_of(item)]
+            )
+            for item in spec.sensitive
+        },
+        inferred=inferred.inferred(spec, facts),
+        related=inferred.related(spec, facts),
+        objective=_summed(spec, facts, objective),
+        baseline=_summed(spec, facts, baseline),
+        generalized=spec.policy.method.shows == "generalized",
+    )
+
+
+def _summed(spec: ReleaseSpec, facts: Facts, figure: Callable[[int], Fact[float]]) -> float | None:
+    """A figure of the search for buckets over all partitions; None if nothing was searched."""
+    every = [facts.get(figure(place)) for place in range(len(spec.sensitive))]
+    found = [value for value in every if value is not None]
+    return math.fsum(found) if found else None

@@ -1,0 +1,277 @@
+"""The guarantee of an anatomized release, measured from its published relations alone.
+
+If all tables have the same partition, the share of a value in a bucket bounds what a reader learns
+about any member, even one who knows which sensitive values occur together: permuting the members
+of a bucket turns every possible world into another. With independent partitions that holds only
+against readers without this knowledge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from pganon.forms.elements import attribute_columns, value_key, vector_key
+from pganon.forms.form import STRUCTURE, Relations
+from pganon.methods.buckets.exclusions.conditions import applies, excluded
+from pganon.methods.common.arrangement import Arrangement, QuasiTable, SensitiveTable
+from pganon.methods.common.form.checked import requirement_check, violations_check
+from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID
+from pganon.privacy.base import Requirement
+from pganon.privacy.frequency import KAnonymity
+from pganon.resolved.model import ReleaseSpec, Rule, Sensitive
+from pganon.sqltools import aliased, col, fragment, named, num, presorted, query, stacked
+from pganon.steps.relations import CheckQuery
+
+EXCLUSION = "exclusion"
+"""Name of the check that no bucket has a value that a rule excludes for some of its records."""
+
+
+DIFFERENT = "different"
+"""Name of the check that all values of a bucket are different, where people keep value sets."""
+
+
+def checks(
+    spec: ReleaseSpec, arrangement: Arrangement, tables: Relations
+) -> tuple[CheckQuery, ...]:
+    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    return (
+        _violations(STRUCTURE, None, _broken(arrangement, tables)),
+        *(
+            [
+                _violations(DIFFERENT, item.published, _repeated(arrangement, tables, item))
+                for item in spec.sensitive
+            ]
+            if arrangement.counterfeits
+            else []
+        ),
+        *[_required(spec, r, arrangement, tables) for r in spec.requirements],
+        *[
+            _violations(EXCLUSION, rule.sensitive.published, _forbidden(rule, arrangement, tables))
+            for rule in spec.rules
+        ],
+    )
+
+
+def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQuery:
+    """No row of `offending` may be there."""
+    return violations_check(
+        name, query("select count(*) as measured from o", {"o": offending}), column
+    )
+
+
+# -- structure --------------------------------------------------------------------------------
+
+
+def _broken(arrangement: Arrangement, tables: Relations) -> exp.Select:
+    """Buckets of which two relations do not hold the same number of records."""
+    bearing = arrangement.bearing
+    pairs = [
+        (_held(arrangement, tables, table.partition), _sizes(tables, table.part, True, GROUP_ID))
+        for table in arrangement.sensitive
+    ] + [
+        (_sizes(tables, bearing.part, True, GROUP_ID), _sizes(tables, table.part, True, GROUP_ID))
+        for table in arrangement.quasi[:-1]
+    ]  # fmt: skip
+    return stacked(
+        [
+            query(
+                "select a.number from a full join b on b.number = a.number"
+                " where a.n is distinct from b.n or least(a.least, b.least) < 1",
+                {"a": one, "b": other},
+            )
+            for one, other in pairs
+        ]
+    )
+
+
+def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Select:
+    """The same of how many values a bucket must have: of its records, and those of nobody.
+
+    A bucket of nobody is broken, too.
+    """
+    bearing = arrangement.bearing
+    records = _sizes(tables, bearing.part, bearing.counted, partition)
+    if not arrangement.counterfeits:
+        return records
+    nobody = query(
+        "select c.group_id as number, sum(c.count) as n, min(coalesce(c.count, 0)) as least from c"
+        " group by c.group_id",
+        {"c": tables[COUNTERFEITS]},
+    )
+    return query(
+        "select coalesce(r.number, c.number) as number, coalesce(r.n, 0) + coalesce(c.n, 0) as n,"
+        " least(coalesce(r.least, 0), c.least) as least from r full join c on c.number = r.number",
+        {"r": records, "c": nobody},
+    )
+
+
+def _repeated(arrangement: Arrangement, tables: Relations, item: Sensitive) -> exp.Select:
+    """Values that a bucket has more than once."""
+    by, found = histogram_of(arrangement, tables, item)
+    del by
+    return query("select h.n from h where h.n <> 1 or h.n is null", {"h": found})
+
+
+def _sizes(tables: Relations, part: str, counted: bool, group: str) -> exp.Select:
+    """(number, n, least): records per bucket, and the smallest count of a row."""
+    figures = ("sum(r.count)", "min(coalesce(r.count, 0))") if counted else ("count(*)", "1")
+    rows = query("select :number as number from t", {"t": tables[part]}, number=col(group, "t"))
+    rows = presorted(rows)
+    return query(
+        "select r.number, :n as n, :least as least from r group by r.number",
+        {"r": rows.select(col(COUNT, "t")) if counted else rows},
+        n=fragment(figures[0]),
+        least=fragment(figures[1]),
+    )
+
+
+# -- requirements -----------------------------------------------------------------------------
+
+
+def _required(
+    spec: ReleaseSpec, requirement: Requirement, arrangement: Arrangement, tables: Relations
+) -> CheckQuery:
+    model = requirement.model
+    if requirement.sensitive is not None:
+        item = spec.sensitive[requirement.sensitive]
+        by, found = histogram_of(arrangement, tables, item)
+    elif isinstance(model, KAnonymity):
+        by, found = _of_classes(arrangement, tables)
+    else:
+        by = ["place", GROUP_ID]
+        found = _of_tables(arrangement, tables, whole=model.needs_values)
+    return requirement_check(requirement, model.measure(found, by))
+
+
+def histogram_of(
+    arrangement: Arrangement, tables: Relations, item: Sensitive
+) -> tuple[list[str], exp.Select]:
+    """Columns of a bucket, or of its records with equal quasi-identifiers, and (these, value, n).
+
+    Quasi-identifiers are those in the column's own table."""
+    table = arrangement.table_of(item.index)
+    by = [GROUP_ID, *[attribute.published for attribute in table.quasi]]
+    return by, histogram(tables, table, by, [item])
+
+
+def _of_classes(arrangement: Arrangement, tables: Relations) -> tuple[list[str], exp.Select]:
+    """Columns that the records of a class share, and (columns, value, n).
+
+    The number of a class alone is not enough: its published values must be the same, too.
+    """
+    table = arrangement.bearing
+    shown = [column.name for a in table.attributes for column in attribute_columns(a)]
+    by = [CLASS_ID, *shown]
+    keys = [col(name, "t") for name in by]
+    tree = query("select 1 as value, count(*) as n from t", {"t": tables[table.part]})
+    return by, tree.select(*keys).group_by(*[key.copy() for key in keys])
+
+
+def _of_tables(arrangement: Arrangement, tables: Relations, *, whole: bool) -> exp.Select:
+    """(place, group_id, value, n) of all buckets; `whole`: values are the rows of a table."""
+    sized: list[SensitiveTable | QuasiTable] = [*arrangement.sensitive]
+    if not whole and arrangement.sliced and not arrangement.aligned:
+        sized.append(arrangement.bearing)  # its buckets are those of no sensitive table
+    found: list[exp.Select] = []
+    for place, table in enumerate(sized):
+        items = table.sensitive if whole and isinstance(table, SensitiveTable) else ()
+        tree = histogram(tables, table, [GROUP_ID], items)
+        found.append(tree.select(named(num(place), "place")))
+    return stacked(found)
+
+
+def histogram(
+    tables: Relations,
+    table: SensitiveTable | QuasiTable,
+    by: Sequence[str],
+    items: Sequence[Sensitive],
+) -> exp.Select:
+    """(by.., value, n); a value is the keys of all items in one text."""
+    value = vector_key([value_key(item, "t") for item in items])
+    rows = exp.select(*[col(name, "t") for name in by], named(value, "value")).from_(
+        aliased(tables[table.part], "t")
+    )
+    return (
+        query(
+            "select r.value, sum(r.count)::bigint as n from r",
+            {"r": presorted(rows).select(col(COUNT, "t"))},
+        )
+        .select(*[col(name, "r") for name in by])
+        .group_by(*[col(name, "r") for name in (*by, "value")])
+    )
+
+
+# -- exclusion rules --------------------------------------------------------------------------
+
+
+def _forbidden(rule: Rule, arrangement: Arrangement, tables: Relations) -> exp.Select:
+    """Buckets with a record that the rule is about and a value that it excludes.
+
+    Where its columns are in several sliced tables, a bucket may have such a record if each
+    condition holds of some row: none of them says that they do not go together.
+    """
+    table = arrangement.table_of(rule.sensitive.index)
+    tree = query(
+        "select distinct :number as number from t where :excluded",
+        {"t": tables[table.part]},
+        number=col(GROUP_ID, "t"),
+        excluded=excluded(rule, col(rule.sensitive.published, "t")),
+    )
+    tree = query("select v.number from v", {"v": tree})
+    for place, possible in enumerate(_possible(rule, table, arrangement, tables)):
+        alias = f"x{place}"
+        tree = tree.join(
+            possible.subquery(alias),
+            on=exp.EQ(this=col("number", alias), expression=col("number", "v")),
+        )
+    return tree
+
+
+def _possible(
+    rule: Rule, table: SensitiveTable, arrangement: Arrangement, tables: Relations
+) -> list[exp.Select]:
+    """Per table with columns of the rule: buckets of the sensitive table where it can apply."""
+    found: list[exp.Select] = []
+    for quasi in (*arrangement.quasi, table):
+        mine = quasi.attributes if isinstance(quasi, QuasiTable) else quasi.quasi
+        when = tuple((a, condition) for a, condition in rule.when if a in mine)
+        if not when:
+            continue
+        group = _link(quasi, table, arrangement)
+        found.append(
+            query(
+                "select distinct :number as number from t where :applies",
+                {"t": _linked(quasi, table, arrangement, tables)},
+                number=col(group, "t"),
+                applies=applies(when, lambda a: col(a.published, "t")),
+            )
+        )
+    return found
+
+
+def _link(
+    quasi: QuasiTable | SensitiveTable, table: SensitiveTable, arrangement: Arrangement
+) -> str:
+    """Column of :func:`_linked` with the bucket of the sensitive table."""
+    return GROUP_ID if isinstance(quasi, SensitiveTable) else table.partition
+
+
+def _linked(
+    quasi: QuasiTable | SensitiveTable,
+    table: SensitiveTable,
+    arrangement: Arrangement,
+    tables: Relations,
+):
+    """The relation with the columns of `quasi` and the bucket of the sensitive table."""
+    if isinstance(quasi, SensitiveTable) or table.partition in quasi.groups:
+        return tables[quasi.part]
+    # Independent partitions over a sliced QIT: only its last table knows the other buckets.
+    bearing = arrangement.bearing
+    tree = query(
+        "select :number from b join q on q.group_id = b.group_id",
+        {"b": tables[bearing.part], "q": tables[quasi.part]},
+        number=col(table.partition, "b"),
+    )
+    return tree.select(*[col(attribute.published, "q") for attribute in quasi.attributes])

@@ -1,0 +1,134 @@
+"""Groups with old value sets: the j-th of every list, and values that nobody has."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.forms.elements import of_text_key, of_vector_key
+from pganon.methods.buckets.invariance.keeping import Keeping
+from pganon.methods.buckets.invariance.survivors import counted, fits, survivors
+from pganon.methods.common.pairs import paired
+from pganon.sqltools import col, fragment, named, query, stacked
+from pganon.steps import CreateTable, State, Step
+
+COUNTERFEITS = "counterfeit_values"
+
+
+def list_steps(keeping: Keeping) -> list[Step]:
+    return [
+        CreateTable(
+            "fillers",
+            "newcomers with the set that they take over",
+            lambda s: s.work("fillers"),
+            lambda s: _fillers(keeping, s),
+        ),
+        CreateTable(
+            "listed",
+            "the groups of all people with an old value set",
+            lambda s: s.work("listed"),
+            lambda s: _listed(keeping, s),
+        ),
+        CreateTable(
+            COUNTERFEITS,
+            "values of these groups that nobody has",
+            lambda s: s.work(COUNTERFEITS),
+            lambda s: _counterfeits(keeping, s),
+        ),
+    ]
+
+
+def old_groups(state: State) -> exp.Select:
+    """SELECT gid, each once."""
+    return query("select distinct l.gid from l", {"l": state.work("listed")})
+
+
+def counterfeits(state: State) -> exp.Select:
+    """SELECT gid, v<j>: a row per value that nobody in a group has."""
+    return query("select c.* from c", {"c": state.work(COUNTERFEITS)})
+
+
+def _fillers(keeping: Keeping, state: State) -> exp.Expr:
+    """Newcomers and places that are free for them, both along the curve.
+
+    Which places are filled where newcomers are too few follows the random numbers of the sets.
+    """
+    places = query(
+        "select avg(s.place) as place, s.vset from s group by s.vset",
+        {"s": survivors(state)},
+    )
+    free = query(
+        "select n.vset, n.code, m.place, row_number() over"
+        " (partition by n.code order by n.vset, i.number) as turn from n join m on m.vset = n.vset"
+        " cross join lateral generate_series(n.have + 1, n.groups) as i(number)",
+        {"n": state.work("needed"), "m": places},
+    )
+    filled = query(
+        "select f.vset, f.code,"
+        " row_number() over (partition by f.code order by f.place, f.turn) as number"
+        " from f join t on t.code = f.code and f.turn <= t.n",
+        {"f": free, "t": state.work("taken")},
+    )
+    new = query(
+        "select row_number() over (partition by :code order by n.place) as number from n"
+        " join t on t.code = :code and n.turn <= t.n",
+        {"n": state.work("newcomers"), "t": state.work("taken")},
+        code=keeping.vector_of("n"),
+    ).select(*[col(name, "n") for name in keeping.columns])
+    return query(
+        "select f.vset from n join f on f.code = :code and f.number = n.number",
+        {"n": new, "f": filled},
+        code=keeping.vector_of("n"),
+    ).select(*[col(name, "n") for name in keeping.columns])
+
+
+def _people(keeping: Keeping, state: State) -> exp.Select:
+    """Survivors and newcomers with their sets."""
+    columns = ["vset", *keeping.columns]
+    parts = [survivors(state), query("select f.* from f", {"f": state.work("fillers")})]
+    chosen = [
+        query("select 1 from p", {"p": part}).select(
+            *[col(name, "p") for name in columns], append=False
+        )
+        for part in parts
+    ]
+    return stacked(chosen)
+
+
+def _listed(keeping: Keeping, state: State) -> exp.Expr:
+    listed = query(
+        "select p.*, row_number() over (partition by p.vset, :code order by p.place) as number"
+        " from p",
+        {"p": _people(keeping, state)},
+        code=keeping.vector_of("p"),
+    )
+    columns = dict.fromkeys([*keeping.shown, keeping.vector])
+    return query(
+        "select l.vset, :gid as gid from l", {"l": listed}, gid=_gid("l", col("number", "l"))
+    ).select(*[col(name, "l") for name in columns])
+
+
+def _gid(table: str, number: exp.Expr) -> exp.Expr:
+    """Below those of new groups, which are not negative."""
+    return fragment("-1 - :pair", pair=paired(col("vset", table), number))
+
+
+def _counterfeits(keeping: Keeping, state: State) -> exp.Expr:
+    items = keeping.items
+    have = counted(query("select l.* from l", {"l": state.work("listed")}), keeping)
+    missing = query(
+        "select n.vset, n.key, i.number from n left join h on :same"
+        " cross join lateral generate_series(coalesce(h.n, 0) + 1, n.groups) as i(number)",
+        {"n": state.work("needed"), "h": have},
+        same=fits("n", "h"),
+    )
+    return query(
+        "select :gid as gid from m", {"m": missing}, gid=_gid("m", col("number", "m"))
+    ).select(
+        *[
+            named(
+                of_text_key(item, of_vector_key(place, len(items), col("key", "m"))),
+                f"v{item.index}",
+            )
+            for place, item in enumerate(items)
+        ]
+    )

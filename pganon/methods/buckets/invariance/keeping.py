@@ -1,0 +1,101 @@
+"""What the steps for people who keep their value sets look at, of any method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.records import PLACE
+from pganon.encode.work import sensitive_values
+from pganon.forms.elements import text_key, vector_key
+from pganon.privacy.rows import Relation
+from pganon.resolved.invariance import ValueSets
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.sqltools import aliased, col, equal, named, query
+from pganon.steps import State
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Records whose people keep their value sets.
+
+    Attributes:
+        l: of which newcomers in new groups must be eligible, in every sensitive column.
+        records: (:attr:`order`, place, :attr:`vector`, :attr:`shown`, s<j>, v<j> and who they are
+            of): the encoded records, with their places along the curve.
+        order: column with a random order of the records.
+        vector: column with a number for what the record has in all sensitive columns.
+        vectors: SELECT (vector, s<j>): all that there are.
+        shown: columns that later steps read of records in groups.
+        carried: columns that they read of newcomers in no group yet.
+    """
+
+    spec: ReleaseSpec
+    l: int  # noqa: E741 (the field's own letter)
+    records: Callable[[State], Relation]
+    order: str
+    vector: str
+    vectors: Callable[[State], Relation]
+    shown: Sequence[str]
+    carried: Sequence[str]
+
+    @property
+    def items(self) -> tuple[Sensitive, ...]:
+        return self.spec.kept_items
+
+    @property
+    def codes(self) -> list[str]:
+        """Work columns with the codes of their values."""
+        return [f"s{item.index}" for item in self.items]
+
+    @property
+    def known(self) -> ValueSets:
+        found = self.spec.value_sets
+        assert found is not None
+        return found
+
+    @property
+    def columns(self) -> list[str]:
+        """Of a record, wherever it may come to be."""
+        return list(
+            dict.fromkeys([self.order, PLACE, self.vector, *self.codes, *self.shown, *self.carried])
+        )
+
+    def vector_of(self, table: str) -> exp.Column:
+        return col(self.vector, table)
+
+    def keyed(self, state: State) -> exp.Select:
+        """SELECT code, key of every vector."""
+        tree = query("select 1 from x", {"x": self.vectors(state)})
+        keys: list[exp.Expr] = []
+        for item in self.items:
+            alias = f"d{item.index}"
+            on = exp.EQ(this=col("code", alias), expression=col(f"s{item.index}", "x"))
+            tree = tree.join(aliased(state.work(sensitive_values(item.index)), alias), on=on)
+            keys.append(text_key(col("value", alias)))
+        return tree.select(
+            named(self.vector_of("x"), "code"), named(vector_key(keys), "key"), append=False
+        )
+
+
+def vectors(spec: ReleaseSpec, records: Relation) -> exp.Select:
+    """SELECT vector, s<j>: a number for every combination of codes of the records."""
+    codes = [f"s{item.index}" for item in spec.kept_items]
+    each = query("select distinct 1 from r", {"r": records}).select(
+        *[col(code, "r") for code in codes], append=False
+    )
+    order = exp.Order(expressions=[exp.Ordered(this=col(code, "x")) for code in codes])
+    numbered = exp.Window(this=exp.func("row_number"), order=order)
+    return query("select x.* from x", {"x": each}).select(named(numbered, "vector"))
+
+
+def with_vectors(spec: ReleaseSpec, records: Relation, found: Relation) -> exp.Select:
+    """SELECT of the records, and their `vector` among those found."""
+    codes = [f"s{item.index}" for item in spec.kept_items]
+    return query(
+        "select r.*, x.vector from r join x on :same",
+        {"r": records, "x": found},
+        same=equal(codes, "r", "x"),
+    )

@@ -1,0 +1,202 @@
+"""Source and published relations as codes.
+
+msource          (c<i>, s<j>, n)             records of the source, suppressed ones too
+mqit<p>, mst<p>  (groups.., c<i>, s<j>, n)   the relations, by their place in the arrangement; all
+                 but the last QIT have `size`, the number of records of the bucket
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.sensitive import looked_up, with_code
+from pganon.encode.work import dictionary
+from pganon.forms.elements import element
+from pganon.forms.form import Tables
+from pganon.identifiers import QualifiedName
+from pganon.methods.common.arrangement import Arrange, Arrangement
+from pganon.methods.common.metrics import boxes
+from pganon.methods.common.metrics.boxes import box_table
+from pganon.metrics.source import all_records
+from pganon.policy.options import CLASS_ID, GROUP_ID
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
+from pganon.sqltools import cast, col, fragment, named, query
+from pganon.steps import CreateTable, State, Step
+
+
+@dataclass(frozen=True)
+class Part:
+    """A published relation.
+
+    Attributes:
+        work: its work table.
+        name: its name in the release.
+        groups: its columns with numbers of buckets.
+        link: the column of the last QIT that has the number of its bucket.
+        counted: whether its rows have counts.
+        box: whether it has shares of the box of every class; it is no relation of the release.
+    """
+
+    work: str
+    name: str
+    groups: tuple[str, ...]
+    link: str
+    attributes: tuple[Attribute, ...]
+    sensitive: tuple[Sensitive, ...]
+    counted: bool
+    box: bool = False
+
+    @property
+    def codes(self) -> list[str]:
+        return [f"c{attribute.index}" for attribute in self.attributes]
+
+    @property
+    def sensitive_codes(self) -> list[str]:
+        return [f"s{item.index}" for item in self.sensitive]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The relations of a release.
+
+    Attributes:
+        bearing: the last QIT, whose rows say in which buckets they are.
+        slices: the other QITs, or the columns of generalized classes.
+        held: the sensitive tables.
+    """
+
+    bearing: Part
+    slices: tuple[Part, ...]
+    held: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, arrangement: Arrangement) -> Parts:
+        boxed = arrangement.bearing.attributes if arrangement.generalized else ()
+        quasi = [
+            Part(box_table(a), "", (GROUP_ID,), CLASS_ID, (a,), (), counted=True, box=True)
+            for a in boxed
+        ]
+        quasi += [
+            Part(
+                f"mqit{place}",
+                t.part,
+                t.groups,
+                GROUP_ID,
+                () if boxed else t.attributes,
+                (),
+                t.counted,
+            )
+            for place, t in enumerate(arrangement.quasi)
+        ]
+        held = [
+            Part(f"mst{place}", t.part, (GROUP_ID,), t.partition, t.quasi, t.sensitive, True)
+            for place, t in enumerate(arrangement.sensitive)
+        ]
+        return cls(quasi[-1], tuple(quasi[:-1]), tuple(held))
+
+    @property
+    def every(self) -> tuple[Part, ...]:
+        return (*self.slices, self.bearing, *self.held)
+
+    @property
+    def boxes(self) -> tuple[Attribute, ...]:
+        """The quasi-identifiers, if they are generalized."""
+        return tuple(part.attributes[0] for part in self.slices if part.box)
+
+    def beside(self, asked: Part | None = None) -> list[Part]:
+        """Those with quasi-identifiers, but for the last QIT and `asked`."""
+        return [part for part in (*self.slices, *self.held) if part.attributes and part != asked]
+
+    @property
+    def beside_some(self) -> list[Part]:
+        """Those that are beside a sensitive table that may be asked."""
+        found = [part for asked in self.held for part in self.tables_beside(asked)]
+        return list(dict.fromkeys(found))
+
+    def tables_beside(self, asked: Part) -> list[Part]:
+        """Those of :meth:`beside` that are relations."""
+        return [part for part in self.beside(asked) if not part.box]
+
+
+PartsOf = Callable[[State], Parts]
+
+
+def parts_of(spec: ReleaseSpec, arrange: Arrange) -> PartsOf:
+    return lambda state: Parts.of(arrange(spec, state))
+
+
+def steps(spec: ReleaseSpec, parts: PartsOf, tables: Callable[[State], Tables]) -> list[Step]:
+    """There is a step for every relation that the arrangement may have."""
+    source = CreateTable(
+        "metric_source",
+        "source records by codes",
+        lambda s: s.work("msource"),
+        lambda s: _source(spec, s),
+    )
+    most = parts(State(0))
+    found: list[Step] = [source]
+    found += [_step(parts, tables, part.work) for part in most.every if not part.box]
+    if most.boxes:
+        found += boxes.steps(spec, most.bearing.name, tables)
+    return found
+
+
+def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
+    def here(state: State) -> list[Part]:
+        return [part for part in parts(state).every if part.work == work]
+
+    def select(state: State) -> exp.Expr:
+        (part,) = here(state)
+        bearing = part == parts(state).bearing
+        return _coded(part, tables(state)[part.name], state, sized=not bearing)
+
+    return CreateTable(
+        f"metric_{work[1:]}",
+        "a published relation as codes",
+        lambda s: s.work(work),
+        select,
+        when=lambda s: bool(here(s)),
+    )
+
+
+def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
+    records, names = all_records(spec, state)
+    tree = query("select count(*)::float8 as n from r", {"r": records})
+    return tree.select(*[col(name, "r") for name in names]).group_by(
+        *[col(name, "r") for name in names]
+    )
+
+
+def _coded(part: Part, relation: QualifiedName, state: State, *, sized: bool) -> exp.Expr:
+    """The rows with codes for values; equal rows are one."""
+    tree = query("select 1 from t", {"t": relation}).select(
+        *[col(name, "t") for name in part.groups], append=False
+    )
+    for attribute in part.attributes:
+        tree = _quasi(tree, attribute, state)
+    for item in part.sensitive:
+        tree = with_code(tree, item, col(item.published, "t"), state)
+    tree = tree.select(named(fragment("t.count" if part.counted else "1"), "n"))
+    names = [*part.groups, *part.codes, *part.sensitive_codes]
+    found = query("select sum(x.n)::float8 as n from x", {"x": tree})
+    if sized:
+        number = col(part.groups[0], "x")
+        size = fragment("(sum(sum(x.n)) over (partition by :g))::float8", g=number)
+        found = found.select(named(size, "size"))
+    columns = [col(name, "x") for name in names]
+    return found.select(*columns).group_by(*[column.copy() for column in columns])
+
+
+def _quasi(tree: exp.Select, attribute: Attribute, state: State) -> exp.Select:
+    i = attribute.index
+    shown, own = element(attribute, col("value", f"d{i}")), col(attribute.published, "t")
+    on = exp.EQ(this=_text(shown), expression=_text(own))
+    code = fragment("coalesce(:c, 0)", c=col("code", f"d{i}"))
+    return looked_up(tree, state.work(dictionary(i)), f"d{i}", on).select(named(code, f"c{i}"))
+
+
+def _text(value: exp.Expr) -> exp.Expr:
+    return fragment(':v collate "C"', v=cast(exp.paren(value), "text"))

@@ -1,0 +1,224 @@
+"""Reconstruction error: answers to questions from the published relations, against the source.
+
+mactual      (question, key<p>, n)         records by the codes of a<p> (-1: none)
+mestimated   (question, a<p>, key<p>, n)   the same as estimated
+mexisting    (a<p>, key<p>)                cells of the source
+mdivergence  (question, r, weight, kl)     of the actual from the estimated distribution; NULL
+             where it is infinite
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from pganon.identifiers import QualifiedName
+from pganon.methods.buckets.metrics.keys import about, asked, codes, distinct, keyed, keys, summed
+from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
+from pganon.methods.buckets.metrics.questions import MOST, numbers, questions
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import col, equal, fragment, named, num, query, stacked
+from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import Fact, count, measure, or_null
+
+ASKED, KEYS = asked(MOST), keys(MOST)
+
+
+def mean(r: int) -> Fact[float | None]:
+    """Mean divergence of questions about r quasi-identifiers; None where none is finite."""
+    return or_null(measure(f"mean{r}", "reconstruction_"))
+
+
+def infinite(r: int) -> Fact[int]:
+    """How many of them have an infinite one."""
+    return count(f"infinite{r}", "reconstruction_")
+
+
+def asked_of(r: int) -> Fact[int]:
+    """How many of them were asked."""
+    return count(f"questions{r}", "reconstruction_")
+
+
+def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
+    return [
+        CreateTable(
+            "reconstruction_questions",
+            "random sensitive values and quasi-identifiers",
+            lambda s: s.work("mquestions"),
+            lambda s: questions(spec, s),
+        ),
+        CreateTable(
+            "reconstruction_actual",
+            "distributions of the values in the source",
+            lambda s: s.work("mactual"),
+            lambda s: _actual(spec, s),
+        ),
+        CreateTable(
+            "reconstruction_estimated",
+            "distributions of the values from the published relations",
+            lambda s: s.work("mestimated"),
+            lambda s: _estimated(parts(s), s),
+        ),
+        CreateTable(
+            "reconstruction_cells",
+            "cells of the source; estimates of others do not count",
+            lambda s: s.work("mexisting"),
+            lambda s: _existing(spec, s),
+            when=lambda s: bool(parts(s).beside()),
+        ),
+        CreateTable(
+            "reconstruction_divergence",
+            "divergence of both",
+            lambda s: s.work("mdivergence"),
+            lambda s: _divergence(parts(s), s),
+        ),
+        Check(
+            "reconstruction_error",
+            "mean divergence",
+            lambda s: _means(spec, s),
+            gives=[f for r in numbers(spec) for f in (mean(r), infinite(r), asked_of(r))],
+        ),
+    ]
+
+
+def _actual(spec: ReleaseSpec, state: State) -> exp.Expr:
+    found = [
+        query(
+            "select q.question, s.n from q join s on :code = q.code where q.item = :item",
+            {"q": state.work("mquestions"), "s": state.work("msource")},
+            code=col(f"s{item.index}", "s"),
+            item=num(item.index),
+        )
+        for item in spec.sensitive
+    ]
+    tree = stacked([keyed(tree, codes(spec.attributes, MOST, "q", "s")) for tree in found])
+    return summed(tree, ["question", *KEYS])
+
+
+# -- estimates ------------------------------------------------------------------------------------
+
+
+def _estimated(parts: Parts, state: State) -> exp.Expr:
+    """Records of the last QIT, times the share of the value and of the cell in their buckets."""
+    tree = stacked([_of_table(parts, part, state) for part in parts.held])
+    return summed(tree, ["question", *ASKED, *KEYS])
+
+
+def _of_table(parts: Parts, part: Part, state: State) -> exp.Select:
+    """(question, a<p>, key<p>, n) of questions about the columns of a sensitive table."""
+    bearing, beside = parts.bearing, parts.beside(part)
+    held = {"h": _held(part, state), "b": state.work(bearing.work)}
+    tree = query(
+        "select h.question, b.n * h.n / h.size as n from h join b on :link = h.number",
+        held,
+        link=col(part.link, "b"),
+    ).select(*[col(name, "h") for name in ASKED])
+    both = [
+        fragment("greatest(:h, :b)", h=col(name, "h"), b=own)
+        for name, own in zip(KEYS, codes(bearing.attributes, MOST, "h", "b"), strict=True)
+    ]
+    links = list(dict.fromkeys(other.link for other in beside))
+    tree = keyed(tree, both).select(*[col(name, "b") for name in links])
+    tree = summed(tree, ["question", *ASKED, *KEYS, *links])
+    for other in beside:
+        tree = _shared(tree, other, links, state)
+    return query("select x.question, x.n from x", {"x": tree}).select(
+        *[col(name, "x") for name in (*ASKED, *KEYS)]
+    )
+
+
+def _held(part: Part, state: State) -> exp.Select:
+    """(question, a<p>, number, size, key<p>, n): records of buckets that have the value."""
+    found = [
+        query(
+            "select q.question, t.group_id as number, t.size, t.n"
+            " from q join t on :code = q.code where q.item = :item",
+            {"q": state.work("mquestions"), "t": state.work(part.work)},
+            code=col(f"s{item.index}", "t"),
+            item=num(item.index),
+        ).select(*[col(name, "q") for name in ASKED])
+        for item in part.sensitive
+    ]
+    tree = stacked([keyed(tree, codes(part.attributes, MOST, "q", "t")) for tree in found])
+    return summed(tree, ["question", *ASKED, "number", "size", *KEYS])
+
+
+def _shared(tree: exp.Select, other: Part, links: Iterable[str], state: State) -> exp.Select:
+    """The rows, with their share of every cell of another relation if the question is on it."""
+    shares = query(
+        "select t.group_id as number, t.n / t.size as n from q join t on :asks",
+        {"q": _sets(state), "t": state.work(other.work)},
+        asks=about(other.attributes, MOST, "q"),
+    ).select(*[col(name, "q") for name in ASKED])
+    shares = keyed(shares, codes(other.attributes, MOST, "q", "t"))
+    both = [fragment("greatest(:r, :o)", r=col(key, "r"), o=col(key, "o")) for key in KEYS]
+    joined = query(
+        "select r.question, r.n * coalesce(o.n, 1) as n from r"
+        " left join o on :same and o.number = :link",
+        {"r": tree, "o": summed(shares, [*ASKED, "number", *KEYS])},
+        same=equal(ASKED, "o", "r"),
+        link=col(other.link, "r"),
+    ).select(*[col(name, "r") for name in (*ASKED, *links)])
+    return keyed(joined, both)
+
+
+def _sets(state: State) -> exp.Select:
+    """The sets of quasi-identifiers that questions are about."""
+    return distinct(state.work("mquestions"), ASKED)
+
+
+# -- divergence -----------------------------------------------------------------------------------
+
+
+def _existing(spec: ReleaseSpec, state: State) -> exp.Expr:
+    tree = query(
+        "select 1 from q cross join s", {"q": _sets(state), "s": state.work("msource")}
+    ).select(*[col(name, "q") for name in ASKED], append=False)
+    return keyed(tree, codes(spec.attributes, MOST, "q", "s")).distinct()
+
+
+def _shares(relation: QualifiedName | exp.Select) -> exp.Select:
+    tree = query(
+        "select x.question, x.n / sum(x.n) over (partition by x.question) as share from x",
+        {"x": relation},
+    )
+    return tree.select(*[col(name, "x") for name in KEYS])
+
+
+def _divergence(parts: Parts, state: State) -> exp.Expr:
+    """Sum of p ln(p / q) over the cells with records, p the actual share, q the estimated."""
+    estimated: QualifiedName | exp.Select = state.work("mestimated")
+    if parts.beside():
+        estimated = query(
+            "select e.* from e join c on :same",
+            {"e": estimated, "c": state.work("mexisting")},
+            same=equal((*ASKED, *KEYS), "c", "e"),
+        )
+    sums = query(
+        "select a.question, case when count(e.share) = count(*)"
+        " then greatest(sum(a.share * ln(a.share / e.share)), 0) end as kl from a left join e"
+        " on e.question = a.question and :same group by a.question",
+        {"a": _shares(state.work("mactual")), "e": _shares(estimated)},
+        same=equal(KEYS, "e", "a"),
+    )
+    return query(
+        "select q.question, q.r, q.weight, s.kl from q join s on s.question = q.question",
+        {"q": state.work("mquestions"), "s": sums},
+    )
+
+
+def _means(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """One row: `mean<r>` of the finite divergences, `infinite<r>` and `questions<r>`."""
+    tree = query("select 1 from d", {"d": state.work("mdivergence")}).select(append=False)
+    for r in numbers(spec):
+        mine = {"r": num(r)}
+        sums = "sum(d.weight * d.kl) filter (where d.r = :r)"
+        finite = "sum(d.weight) filter (where d.r = :r and d.kl is not null)"
+        every = "coalesce(sum(d.weight) filter (where d.r = :r), 0)"
+        tree = tree.select(
+            named(fragment(f"{sums} / {finite}", **mine), mean(r).column),
+            named(fragment(f"{every} - coalesce({finite}, 0)", **mine), infinite(r).column),
+            named(fragment(every, **mine), asked_of(r).column),
+        )
+    return tree

@@ -1,0 +1,153 @@
+"""Metrics of tables that buckets link: plain dataclasses from the facts of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pganon.forms.facts import CLASSES, PARTITIONS, RELEASED, SQUARES, SUPPRESSED
+from pganon.forms.metrics import Metrics, Pairs, Shown, WorkloadMetrics, figure
+from pganon.forms.request import Request
+from pganon.methods.buckets.metrics import deviations, membership, reconstruction
+from pganon.methods.buckets.metrics.questions import numbers
+from pganon.methods.buckets.metrics.sizes import histogram
+from pganon.metrics.answers import errors_of, finite
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import State
+from pganon.steps.facts import RECORDS, Facts
+
+SHOWN = 8
+"""Sizes of buckets that are printed."""
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """Divergence of the estimated distributions of sensitive values.
+
+    Attributes:
+        mean: of the finite ones, in nats; None if there is none.
+        infinite: how many are.
+        queries: how many were asked.
+    """
+
+    mean: float | None
+    infinite: int
+    queries: int
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Combinations of quasi-identifiers: of the source, that the release allows, and of nobody."""
+
+    originals: int
+    candidates: int
+    fakes: int
+
+
+@dataclass(frozen=True)
+class BucketMetrics(Metrics):
+    """Metrics of an anatomized release; see docs/reference/measures.md.
+
+    Attributes:
+        reconstruction: by number of quasi-identifiers, "1" to "4".
+        membership: None where the quasi-identifiers are in one table, or too many combinations.
+        suppression: share of the source records that are not released.
+        additional_loss: mean size of the buckets over the smallest allowed, less 1.
+        discernibility: sum of squared bucket sizes, the mean over all partitions.
+        sizes: buckets of all partitions by number of records, the smallest first.
+        deviation: standard deviation of the answers to the workload, as a share of the exact
+            answer; the mean over the queries that have one. None where chance draws more than once.
+    """
+
+    reconstruction: dict[str, Reconstruction] | None = None
+    membership: Membership | None = None
+    suppression: float | None = None
+    additional_loss: float | None = None
+    discernibility: float | None = None
+    sizes: dict[str, int] | None = None
+    deviation: float | None = None
+    workload: WorkloadMetrics | None = None
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        read = dict(document)
+        if read["reconstruction"]:
+            found = read["reconstruction"].items()
+            read["reconstruction"] = {r: Reconstruction(**each) for r, each in found}
+        if read["membership"]:
+            read["membership"] = Membership(**read["membership"])
+        if read["workload"]:
+            read["workload"] = WorkloadMetrics.recorded(read["workload"])
+        return cls(**read)
+
+    def shown(self) -> list[Shown]:
+        found: list[Shown] = []
+        if self.reconstruction is not None:
+            found.append(Pairs(self._pairs(self.reconstruction)))
+        if self.workload:
+            found.append(self.workload.shown())
+            found.append(Pairs({"standard deviation of a count": figure(self.deviation)}))
+        return found
+
+    def _pairs(self, reconstruction: Mapping[str, Reconstruction]) -> dict[str, str]:
+        pairs = {f"reconstruction, r = {r}": _divergence(e) for r, e in reconstruction.items()}
+        if self.membership:
+            m = self.membership
+            pairs["membership"] = (
+                f"{m.candidates} candidates, {m.fakes} of them fakes, {m.originals} in the source"
+            )
+        return pairs | {
+            "suppression": figure(self.suppression),
+            "additional loss": figure(self.additional_loss),
+            "discernibility": figure(self.discernibility),
+            "bucket sizes": _sizes(self.sizes or {}),
+        }
+
+
+def _sizes(sizes: Mapping[str, int]) -> str:
+    found = [f"{n} of {size}" for size, n in sizes.items()]
+    shown = found if len(found) <= SHOWN else [*found[: SHOWN - 1], "...", found[-1]]
+    return ", ".join(shown)
+
+
+def _divergence(found: Reconstruction) -> str:
+    infinite = f", {found.infinite} infinite" if found.infinite else ""
+    return f"{figure(found.mean)} (mean KL of {found.queries} queries{infinite})"
+
+
+def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetrics:
+    """What :func:`pganon.methods.buckets.metrics.steps.measure_steps` observed."""
+    found: dict[str, Any] = _everything(spec, state) if request.everything else {}
+    if request.workload is not None:
+        found["workload"] = WorkloadMetrics(request.workload, errors_of("n", state.facts), {})
+        found["deviation"] = finite(state[deviations.DEVIATION])
+    return BucketMetrics(**found)
+
+
+def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
+    facts = state.facts
+    mean = state[RELEASED] / state[CLASSES]
+    return {
+        "reconstruction": {str(r): _reconstruction(facts, r) for r in numbers(spec)},
+        "membership": _membership(facts),
+        "suppression": state[SUPPRESSED] / state[RECORDS],
+        "additional_loss": mean / spec.minimum_size - 1,
+        "discernibility": state[SQUARES] / state[PARTITIONS],
+        "sizes": histogram(facts),
+    }
+
+
+def _reconstruction(facts: Facts, r: int) -> Reconstruction:
+    return Reconstruction(
+        finite(facts[reconstruction.mean(r)]),
+        facts[reconstruction.infinite(r)],
+        facts[reconstruction.asked_of(r)],
+    )
+
+
+def _membership(facts: Facts) -> Membership | None:
+    originals, candidates, fakes = (facts[fact] for fact in membership.FOUND)
+    if originals is None or candidates is None or fakes is None:
+        return None
+    return Membership(originals, candidates, fakes)

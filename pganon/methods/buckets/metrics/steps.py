@@ -1,0 +1,27 @@
+"""What is measured on request of tables that buckets link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pganon.forms.form import Tables
+from pganon.forms.request import Request
+from pganon.methods.buckets.metrics import membership, parts, reconstruction, sizes, workload
+from pganon.methods.common.arrangement import Arrange
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import State, Step
+
+
+def measure_steps(
+    spec: ReleaseSpec, arrange: Arrange, tables: Callable[[State], Tables], request: Request
+) -> tuple[Step, ...]:
+    """Steps whose facts :mod:`pganon.methods.buckets.metrics.report` reads."""
+    arranged = parts.parts_of(spec, arrange)
+    found: list[Step] = parts.steps(spec, arranged, tables)
+    if request.everything:
+        found += reconstruction.steps(spec, arranged)
+        found += membership.steps(spec, arranged)
+        found += sizes.steps(arranged)
+    if request.workload is not None:
+        found += workload.steps(spec, arranged, request.workload)
+    return tuple(found)

@@ -1,0 +1,32 @@
+"""Whether columns of different scales are compared by measures that are not on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pganon.resolved.model import ReleaseSpec, Scale
+
+
+def mixed_scales(association: str, compared: Iterable[list[bool]]) -> list[str]:
+    """A warning where `pearson` decides which of numbers and categories are together.
+
+    |r| of two numbers, the correlation ratio of a number and a category and V of two categories
+    are all from 0 to 1, but a 0.5 of one says as much as another number of the other.
+
+    Args:
+        compared: columns that are clustered together: whether each is measured as a number.
+    """
+    if association != "pearson" or all(len(set(scales)) < 2 for scales in compared):
+        return []
+    return [
+        "association: pearson measures numbers and categories on scales that are not the same;"
+        " check which columns are together, or use contingency"
+    ]
+
+
+def quasi_scales(spec: ReleaseSpec) -> list[bool]:
+    return [attribute.scale is Scale.ORDERED for attribute in spec.attributes]
+
+
+def sensitive_scales(spec: ReleaseSpec) -> list[bool]:
+    return [item.column.is_number or item.column.is_time for item in spec.sensitive]

@@ -1,0 +1,87 @@
+"""The method `msb`: groups of records that differ in every sensitive column.
+
+Multi-sensitive bucketization (Yang et al. 2008), the baseline for several sensitive columns. It
+does not look at quasi-identifiers, and its greedy choice may leave records over.
+
+    grouped    (rid, b0)    the group of every record that has one
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pganon.encode.work import CODED
+from pganon.forms.work import GROUPED
+from pganon.methods.buckets.bucketized import Bucketization, leftover_check, vector_columns, vectors
+from pganon.methods.buckets.form import anatomized
+from pganon.methods.buckets.msb.options import Msb
+from pganon.methods.common.arrangement import Arrangement, arranged
+from pganon.methods.common.base import Method
+from pganon.methods.common.eligibility import Eligibility
+from pganon.methods.common.shape import MethodShape
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import CreateTable, DropTables, State, Step
+
+
+@dataclass(frozen=True)
+class MsbShape(MethodShape[Msb]):
+    kind = Msb
+
+    @property
+    def size(self) -> int:
+        """Records of a group when it is made: no value twice, so the strictest column decides."""
+        return max(self.l, self.spec.minimum_size)
+
+    @property
+    def eligibility(self) -> Eligibility:
+        """Necessary, not sufficient."""
+        found = [self.frequency(item.index, self.l) for item in self.spec.sensitive]
+        return Eligibility(
+            spec=self.spec,
+            first=lambda s: s.work(CODED),
+            keep=lambda s: vector_columns(self.spec.sensitive),
+            conditions=lambda s: found,
+            model="slicing_l_diversity",
+            minimum=self.size,
+        )
+
+
+def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
+    """One QIT, and one ST with all sensitive columns."""
+    return arranged(spec, [spec.attributes], [spec.sensitive])
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = MsbShape(spec)
+    groups = Bucketization(
+        vectors=lambda s: s.work("vectors"),
+        table=lambda s: s.work(GROUPED),
+        place=0,
+        items=lambda s: spec.sensitive,
+        size=lambda s: shape.size,
+        block_size=shape.options.block_size,
+        priority=shape.options.priority,
+    )
+    return (
+        *shape.eligibility.steps(),
+        CreateTable(
+            "vectors",
+            "sensitive values of the records, in random order",
+            groups.vectors,
+            lambda s: vectors(spec, shape.eligibility.kept(s), groups.block_size),
+        ),
+        groups.step("groups"),
+        leftover_check(spec, groups.table, shape.l),
+        DropTables(
+            "tidy",
+            "what the groups were made from",
+            lambda s: [groups.vectors(s), *shape.eligibility.leftovers(s)],
+        ),
+    )
+
+
+METHOD = Method(
+    Msb,
+    anatomized(arrangement, groups="groups"),
+    partition_steps,
+)

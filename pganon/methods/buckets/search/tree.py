@@ -1,0 +1,181 @@
+"""Buckets halved again and again: the median tree, and the tree of any other way to halve."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pganon.methods.buckets.search.conditions import Codes, Cuts
+from pganon.methods.buckets.search.repair import repair
+
+
+def striped(codes: Codes) -> Iterator[np.ndarray]:
+    """Orderings by group, one per condition that binds; that with the least room comes first.
+
+    Rows are dealt out in stripes, the most frequent values first, to one group after the other (the
+    stripe form of Anatomy, Xiao and Tao 2006). With floor(n / l) groups no value of an eligible
+    condition comes to a group twice. Any first groups and the others then satisfy the condition,
+    however near to its limit the bucket is. Nothing keeps similar rows together.
+
+    Rows of a group are in the order of the frequency of their value, the value and their rank.
+    """
+    rows = codes.values.shape[1]
+    starts = np.searchsorted(codes.owner, np.arange(len(codes.least)))
+    most = np.maximum.reduceat(codes.totals, starts) if len(starts) else codes.totals
+    for condition in np.argsort(-codes.least * most, kind="stable"):
+        least = int(codes.least[condition])
+        if least > 1:
+            values = codes.values[condition]
+            by_frequency = np.lexsort((values, -codes.totals[values]))
+            groups = np.arange(rows) % (rows // least)
+            yield by_frequency[np.argsort(groups, kind="stable")]
+
+
+DECIMALS = 12
+"""Ranges and scores closer than this are ties, so that rounding decides nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """What is to be divided: points, conditions and limits.
+
+    Attributes:
+        z: D x n, contiguous; columns in the order of the rank of the rows.
+        codes: of the conditions.
+        smallest: rows of the smallest bucket.
+        p: order of the Minkowski distance.
+        repair_budget: exchanges one repair may try.
+    """
+
+    z: np.ndarray
+    codes: Codes
+    smallest: int
+    p: float
+    repair_budget: int
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """An ordering of the rows of a bucket (by place in `Bucket.rows`), cut after `length`."""
+
+    order: np.ndarray
+    length: int
+
+
+class Bucket:
+    """Some rows of a block.
+
+    Attributes:
+        members: the rows in the sequence in which the bucket was made.
+        rows: the same by rank.
+        z: their points, D x rows.
+    """
+
+    def __init__(self, block: Block, members: np.ndarray) -> None:
+        self.block = block
+        self.members = members
+        self.rows = np.sort(members)
+        self.z = block.z[:, self.rows]
+
+    @property
+    def divisible(self) -> bool:
+        return len(self.rows) >= 2 * self.block.smallest
+
+    @cached_property
+    def codes(self) -> Codes:
+        return self.block.codes.among(self.rows)
+
+    @cached_property
+    def cuts(self) -> Cuts:
+        return Cuts(self.codes, self.block.smallest)
+
+    def cut(self, order: np.ndarray) -> Split | None:
+        """The feasible cut of an ordering, else the repaired cut at the middle."""
+        length = self.cuts.nearest(order)
+        return self.repaired(order) if length is None else Split(order, length)
+
+    def repaired(self, order: np.ndarray) -> Split | None:
+        found = repair(self.cuts.critical, order, self.block.repair_budget)
+        return None if found is None else Split(found, self.cuts.middle)
+
+    def cost(self, split: Split) -> float:
+        """Dispersion of both halves."""
+        z, p = self.z[:, split.order], self.block.p
+        return dispersion(z[:, : split.length], p) + dispersion(z[:, split.length :], p)
+
+    def halves(self, split: Split) -> tuple[np.ndarray, np.ndarray]:
+        members = self.rows[split.order]
+        return members[: split.length], members[split.length :]
+
+
+def base_split(bucket: Bucket) -> Split | None:
+    """The first axis, by range, whose ordering has a feasible cut; else a repair on the widest.
+
+    If that fails, too, rows are dealt out in stripes, wherever they are: a bucket that is a
+    hundred times as large as it has to be is worse. With one condition stripes can be cut in any
+    case that no larger `minimum_size` is asked for. None if the bucket is too small or nothing
+    helps.
+    """
+    if not bucket.divisible:
+        return None
+    ranges = np.round(np.ptp(bucket.z, axis=1), DECIMALS)
+    axes = np.argsort(-ranges, kind="stable")
+    for axis in axes:
+        order = np.argsort(bucket.z[axis], kind="stable")
+        length = bucket.cuts.nearest(order)
+        if length is not None:
+            return Split(order, length)
+    found = bucket.repaired(np.argsort(bucket.z[axes[0]], kind="stable"))
+    return found or next(filter(None, map(bucket.cut, striped(bucket.codes))), None)
+
+
+def grow(
+    block: Block, split: Callable[[Bucket, str], Split | None], path: str = ""
+) -> list[np.ndarray]:
+    """Divide the block until no bucket can be divided.
+
+    Args:
+        block: satisfies its own conditions.
+        split: halves of a bucket; gets the path of the bucket too.
+        path: of the root; a half adds 0 or 1.
+
+    Returns:
+        The rows of every bucket, by rank.
+    """
+    queue = deque([(np.arange(block.z.shape[1]), path)])
+    done = []
+    while queue:
+        members, at = queue.popleft()
+        bucket = Bucket(block, members)
+        found = split(bucket, at)
+        if found is None:
+            done.append(bucket.rows)
+            continue
+        first, second = bucket.halves(found)
+        queue += [(first, at + "0"), (second, at + "1")]
+    return done
+
+
+def objective(block: Block, buckets: list[np.ndarray]) -> float:
+    """J: the dispersion of all buckets."""
+    return math.fsum(dispersion(block.z[:, rows], block.p) for rows in buckets)
+
+
+def dispersion(z: np.ndarray, p: float) -> float:
+    """Sum of the distances of points (D x rows) to their mean."""
+    mean = np.add.reduce(z, axis=1, keepdims=True) / z.shape[1]
+    return float(np.add.reduce(distances(z - mean, p)))
+
+
+def distances(difference: np.ndarray, p: float) -> np.ndarray:
+    """Minkowski lengths along the last axis but one; the argument is overwritten."""
+    if p == 2:
+        np.multiply(difference, difference, out=difference)
+        return np.sqrt(np.add.reduce(difference, axis=-2))
+    np.abs(difference, out=difference)
+    return np.add.reduce(difference**p, axis=-2) ** (1 / p)

@@ -1,0 +1,61 @@
+"""The method `slamsa`: which steps it adds to a plan.
+
+Anatomization with slicing for several sensitive columns (SpringerPlus 2016): sensitive columns
+that are associated share a table, and records are divided into buckets of similar
+quasi-identifiers by a firefly search that starts from a median tree and is never worse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pganon.methods.buckets.form import anatomized
+from pganon.methods.buckets.invariance import counterfeits
+from pganon.methods.buckets.mixed import mixed_scales, quasi_scales, sensitive_scales
+from pganon.methods.buckets.slamsa.blocks import block_steps
+from pganon.methods.buckets.slamsa.buckets import bucket_steps
+from pganon.methods.buckets.slamsa.columns import arrangement, column_steps, settled
+from pganon.methods.buckets.slamsa.invariant import keeping_steps, tidy_step
+from pganon.methods.buckets.slamsa.options import Slamsa
+from pganon.methods.buckets.slamsa.shape import SlamsaShape
+from pganon.methods.buckets.slamsa.strata import eligibility, stratum_steps
+from pganon.methods.common.base import Method
+from pganon.methods.common.division import sensitive_settled, undecided
+from pganon.methods.common.form.bucket_staging import NUMBERED
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import Step
+from pganon.steps.facts import Facts
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = SlamsaShape(spec)
+    first = keeping_steps(shape) if shape.keeps_sets else eligibility(shape).steps()
+    return (
+        *column_steps(shape),
+        *stratum_steps(shape),
+        *first,
+        *block_steps(shape),
+        *bucket_steps(shape),
+        *([tidy_step(shape)] if shape.keeps_sets else []),
+    )
+
+
+BUCKETS = replace(
+    NUMBERED, counterfeits=lambda spec, state: counterfeits(state) if spec.value_sets else None
+)
+"""With values that nobody has, where people keep their value sets."""
+
+
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
+    options = SlamsaShape(spec).options
+    compared = [] if sensitive_settled(spec) else [sensitive_scales(spec)]
+    if undecided(options.quasi_tables, len(spec.attributes)):
+        compared.append(quasi_scales(spec))
+    return mixed_scales(options.association, compared)
+
+
+METHOD = Method(
+    Slamsa,
+    anatomized(arrangement, groups="buckets", buckets=BUCKETS, settled=settled, warnings=warnings),
+    partition_steps,
+)

@@ -1,0 +1,98 @@
+"""Blocks of records with similar quasi-identifiers, small enough for a thorough search.
+
+    placed    (stratum, piece, place, rid, c.., s..)   records along a Hilbert curve, in pieces
+    merged    (stratum, piece, block, size, tightest)  which pieces are a block
+    blocked   (block, rid, c.., s.., t..)              records by block; blocks are numbered from 0
+
+Blocks that are too large are dealt out: see :mod:`pganon.methods.buckets.slamsa.dealt`. Which
+pieces are a block is decided
+
+- `division: public`: from the whole stratum down, a part is halved as long as the smaller half
+  satisfies all conditions wherever the values are. Frequencies in a block can be read off its
+  buckets, so blocks tell nothing;
+- `division: eligible`: pieces are merged until each could be one bucket. Blocks are smaller, and
+  who recomputes them learns that pieces failed.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.curve import along_curve, piece_of
+from pganon.encode.records import PLACE
+from pganon.methods.buckets.slamsa.dealt import dealing_steps, final
+from pganon.methods.buckets.slamsa.invariant import newcomers
+from pganon.methods.buckets.slamsa.pieces import merging
+from pganon.methods.buckets.slamsa.shape import SlamsaShape
+from pganon.methods.buckets.slamsa.strata import columns, eligibility
+from pganon.methods.common.search.blocks import halved, merged
+from pganon.sqltools import col, fragment, named, num, query
+from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps.facts import count
+
+BLOCKS = count("blocks", assumed=2)
+
+
+def block_steps(shape: SlamsaShape) -> list[Step]:
+    return [
+        CreateTable(
+            "placed",
+            "records on the curve, in pieces",
+            lambda s: s.work("placed"),
+            lambda s: _placed(shape, s),
+        ),
+        merging(shape, "merged", "placed", halved if shape.public else merged),
+        *dealing_steps(shape),
+        CreateTable(
+            "blocked",
+            "records by block",
+            lambda s: s.work("blocked"),
+            lambda s: _blocked(shape, s),
+        ),
+        Check(
+            "blocks",
+            "number of blocks",
+            lambda s: query(
+                "select coalesce(max(b.block) + 1, 0) as blocks from b", {"b": s.work("blocked")}
+            ),
+            gives=[BLOCKS],
+        ),
+        DropTables(
+            "tidy",
+            "what the blocks were made from",
+            lambda s: [
+                *[s.work(name) for name in ("placed", "merged", "dealt", "shared")],
+                s.work("judged"),
+                *([] if shape.keeps_sets else eligibility(shape).leftovers(s)),
+            ],
+        ),
+    ]
+
+
+def _placed(shape: SlamsaShape, state: State) -> exp.Expr:
+    names = ["rid", "stratum", *columns(shape, state)]
+    records = newcomers(shape, state) if shape.keeps_sets else eligibility(shape).kept(state)
+    ordered = along_curve(shape.axes, state, records, names, within=["stratum"])
+    sized = query(
+        "select o.*, count(*) over (partition by o.stratum) as records from o", {"o": ordered}
+    )
+    pieces = fragment("greatest(s.records / :size, 1)", size=num(shape.options.block_size))
+    return query(
+        "select :piece as piece from s",
+        {"s": sized},
+        piece=piece_of(col(PLACE, "s"), pieces, col("records", "s")),
+    ).select(*[col(name, "s") for name in (PLACE, *names)])
+
+
+def _blocked(shape: SlamsaShape, state: State) -> exp.Expr:
+    records, blocks = final(state)
+    numbered = query(
+        "select m.stratum, m.piece,"
+        " (dense_rank() over (order by m.stratum, m.block) - 1)::int as block from m",
+        {"m": blocks},
+    )
+    tree = query(
+        "select n.block, p.rid from p join n on n.stratum = p.stratum and n.piece = p.piece",
+        {"p": records, "n": numbered},
+    )
+    return tree.select(*[named(col(name, "p"), name) for name in columns(shape, state)])

@@ -1,0 +1,184 @@
+"""Buckets of every block, found in Python.
+
+    partition_<i>   (rid, b<i>)       one per partition of the arrangement
+
+With one partition behind all tables a block is divided once, by all conditions. Independent
+partitions are each divided by the conditions of their own table, with random numbers of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlglot import exp
+
+from pganon.encode.axis import OrderedAxis
+from pganon.encode.secrets import run_secret
+from pganon.forms.facts import baseline, objective
+from pganon.forms.work import GROUPED
+from pganon.identifiers import QualifiedName
+from pganon.methods.buckets.partitions import joined, partition_columns
+from pganon.methods.buckets.search.conditions import Condition
+from pganon.methods.buckets.search.partition import partition
+from pganon.methods.buckets.search.space import Nominal, Ordered, encode
+from pganon.methods.buckets.slamsa.blocks import BLOCKS
+from pganon.methods.buckets.slamsa.columns import arrangement
+from pganon.methods.buckets.slamsa.invariant import old_buckets
+from pganon.methods.buckets.slamsa.shape import SlamsaShape
+from pganon.methods.buckets.slamsa.strata import columns, frequencies
+from pganon.methods.common.block_search import (
+    Blocks,
+    Given,
+    TaskOf,
+    block_search,
+    given_of_axes,
+    labelled,
+)
+from pganon.methods.common.eligibility import Frequency
+from pganon.methods.common.suppression import RELEASED, suppressed_check
+from pganon.sqltools import named, scalar, stacked
+from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.steps.tasks import TaskResult
+
+AT_ONCE = 50_000
+"""Records whose blocks are read and divided in one batch."""
+
+
+def bucket_steps(shape: SlamsaShape) -> list[Step]:
+    most = arrangement(shape.spec, State(0)).partitions
+    return [
+        *[_search(shape, place) for place in range(len(most))],
+        CreateTable(
+            "grouped",
+            "the buckets of every record",
+            lambda s: s.work(GROUPED),
+            lambda s: _grouped(shape, s),
+        ),
+        *([suppressed_check(shape.spec, lambda s: s.work(GROUPED))] if shape.distinct else []),
+        DropTables(
+            "tidy",
+            "what the buckets were made from",
+            lambda s: [s.work("blocked"), *_tables(shape, s)],
+        ),
+    ]
+
+
+def _grouped(shape: SlamsaShape, state: State) -> exp.Select:
+    new = joined(_tables(shape, state))
+    return stacked([new, old_buckets(state)]) if shape.keeps_sets else new
+
+
+def _table(state: State, place: int) -> QualifiedName:
+    return state.work("partition", round=place)
+
+
+def _tables(shape: SlamsaShape, state: State) -> list[QualifiedName]:
+    return [_table(state, place) for place in range(len(arrangement(shape.spec, state).partitions))]
+
+
+def _search(shape: SlamsaShape, place: int) -> Search:
+    return block_search(
+        f"buckets{place}",
+        "every block divided into buckets of similar records",
+        lambda s: _table(s, place),
+        partition_columns(place),
+        blocks=Blocks(
+            relation=lambda s: s.work("blocked"),
+            columns=lambda s: columns(shape, s),
+            count=lambda s: s[BLOCKS],
+            at_once=_blocks_at_once,
+        ),
+        given=lambda s: _given(shape, s),
+        task=lambda s, given: _task(shape, s, place, given),
+        when=lambda s: place < len(arrangement(shape.spec, s).partitions),
+        gives=[objective(place), baseline(place)],
+    )
+
+
+def _blocks_at_once(state: State) -> int:
+    return max(1, AT_ONCE * state[BLOCKS] // max(state[RELEASED], 1))
+
+
+def _given(shape: SlamsaShape, state: State) -> exp.Select:
+    """The seed, and where the values of ordered attributes are."""
+    ordered = [axis for axis in shape.axes if isinstance(axis, OrderedAxis)]
+    seed = scalar(run_secret(state, "partition_seed"))
+    return given_of_axes(ordered, state).select(named(seed, "seed"))
+
+
+def _task(shape: SlamsaShape, state: State, place: int, given: Given) -> TaskOf:
+    names = columns(shape, state)
+    mine = [(names.index(f.column), f.l) for f in _conditions(shape, state, place)]
+    space = [
+        Ordered(given[axis.code] or (), axis.has_null(state))
+        if isinstance(axis, OrderedAxis)
+        else Nominal(axis.size(state), axis.has_null(state))
+        for axis in shape.axes
+    ]
+    return lambda block, rows: _Divide(
+        block=block,
+        rids=[row[1] for row in rows],
+        codes=np.array([row[2:] for row in rows], dtype=np.int64),
+        space=space,
+        conditions=mine,
+        minimum=shape.minimum_size,
+        swarm=shape.swarm(state[RELEASED]),
+        norm=shape.options.norm,
+        seed=given["seed"],
+        path=f"{place}/{block}:",
+        public=shape.public,
+        distinct=shape.distinct,
+    )
+
+
+def _conditions(shape: SlamsaShape, state: State, place: int) -> list[Frequency]:
+    """What the buckets of a partition have to satisfy."""
+    found = frequencies(shape, state)
+    if shape.aligned:
+        return found
+    arranged = arrangement(shape.spec, state)
+    partition = arranged.partitions[place]
+    held = {
+        item.index
+        for table in arranged.sensitive
+        if table.partition == partition
+        for item in table.sensitive
+    }
+    return [frequency for frequency in found if held.issuperset(frequency.columns)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Divide:
+    """One block. `codes` has a column per attribute and then those of the conditions."""
+
+    block: int
+    rids: Sequence[int]
+    codes: np.ndarray
+    space: Sequence[Ordered | Nominal]
+    conditions: Sequence[tuple[int, int]]
+    minimum: int
+    swarm: bool
+    norm: float
+    seed: int
+    path: str
+    public: bool
+    distinct: bool
+
+    def __call__(self) -> TaskResult:
+        z = encode(self.space, self.codes[:, : len(self.space)], self.norm)
+        conditions = [Condition(l, self.codes[:, at]) for at, l in self.conditions]  # noqa: E741
+        found = partition(
+            z,
+            conditions,
+            self.minimum,
+            swarm=self.swarm,
+            norm=self.norm,
+            seed=self.seed,
+            path=self.path,
+            public=self.public,
+            distinct=self.distinct,
+        )
+        rows = labelled(self.block, self.rids, found.labels)
+        return TaskResult(rows, {"objective": found.objective, "baseline": found.baseline})

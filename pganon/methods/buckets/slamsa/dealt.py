@@ -1,0 +1,145 @@
+"""Blocks that are too large, dealt out to smaller ones.
+
+    dealt     (stratum, piece, rid, c.., s..)          every block a stratum; a large one in pieces
+    shared    (stratum, piece, block, size, tightest)  pieces merged until each could be one bucket
+
+Near the limit of a condition hardly a piece of the curve satisfies it, and a block may become the
+whole table. Its records are dealt out in stripes of the condition with the least room, as Anatomy
+does it: the most frequent values first, to one group after the other; a piece is some groups.
+Groups keep the order of the curve among the records of a value, or none with `division: public`,
+where who is with whom must follow from values alone.
+
+What the other conditions leave of that may still be too large: such a run is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.records import PLACE
+from pganon.encode.secrets import run_secret
+from pganon.error_codes import ErrorCode
+from pganon.errors import PganonError, PreconditionError
+from pganon.identifiers import QualifiedName
+from pganon.methods.buckets.slamsa.pieces import merging
+from pganon.methods.buckets.slamsa.shape import SlamsaShape
+from pganon.methods.buckets.slamsa.strata import columns, frequencies
+from pganon.methods.common.search.blocks import merged
+from pganon.sqltools import col, fragment, named, num, query, scalar
+from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count, flag
+
+_OVERSIZED = flag("oversized", assumed=False)
+
+LARGE = 5_000
+"""Records that a block may have in any case."""
+
+
+def largest(shape: SlamsaShape) -> int:
+    """The most records of a block."""
+    return max(LARGE, 2 * shape.options.block_size)
+
+
+def dealing_steps(shape: SlamsaShape) -> list[Step]:
+    return [
+        Check(
+            "sizes",
+            "whether a block is too large",
+            lambda s: query(
+                "select coalesce(max(m.size), 0) > :most as oversized from m",
+                {"m": s.work("merged")},
+                most=num(largest(shape)),
+            ),
+            gives=[_OVERSIZED],
+        ),
+        CreateTable(
+            "dealt",
+            "records of large blocks, in stripes",
+            lambda s: s.work("dealt"),
+            lambda s: _dealt(shape, s),
+            when=_oversized,
+        ),
+        merging(shape, "shared", "dealt", merged, when=_oversized),
+        Check(
+            "bounded",
+            "no block is too large",
+            lambda s: query(
+                "select coalesce(max(m.size), 0) as largest_block from m", {"m": final(s)[1]}
+            ),
+            lambda row, state: _problem(shape, row),
+            gives=[count("largest_block")],
+        ),
+    ]
+
+
+def final(state: State) -> tuple[QualifiedName, QualifiedName]:
+    """Records in pieces, and the blocks of these pieces."""
+    names = ("dealt", "shared") if _oversized(state) else ("placed", "merged")
+    return state.work(names[0]), state.work(names[1])
+
+
+def _oversized(state: State) -> bool:
+    return state[_OVERSIZED]
+
+
+_STRIPES = """
+    select w.*, (row_number() over (partition by w.whole order by w.f desc, w.value, w.turn) - 1)
+        % greatest(w.size / w.l, 1) as number
+    from (
+        select m.whole, m.size, m.l, p.*, :value as value, :turn as turn,
+            count(*) over (partition by m.whole, :value) as f
+        from p join m on m.stratum = p.stratum and m.piece = p.piece
+    ) as w
+"""
+
+
+def _dealt(shape: SlamsaShape, state: State) -> exp.Expr:
+    conditions = frequencies(shape, state)
+    least, value = exp.Case(this=col("tightest", "m")), exp.Case(this=col("tightest", "m"))
+    for place, frequency in enumerate(conditions):
+        least = least.when(num(place), num(frequency.l))
+        value = value.when(num(place), col(frequency.column, "p"))
+    blocks = query(
+        "select m.*, dense_rank() over (order by m.stratum, m.block) as whole, :l as l from m",
+        {"m": state.work("merged")},
+        l=exp.paren(least),
+    )
+    stripes = query(
+        _STRIPES,
+        {"p": state.work("placed"), "m": blocks},
+        value=exp.paren(value),
+        turn=_turn(shape, state),
+    )
+    tree = query(
+        "select x.whole as stratum, case when x.size <= :most then 0"
+        " else (x.number * (x.size / :share) / greatest(x.size / x.l, 1))::int end as piece,"
+        " x.rid from x",
+        {"x": stripes},
+        most=num(largest(shape)),
+        share=num(shape.options.block_size),
+    )
+    return tree.select(*[named(col(name, "x"), name) for name in columns(shape, state)])
+
+
+def _turn(shape: SlamsaShape, state: State) -> exp.Expr:
+    """The order in which the records of a value are dealt out."""
+    if not shape.public:
+        return col(PLACE, "p")
+    seed = scalar(run_secret(state, "partition_seed"))
+    return fragment("hashint8extended(:rid, :seed)", rid=col("rid", "p"), seed=seed)
+
+
+def _problem(shape: SlamsaShape, row: Mapping[str, Any]) -> PganonError | None:
+    if row["largest_block"] <= largest(shape):
+        return None
+    needed = -(-row["largest_block"] // 2)
+    base = "" if shape.options.optimizer == "base" else " and optimizer: base"
+    return PreconditionError(
+        f"a block has {row['largest_block']} records, more than {largest(shape)}: the"
+        " requirements are so near to their limits that smaller blocks do not satisfy them all",
+        hint=f"lower l, or accept long searches with block_size: {needed}{base}",
+        code=ErrorCode.LARGE_BLOCK,
+    )

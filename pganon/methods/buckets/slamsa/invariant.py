@@ -1,0 +1,83 @@
+"""Who keeps the value sets that they were released with, and who is in new buckets.
+
+    curved     (rid, place, s<j>, v<j>, ..)    all records along the curve
+    vectors    (vector, s<j>)                  what there is in all sensitive columns together
+
+Buckets of people who were released before are those of :mod:`pganon.methods.buckets.invariance`;
+other newcomers are divided as the records of a first version are.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.curve import along_curve
+from pganon.encode.people import identity
+from pganon.encode.records import NUMBER
+from pganon.encode.work import CODED
+from pganon.methods.buckets.invariance import LEFTOVERS, Keeping, invariant_steps, others
+from pganon.methods.buckets.invariance.keeping import vectors, with_vectors
+from pganon.methods.buckets.slamsa.shape import SlamsaShape
+from pganon.privacy.rows import Relation
+from pganon.sqltools import query
+from pganon.steps import CreateTable, DropTables, State, Step
+
+
+def keeping_steps(shape: SlamsaShape) -> list[Step]:
+    """Instead of the eligibility of all records."""
+    return [
+        CreateTable(
+            "curved",
+            "all records along the curve",
+            lambda s: s.work("curved"),
+            lambda s: along_curve(shape.axes, s, s.work(CODED), _columns(shape)),
+        ),
+        CreateTable(
+            "vectors",
+            "what records have in all sensitive columns together",
+            lambda s: s.work("vectors"),
+            lambda s: vectors(shape.spec, s.work("curved")),
+        ),
+        *invariant_steps(keeping(shape)),
+    ]
+
+
+def tidy_step(shape: SlamsaShape) -> Step:
+    return DropTables(
+        "tidy",
+        "what is known from who is in a bucket",
+        lambda s: [s.work(name) for name in ("curved", "vectors", *LEFTOVERS)],
+    )
+
+
+def keeping(shape: SlamsaShape) -> Keeping:
+    return Keeping(
+        spec=shape.spec,
+        l=shape.l,
+        records=lambda s: with_vectors(shape.spec, s.work("curved"), s.work("vectors")),
+        order=NUMBER,
+        vector="vector",
+        vectors=lambda s: s.work("vectors"),
+        shown=(NUMBER,),
+        carried=(),
+    )
+
+
+def newcomers(shape: SlamsaShape, state: State) -> Relation:
+    """The records of `judged` that are divided into new buckets."""
+    return query(
+        "select j.* from j join o on o.rid = j.rid",
+        {"j": state.work("judged"), "o": others(keeping(shape), state)},
+    )
+
+
+def _columns(shape: SlamsaShape) -> list[str]:
+    known = identity(shape.spec)
+    assert known is not None
+    items = shape.spec.kept_items
+    return [NUMBER, known, *[f"{kind}{item.index}" for item in items for kind in "sv"]]
+
+
+def old_buckets(state: State) -> exp.Select:
+    """SELECT rid, b0 of who keeps a value set."""
+    return query("select l.rid, l.gid as b0 from l", {"l": state.work("listed")})

@@ -1,0 +1,61 @@
+"""Options of SLAMSA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from pganon.methods.common.bucket_options import Divided, Division, possible, word
+from pganon.methods.common.divisions import Tables, division_refusals
+from pganon.policy.columns import Columns, of_role
+from pganon.policy.options import COUNT, EXPECTED, GROUP_ID, PROBABILITY, BlockSize
+from pganon.policy.refusals import Refusal
+
+
+class Slamsa(Divided):
+    """Sensitive columns in tables of associated ones, buckets of similar quasi-identifiers."""
+
+    models = frozenset({"slicing_l_diversity"})
+    adds = (GROUP_ID, COUNT, PROBABILITY, EXPECTED)
+    levels = ("attribute", "tuple")
+    excludes = True
+    keeps_value_sets = True
+
+    name: Literal["slamsa"]
+    profile: Annotated[
+        Literal["aligned", "independent"], word("profile of slamsa", "aligned", "independent")
+    ] = "aligned"
+    quasi_tables: Tables = 1
+    block_size: BlockSize = 500
+    division: Division = "eligible"
+    optimizer: Annotated[
+        Literal["auto", "firefly", "base"],
+        word("optimizer of slamsa", "auto", "firefly", "base"),
+    ] = "auto"
+    norm: Annotated[float, Field(ge=1, le=100)] = 2.0
+
+    @property
+    def independent(self) -> bool:
+        return self.profile == "independent"
+
+    def decides_by_values(self, *, bounded: bool) -> bool:
+        return self.division == "eligible"
+
+    @property
+    def idle(self) -> frozenset[str]:
+        return frozenset({"link_threshold"} if self.profile == "aligned" else ())
+
+    def part_names(self, columns: Columns) -> tuple[str, ...]:
+        quasi = len(of_role(columns, "quasi_identifying"))
+        return (*possible("qit", self.quasi_tables, quasi), *self.sensitive_parts(columns))
+
+    def added_columns(self, columns: Columns) -> tuple[str, ...]:
+        own = self.links(columns) if self.independent else ()
+        return (*self.adds, *own)
+
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        yield from super().refusals(columns)
+        names = of_role(columns, "quasi_identifying")
+        yield from division_refusals("quasi_tables", self.quasi_tables, names)

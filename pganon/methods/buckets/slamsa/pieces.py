@@ -1,0 +1,108 @@
+"""Pieces of records put together to blocks, in Python over their histograms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from itertools import groupby
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.methods.buckets.slamsa.shape import SlamsaShape
+from pganon.methods.buckets.slamsa.strata import frequencies
+from pganon.methods.common.block_search import nothing_given
+from pganon.methods.common.search.blocks import Piece, Placed
+from pganon.sqltools import col, num, query, stacked
+from pganon.steps import Search, State
+from pganon.steps.tasks import TaskResult
+
+Rule = Callable[[Iterable[Piece], Mapping[int, int], int], list[Placed]]
+
+
+def merging(
+    shape: SlamsaShape,
+    table: str,
+    records: str,
+    rule: Rule,
+    when: Callable[[State], bool] = lambda state: True,
+) -> Search:
+    """The block of every piece.
+
+    Args:
+        table: work table (stratum, piece, block, size, tightest) that comes out.
+        records: work table (stratum, piece, ..) with the columns of the conditions.
+    """
+    return Search(
+        table,
+        "pieces put together until each could be one bucket",
+        lambda s: s.work(table),
+        (
+            ("stratum", "bigint"),
+            ("piece", "integer"),
+            ("block", "integer"),
+            ("size", "bigint"),
+            ("tightest", "integer"),
+        ),
+        given=nothing_given,
+        batches=lambda s: 1,
+        rows=lambda s, batch: _histograms(shape, records, s),
+        tasks=lambda s, given, rows: [
+            _Merge(tuple(rows), _least(shape, s), shape.minimum_size, rule)
+        ],
+        when=when,
+    )
+
+
+def _histograms(shape: SlamsaShape, records: str, state: State) -> exp.Select:
+    """(stratum, piece, condition, value, n), condition -1 for all records of a piece."""
+    parts = [
+        query(
+            "select p.stratum, p.piece, -1 as condition, 0 as value, count(*) as n from p"
+            " group by p.stratum, p.piece",
+            {"p": state.work(records)},
+        )
+    ]
+    parts += [
+        query(
+            "select p.stratum, p.piece, :c as condition, :v as value, count(*) as n from p"
+            " group by p.stratum, p.piece, 4",
+            {"p": state.work(records)},
+            c=num(place),
+            v=col(frequency.column, "p"),
+        )
+        for place, frequency in enumerate(frequencies(shape, state))
+    ]
+    return query("select h.* from h order by h.stratum, h.piece", {"h": stacked(parts)})
+
+
+def _least(shape: SlamsaShape, state: State) -> dict[int, int]:
+    return {place: f.l for place, f in enumerate(frequencies(shape, state))}
+
+
+@dataclass(frozen=True)
+class _Merge:
+    rows: Sequence[tuple[Any, ...]]
+    least: Mapping[int, int]
+    minimum: int
+    rule: Rule
+
+    def __call__(self) -> TaskResult:
+        pieces = (
+            _piece(stratum, piece, list(rows))
+            for (stratum, piece), rows in groupby(self.rows, key=lambda row: row[:2])
+        )
+        return TaskResult(
+            [astuple(placed) for placed in self.rule(pieces, self.least, self.minimum)]
+        )
+
+
+def _piece(stratum: int, piece: int, rows: Sequence[tuple[Any, ...]]) -> Piece:
+    size = 0
+    counts: dict[int, list[tuple[int, int]]] = {}
+    for _, _, condition, value, n in rows:
+        if condition < 0:
+            size = n
+        else:
+            counts.setdefault(condition, []).append((value, n))
+    return Piece(stratum, piece, size, counts)

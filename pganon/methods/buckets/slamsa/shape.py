@@ -1,0 +1,71 @@
+"""What of a release the steps of SLAMSA look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pganon.methods.buckets.slamsa.options import Slamsa
+from pganon.methods.common.eligibility import Frequency
+from pganon.methods.common.shape import MethodShape
+from pganon.privacy.frequency import AnatomyLDiversity
+
+WORTHWHILE = 50_000
+"""Most records that `optimizer: auto` searches with fireflies; its time is linear in them."""
+
+
+@dataclass(frozen=True)
+class SlamsaShape(MethodShape[Slamsa]):
+    kind = Slamsa
+
+    @property
+    def aligned(self) -> bool:
+        return self.options.profile == "aligned"
+
+    @property
+    def public(self) -> bool:
+        """Whether records are divided by their quasi-identifiers only where anybody can see why."""
+        return self.options.division == "public"
+
+    @property
+    def minimum_size(self) -> int:
+        """Fewest records of a bucket."""
+        return self.spec.minimum_size
+
+    @property
+    def distinct(self) -> bool:
+        """Whether all values of a bucket differ in every column, so that people can keep them."""
+        return self.spec.invariant
+
+    @property
+    def keeps_sets(self) -> bool:
+        """Whether people who were released before keep their value sets."""
+        return self.spec.value_sets is not None
+
+    @property
+    def of_columns(self) -> list[Frequency]:
+        """Conditions on single columns, the strictest of each.
+
+        Where values of a bucket differ, the strictest of all says how many there are of each.
+        """
+        if self.distinct:
+            return [self.frequency(item.index, self.l) for item in self.spec.sensitive]
+        strictest = sorted(self.strictest.items())
+        return [self.frequency(i, l) for i, l in strictest]  # noqa: E741
+
+    @property
+    def of_tables(self) -> int | None:
+        """The l that whole sensitive tables must have, None if it is not asked for."""
+        return max(
+            (
+                requirement.model.l
+                for requirement in self.spec.requirements
+                if requirement.sensitive is None
+                and isinstance(requirement.model, AnatomyLDiversity)
+            ),
+            default=None,
+        )
+
+    def swarm(self, released: int) -> bool:
+        """Whether fireflies search among so many records, or the median tree stands alone."""
+        optimizer = self.options.optimizer
+        return optimizer == "firefly" or (optimizer == "auto" and released <= WORTHWHILE)

@@ -1,0 +1,150 @@
+"""Strata: records to which the same exclusion rules apply.
+
+judged   (rid, stratum, c<i>, s<j>, t<j>)   every record; t<j> is the row of a sensitive table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.work import CODED
+from pganon.error_codes import ErrorCode
+from pganon.errors import PganonError, PreconditionError
+from pganon.methods.buckets.exclusions.conditions import (
+    When,
+    applies_to_codes,
+    conditions,
+    excluded,
+)
+from pganon.methods.buckets.exclusions.idle import occurrence_steps
+from pganon.methods.buckets.slamsa.columns import arrangement
+from pganon.methods.buckets.slamsa.shape import SlamsaShape
+from pganon.methods.common.eligibility import ALL, Eligibility, Frequency
+from pganon.resolved.model import Rule
+from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count
+
+
+def eligibility(shape: SlamsaShape) -> Eligibility:
+    found = [shape.strictest.get(item.index) for item in shape.spec.sensitive]
+    raised = shape.distinct and set(found) != {shape.l}
+    table = "the table; with refresh: invariant the largest l is that of all columns"
+    labels = "; ".join(dict.fromkeys(rule.label for rule in shape.spec.rules))
+    return Eligibility(
+        spec=shape.spec,
+        first=lambda s: s.work("judged"),
+        keep=lambda s: ["stratum", *columns(shape, s)],
+        conditions=lambda s: frequencies(shape, s),
+        model="slicing_l_diversity",
+        stratum="stratum" if shape.spec.rules else None,
+        minimum=shape.minimum_size,
+        among=lambda s: (
+            f'a stratum of the exclusion rules "{labels}"' if labels else table if raised else ALL
+        ),
+    )
+
+
+def stratum_steps(shape: SlamsaShape) -> list[Step]:
+    return [
+        *[_contradiction(rule, number) for number, rule in enumerate(shape.spec.rules)],
+        *occurrence_steps(shape.spec),
+        CreateTable(
+            "judged",
+            "records with what buckets are judged by",
+            lambda s: s.work("judged"),
+            lambda s: _judged(shape, s),
+        ),
+    ]
+
+
+def frequencies(shape: SlamsaShape, state: State) -> list[Frequency]:
+    """All conditions on the values of a bucket."""
+    found = shape.of_columns
+    if shape.of_tables is None:
+        return found
+    for number, table in enumerate(arrangement(shape.spec, state).sensitive):
+        indexes = tuple(item.index for item in table.sensitive)
+        # A table of one column needs no code of its own.
+        name = f"s{indexes[0]}" if len(indexes) == 1 else f"t{number}"
+        found.append(Frequency(name, indexes, shape.of_tables))
+    return found
+
+
+def columns(shape: SlamsaShape, state: State) -> list[str]:
+    """Codes of a record that buckets are made from."""
+    return [*shape.codes, *dict.fromkeys(f.column for f in frequencies(shape, state))]
+
+
+def _judged(shape: SlamsaShape, state: State) -> exp.Expr:
+    tree = query("select c.rid from c", {"c": state.work(CODED)})
+    tree = tree.select(named(_stratum(shape, state), "stratum"))
+    tree = tree.select(*[col(code, "c") for code in shape.codes])
+    made_from = {f.column: f.columns for f in frequencies(shape, state)}
+    for name, indexes in made_from.items():
+        values = [col(f"s{i}", "c") for i in indexes]
+        tree = tree.select(values[0] if len(values) == 1 else named(_together(values), name))
+    return tree
+
+
+def _together(values: Sequence[exp.Expr]) -> exp.Expr:
+    """A number per combination of values."""
+    ranked = exp.Window(
+        this=fragment("dense_rank()"),
+        order=exp.Order(expressions=[exp.Ordered(this=value) for value in values]),
+    )
+    return cast(ranked, "integer")
+
+
+def _stratum(shape: SlamsaShape, state: State) -> exp.Expr:
+    """A number per combination of truths: every condition is true, false, or unknown for a NULL."""
+    truths = [applies_to_codes(when, state, "c") for when in _conditions(shape, state)]
+    return _together(truths) if truths else num(0)
+
+
+def _conditions(shape: SlamsaShape, state: State) -> list[When]:
+    """What holds alike of all records of a stratum.
+
+    Tables of a sliced QIT do not say whose values go together: a bucket where one record is of
+    the sex of a rule and another of its age seems to have a record that the rule is about.
+    """
+    whole = conditions(shape.spec)
+    arranged = arrangement(shape.spec, state)
+    if not arranged.sliced:
+        return whole
+    parts = [
+        tuple((a, condition) for a, condition in when if a in table.attributes)
+        for when in whole
+        for table in arranged.quasi
+    ]
+    return list(dict.fromkeys(part for part in parts if part))
+
+
+def _contradiction(rule: Rule, number: int) -> Check:
+    def select(state: State) -> exp.Expr:
+        return query(
+            "select count(*) as contradictions from c where :applies and :excluded",
+            {"c": state.work(CODED)},
+            applies=applies_to_codes(rule.when, state, "c"),
+            excluded=excluded(rule, col(f"v{rule.sensitive.index}", "c")),
+        )
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        if not row["contradictions"]:
+            return None
+        return PreconditionError(
+            f'{row["contradictions"]} records contradict the exclusion rule "{rule.label}"',
+            hint="correct the records or the rule: nobody can rule out what does occur",
+            code=ErrorCode.RULE_CONTRADICTED,
+        )
+
+    return Check(
+        f"rule{number}",
+        f"no record contradicts: {rule.label}",
+        select,
+        problem,
+        gives=[count("contradictions", f"rule{number}_")],
+    )

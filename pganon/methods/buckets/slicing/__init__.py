@@ -1,0 +1,36 @@
+"""The method `slicing`: which steps it adds to a plan.
+
+Li, Li, Zhang and Molloy: Slicing, a new approach for privacy preserving data publishing, TKDE 2012.
+"""
+
+from __future__ import annotations
+
+from pganon.methods.buckets.form import anatomized
+from pganon.methods.buckets.mixed import mixed_scales, quasi_scales, sensitive_scales
+from pganon.methods.buckets.slicing.columns import arrangement, column_steps, settled
+from pganon.methods.buckets.slicing.options import Slicing
+from pganon.methods.buckets.slicing.shape import SlicingShape
+from pganon.methods.buckets.slicing.tree import tree_steps
+from pganon.methods.common.base import Method
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import Step
+from pganon.steps.facts import Facts
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = SlicingShape(spec)
+    return (*column_steps(shape), *tree_steps(shape))
+
+
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
+    options = SlicingShape(spec).options
+    lists = isinstance(options.columns, tuple)
+    compared = [] if lists else [[*quasi_scales(spec), *sensitive_scales(spec)]]
+    return mixed_scales(options.association, compared)
+
+
+METHOD = Method(
+    Slicing,
+    anatomized(arrangement, groups="buckets", settled=settled, warnings=warnings),
+    partition_steps,
+)

@@ -1,0 +1,73 @@
+"""The method `sloms`: classes of generalized quasi-identifiers, buckets of sensitive values.
+
+SLOMS (Han et al. 2013), a baseline for several sensitive columns: associated columns share a table,
+every table has groups of its own in which values differ (MSB), and quasi-identifiers are
+generalized to k-anonymous classes (KACA).
+"""
+
+from __future__ import annotations
+
+from pganon.forms.work import GROUPED
+from pganon.methods.buckets.form import anatomized
+from pganon.methods.buckets.mixed import mixed_scales, sensitive_scales
+from pganon.methods.buckets.partitions import joined
+from pganon.methods.buckets.sloms.buckets import bucket_steps, tables
+from pganon.methods.buckets.sloms.classes import class_steps, classes
+from pganon.methods.buckets.sloms.options import Sloms
+from pganon.methods.buckets.sloms.shape import SlomsShape
+from pganon.methods.common.arrangement import Arrangement, arranged
+from pganon.methods.common.base import Method
+from pganon.methods.common.division import division_steps, sensitive_settled, sensitive_tables
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps.facts import Facts
+
+
+def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
+    """One generalized QIT, and STs with buckets of their own."""
+    return arranged(
+        spec,
+        [spec.attributes],
+        sensitive_tables(spec, state),
+        aligned=False,
+        generalized=True,
+    )
+
+
+def settled(spec: ReleaseSpec) -> bool:
+    """Whether the policy alone says which columns are together."""
+    return sensitive_settled(spec)
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = SlomsShape(spec)
+    return (
+        *division_steps(
+            spec,
+            independent=True,
+            hint="list them in one of sensitive_tables, or use the method slamsa with profile:"
+            " aligned",
+        ),
+        *shape.eligibility.steps(),
+        *bucket_steps(shape),
+        *class_steps(shape),
+        CreateTable(
+            "grouped",
+            "the class and the buckets of every record",
+            lambda s: s.work(GROUPED),
+            lambda s: joined([classes(s), *tables(shape, s)]),
+        ),
+        DropTables("tidy", "what they were made from", lambda s: [classes(s), *tables(shape, s)]),
+    )
+
+
+def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
+    compared = [] if settled(spec) else [sensitive_scales(spec)]
+    return mixed_scales(SlomsShape(spec).options.association, compared)
+
+
+METHOD = Method(
+    Sloms,
+    anatomized(arrangement, groups="classes", settled=settled, warnings=warnings),
+    partition_steps,
+)

@@ -1,0 +1,108 @@
+"""Groups of every sensitive table, each by itself.
+
+    vectors_<r>       the records that round r makes groups of
+    buckets<j>_<r>    (rid, b<j+1>)   their groups in table j
+
+A record without a group in one table is left out of all: beside its values in the others it would
+show that it has a frequent one. Without it a group elsewhere may be too small, so groups are made
+anew of the records that have one everywhere, until those are all.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.identifiers import QualifiedName
+from pganon.methods.buckets.bucketized import COMPLETE, Bucketization, leftover_check, vectors
+from pganon.methods.buckets.partitions import joined
+from pganon.methods.buckets.sloms.shape import SlomsShape
+from pganon.methods.common.division import sensitive_tables
+from pganon.sqltools import query
+from pganon.steps import CreateTable, DropTables, Repeat, State, Step
+from pganon.steps.facts import RECORDS, count
+
+AT_ONCE = 50_000
+"""Records that groups are made of together."""
+
+ROUNDS = count("bucketize_rounds")
+
+
+def bucket_steps(shape: SlomsShape) -> list[Step]:
+    """From the eligible records to :func:`tables`."""
+    return [
+        Repeat(
+            name="bucketize",
+            purpose="groups for every sensitive table",
+            body=lambda number: _round(shape),
+            until=COMPLETE,
+            bound=lambda state: state[RECORDS] + 1,
+            rounds=ROUNDS,
+        ),
+        DropTables("tidy", "what the groups were made from", lambda s: _leftovers(shape, s)),
+    ]
+
+
+def tables(shape: SlomsShape, state: State) -> list[QualifiedName]:
+    """The groups of all records that are released, by sensitive table."""
+    return _tables(shape, state, state[ROUNDS] - 1)
+
+
+def _round(shape: SlomsShape) -> list[Step]:
+    most = len(sensitive_tables(shape.spec, State(0)))
+    return [
+        CreateTable(
+            "vectors",
+            "sensitive values of the records, in random order",
+            lambda s: s.work("vectors", round=s.round),
+            lambda s: vectors(shape.spec, _records(shape, s), AT_ONCE),
+        ),
+        *[
+            _bucketization(shape, place).step(
+                f"buckets{place}",
+                when=lambda s, place=place: place < len(sensitive_tables(shape.spec, s)),
+            )
+            for place in range(most)
+        ],
+        leftover_check(
+            shape.spec,
+            lambda s: joined(_tables(shape, s, s.round), first=1),
+            least=shape.l,
+            minimum=shape.minimum_size,
+        ),
+    ]
+
+
+def _bucketization(shape: SlomsShape, place: int) -> Bucketization:
+    return Bucketization(
+        vectors=lambda s: s.work("vectors", round=s.round),
+        table=lambda s: s.work(f"buckets{place}", round=s.round),
+        place=place + 1,
+        items=lambda s: sensitive_tables(shape.spec, s)[place],
+        size=lambda s: shape.size(sensitive_tables(shape.spec, s)[place]),
+        block_size=AT_ONCE,
+        priority=shape.options.priority,
+    )
+
+
+def _records(shape: SlomsShape, state: State) -> QualifiedName | exp.Select:
+    if state.round == 0:
+        return shape.eligibility.kept(state)
+    return query(
+        "select v.* from v join p on p.rid = v.rid",
+        {
+            "v": state.work("vectors", round=state.round - 1),
+            "p": joined(_tables(shape, state, state.round - 1), first=1),
+        },
+    )
+
+
+def _tables(shape: SlomsShape, state: State, number: int) -> list[QualifiedName]:
+    count = len(sensitive_tables(shape.spec, state))
+    return [state.work(f"buckets{place}", round=number) for place in range(count)]
+
+
+def _leftovers(shape: SlomsShape, state: State) -> list[QualifiedName]:
+    rounds = range(state[ROUNDS])
+    earlier = [table for number in rounds[:-1] for table in _tables(shape, state, number)]
+    made_from = [state.work("vectors", round=number) for number in rounds]
+    return [*made_from, *earlier, *shape.eligibility.leftovers(state)]

@@ -1,0 +1,1 @@
+"""Equivalence classes of generalized quasi-identifiers: Mondrian."""

@@ -1,0 +1,58 @@
+"""The method `mondrian`: top-down partitioning by the cuts that lose least.
+
+LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006; with the rules
+that make it lose least:
+
+- an attribute's cut is the allowable one nearest to balance, over all its values;
+- values of a nominal attribute are ordered by their frequency in the group, ties by code;
+- with a hierarchy, a cut separates children of the group's lowest common ancestor;
+- `choose: width` takes the attribute with the largest normalized width that has an allowable cut;
+  `choose: loss` takes, of the three widest that have one, the attribute whose cut leaves the least
+  loss over all attributes, a tree counting as if all children of the group's ancestor were apart
+  (its first cuts alone never pay). Ties go to the attribute that the policy names first.
+
+A cut is allowable when both sides satisfy every requirement. In the strict variant equal values
+stay together; in the relaxed one the value at the median is divided among both sides.
+:mod:`pganon.methods.common.rounds` has the rounds.
+"""
+
+from __future__ import annotations
+
+from pganon.encode.axis import axes
+from pganon.encode.valued import valued
+from pganon.methods.classes.cells import cell_steps, enough_values
+from pganon.methods.classes.mondrian.kept import kept_steps
+from pganon.methods.classes.mondrian.options import Mondrian
+from pganon.methods.classes.mondrian.rule import BalancedCuts
+from pganon.methods.common.base import Method
+from pganon.methods.common.form.class_description import CLASSES
+from pganon.methods.common.rounds.rounds import CutRounds
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import Step
+
+
+def mondrian(spec: ReleaseSpec) -> BalancedCuts:
+    options = spec.policy.method
+    assert isinstance(options, Mondrian)
+    relaxed = options.variant == "relaxed"
+    counted = [item.index for item in valued(spec) if enough_values(spec, item) is not None]
+    return BalancedCuts(
+        axes=axes(spec.attributes),
+        requirements=spec.requirements,
+        sensitive=tuple(item.index for item in valued(spec)),
+        counted=() if relaxed else tuple(counted),
+        minimum_size=spec.minimum_size,
+        choose=options.choose,
+        relaxed=relaxed,
+    )
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = mondrian(spec)
+    kept = kept_steps(spec, shape) if spec.keeps_cuts else ()
+    purpose = "cut every group where both sides keep all requirements"
+    rounds = CutRounds(shape, purpose, after=kept)
+    return (*cell_steps(spec), *rounds.steps())
+
+
+METHOD = Method(Mondrian, CLASSES, partition_steps)

@@ -1,0 +1,109 @@
+"""Mondrian's cuts as a rule of the rounds; see :mod:`pganon.methods.classes.mondrian`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import LOSS_DECIMALS, TreeAxis, weighted_loss
+from pganon.methods.classes.mondrian import cuts
+from pganon.methods.classes.mondrian.shape import CellShape
+from pganon.methods.common.rounds.ranked import ranked
+from pganon.methods.common.rounds.rule import RoundTable, at
+from pganon.sqltools import col, fragment, named, num, query
+from pganon.steps import State
+
+
+def promised(shape: CellShape, state: State) -> exp.Expr:
+    """What the cells of a side lose on the attribute if that is a tree and is cut to its end.
+
+    A tree pays only when all children of the common ancestor are apart, which takes several cuts,
+    so the first of them is judged by what they come to together.
+    """
+    case = exp.Case(this=col("attr", "r"))
+    for axis in shape.axes:
+        if isinstance(axis, TreeAxis):
+            left = axis.child_loss(state, col("v", "r"), col("level", "b"))
+            case = case.when(num(axis.index), left)
+    loss = case.else_(num(0)) if case.args.get("ifs") else num(0)
+    return named(fragment("sum(r.w * :p)", p=loss), "promised")
+
+
+def least(shape: CellShape, state: State) -> exp.Select:
+    """(node, attr, level, cum, thr, mask): of the cuts of every group that compete, the one that
+    leaves the least loss over all attributes."""
+    left_over = query(
+        "select e.node, e.attr, round(sum(e.n * :loss + e.promised)::numeric, :digits) as loss"
+        " from halves as e group by e.node, e.attr",
+        at(state, "halves"),
+        loss=exp.paren(weighted_loss(shape.axes, state, "e", tried=col("attr", "e"))),
+        digits=num(LOSS_DECIMALS),
+    )
+    least = query(
+        "select distinct on (l.node) l.node, l.attr from l order by l.node, l.loss, l.attr",
+        {"l": left_over},
+    )
+    names = ("node", "attr", *shape.cut_columns)
+    return query(
+        "select 1 from b join l on l.node = b.node and l.attr = b.attr",
+        {"b": cuts.cuts(shape, state), "l": least},
+    ).select(*[col(name, "b") for name in names], append=False)
+
+
+@dataclass(frozen=True)
+class BalancedCuts(CellShape):
+    """The allowable cut nearest to balance."""
+
+    def cutting(self) -> list[RoundTable]:
+        def table(name: str, purpose: str, select: Callable[..., exp.Expr], *given: int):
+            return RoundTable(name, purpose, lambda state: select(self, state, *given))
+
+        in_order = "tried values in cutting order"
+        hists = [
+            table(f"hist{j}", "records per position and sensitive value", cuts.hist, j)
+            for j in self.sensitive
+        ]
+        nearest = table("best", "the cut nearest to balance", cuts.best)
+        if self.relaxed:
+            return [
+                table("ordered", "records in cutting order", cuts.ordered),
+                table("ranked", in_order, cuts.ranked_halves),
+                *hists,
+                nearest,
+            ]
+        steps = [table("ranked", in_order, ranked), nearest]
+        if not self.conditions:
+            return steps
+        return [
+            *steps,
+            *[
+                table(
+                    f"certain{j}", "cuts with a cell of values enough on each side", cuts.certain, j
+                )
+                for j in self.counted
+            ],
+            *[
+                table(f"sides{j}", "sensitive values on both sides", cuts.sides, j)
+                for j in self.sensitive
+            ],
+            table("checked", "whether both sides hold", cuts.checked),
+            *hists,
+            table("searched", "the nearest cut that holds", cuts.searched),
+        ]
+
+    def cuts(self, state: State) -> exp.Select:
+        return cuts.cuts(self, state)
+
+    def chosen(self, state: State) -> exp.Select:
+        return least(self, state) if self.by_loss else super().chosen(state)
+
+    def side_columns(self, state: State) -> list[exp.Expr]:
+        return [promised(self, state)] if self.by_loss else []
+
+    def is_left(self, state: State, table: str) -> exp.Expr:
+        return cuts.is_left(self, state, table)
+
+    def with_place(self, state: State, tree: exp.Select, table: str) -> exp.Select:
+        return cuts.join_order(self, state, tree, table)

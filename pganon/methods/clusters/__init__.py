@@ -1,0 +1,1 @@
+"""QS k-anonymity: groups whose quasi-sensitive values cannot be told apart."""

@@ -1,0 +1,164 @@
+"""Posterior over the k candidates of a reader who counts the worlds that fit a cluster.
+
+    candidates    (cluster_no, attribute_set, size, counts, combinations)   of small clusters
+    posteriors    (cluster_no, attribute_set, posterior)                    of those counted
+
+Worlds are counted in Python, on numbers of values; see
+:mod:`pganon.methods.clusters.search.exact_cover`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.forms.facts import MEASURE
+from pganon.methods.clusters.quasi_sensitive import QuasiSensitive
+from pganon.methods.clusters.search.exact_cover import worst_posterior
+from pganon.policy.options import CLUSTER_NO
+from pganon.privacy.quasi_sensitive import QSSet, supported_combinations
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
+from pganon.steps import Check, CreateTable, Search, State, Step
+from pganon.steps.facts import Fact, Facts, count, measure, or_null
+from pganon.steps.tasks import TaskResult
+
+MOST_RECORDS = 8
+MOST_COMBINATIONS = 32
+"""Clusters with more are not tried: their worlds are too many in any case."""
+
+MOST_ROWS = 5_000
+"""Clusters and sets that are tried, the fewest records first: these leave the fewest worlds."""
+
+TASK = 500
+"""Rows of one task."""
+
+
+def posterior_steps(shape: QuasiSensitive) -> list[Step]:
+    """From `cluster_codes` to what :func:`posteriors` reads."""
+    return [
+        CreateTable(
+            "candidates",
+            "combinations that exist in small clusters",
+            lambda s: s.work("candidates"),
+            lambda s: _candidates(shape, s),
+        ),
+        Search(
+            "posteriors",
+            "how likely the likeliest combination of a small cluster is",
+            lambda s: s.work("posteriors"),
+            ((CLUSTER_NO, "integer"), ("attribute_set", "integer"), ("posterior", "float8")),
+            given=lambda s: query("select 1 as nothing"),
+            batches=lambda s: 1,
+            rows=lambda s, batch: _rows(s),
+            tasks=lambda s, given, rows: [
+                _Count(rows[first : first + TASK]) for first in range(0, len(rows), TASK)
+            ],
+        ),
+        Check(
+            "posterior",
+            "highest posterior per QS set",
+            lambda s: _highest(shape, s),
+            gives=[
+                count("enumerated", MEASURE),
+                *[fact for number in _sets(shape) for fact in (_posterior(number), _tried(number))],
+            ],
+        ),
+    ]
+
+
+def _candidates(shape: QuasiSensitive, state: State) -> exp.Expr:
+    clusters = state.work("cluster_codes")
+    small = query("select c.* from c where c.n <= :most", {"c": clusters}, most=num(MOST_RECORDS))
+    parts: list[exp.Select] = []
+    for number, found in shape.sets(state).items():
+        existing = supported_combinations(small, CLUSTER_NO, found, shape.element(state))
+        row = exp.Array(expressions=[col(f"v{i + 1}", "s") for i in range(len(found.arrays))])
+        listed = query(
+            "select array_agg(:row) as combinations from s having count(*) <= :most",
+            {"s": existing},
+            row=row,
+            most=num(MOST_COMBINATIONS),
+        )
+        listed = listed.select(col(CLUSTER_NO, "s")).group_by(col(CLUSTER_NO, "s"))
+        parts.append(
+            query(
+                "select c.cluster_no, :set as attribute_set, c.n as size, :counts as counts,"
+                " l.combinations from c join l on l.cluster_no = c.cluster_no",
+                {"c": small, "l": listed},
+                set=num(number),
+                counts=_counts(found),
+            )
+        )
+    return query(
+        "select u.* from u order by u.size, u.cluster_no, u.attribute_set limit :most",
+        {"u": stacked(parts)},
+        most=num(MOST_ROWS),
+    )
+
+
+def _counts(found: QSSet) -> exp.Expr:
+    sizes = [fragment("cardinality(:a)", a=col(name, "c")) for name in found.arrays]
+    return cast(exp.Array(expressions=sizes), "int[]")
+
+
+def _rows(state: State) -> exp.Select:
+    return query(
+        "select c.cluster_no, c.attribute_set, c.size, c.counts, c.combinations from c"
+        " order by c.size, c.cluster_no, c.attribute_set",
+        {"c": state.work("candidates")},
+    )
+
+
+@dataclass(frozen=True)
+class _Count:
+    rows: Sequence[tuple[Any, ...]]
+
+    def __call__(self) -> TaskResult:
+        found: list[tuple[int, int, float]] = []
+        for cluster, attribute_set, size, counts, combinations in self.rows:
+            posterior = worst_posterior(counts, combinations, size)
+            if posterior is not None:
+                found.append((cluster, attribute_set, float(posterior)))
+        return TaskResult(found)
+
+
+def _highest(shape: QuasiSensitive, state: State) -> exp.Expr:
+    tree = query("select 1 as enumerated")
+    for number in _sets(shape):
+        for fact, aggregate in (
+            (_posterior(number), "max(p.posterior)"),
+            (_tried(number), "count(*)"),
+        ):
+            value = query(
+                "select :x from p where p.attribute_set = :set",
+                {"p": state.work("posteriors")},
+                x=fragment(aggregate),
+                set=num(number),
+            )
+            tree = tree.select(named(scalar(value), fact.column))
+    return tree
+
+
+def _sets(shape: QuasiSensitive) -> range:
+    return range(1, len(shape.set_names) + 1)
+
+
+def _posterior(number: int) -> Fact[float | None]:
+    """The highest posterior of a set; None where no cluster was counted."""
+    return or_null(measure(f"posterior{number}", MEASURE))
+
+
+def _tried(number: int) -> Fact[int]:
+    """Clusters that were counted for a set."""
+    return count(f"enumerated{number}", MEASURE)
+
+
+def posteriors(shape: QuasiSensitive, facts: Facts) -> dict[str, tuple[float | None, int]]:
+    """By set, the highest posterior and of how many clusters."""
+    return {
+        name: (facts[_posterior(number)], facts[_tried(number)])
+        for number, name in enumerate(shape.set_names, start=1)
+    }

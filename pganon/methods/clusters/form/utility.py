@@ -1,0 +1,164 @@
+"""Figures of every release of clusters."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes, group_extents
+from pganon.forms.facts import (
+    CLASSES,
+    LARGEST,
+    MEASURE,
+    RELEASED,
+    SMALLEST,
+    SUPPRESSED,
+    WEIGHTED_LOSS,
+    losses,
+    ncp,
+)
+from pganon.forms.utility import ClusterUtility, Combinations, Posterior
+from pganon.methods.clusters.form.posterior import posterior_steps, posteriors
+from pganon.methods.clusters.quasi_sensitive import QuasiSensitive
+from pganon.metrics import loss
+from pganon.policy.options import CLUSTER_NO
+from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import col, fragment, named, num, query, scalar, total
+from pganon.steps import Chains, Check, CreateTable, State, Step
+from pganon.steps.facts import RECORDS, Fact, Facts, count, measure
+
+_CONSTANTS = count("constants", MEASURE)
+
+
+def measures(spec: ReleaseSpec) -> Chains:
+    """What :func:`utility` reads, from the codes of the clusters."""
+    shape = QuasiSensitive(spec)
+    sizes = Check(
+        "utility",
+        "loss and sizes of the clusters",
+        lambda s: _losses(spec, s),
+        gives=[*losses(spec), _CONSTANTS],
+    )
+    combinations = CreateTable(
+        "combinations",
+        "combinations of every cluster and QS set",
+        lambda s: s.work("combinations"),
+        lambda s: _combinations(shape, s),
+    )
+    counts = Check(
+        "counts",
+        "combinations per QS set",
+        lambda s: _counts(shape, s),
+        gives=[count("counted", MEASURE), *_counted(shape)],
+    )
+    chains: list[list[Step]] = [[combinations, counts], [sizes]]
+    if shape.model.counts_supported:
+        chains.append(posterior_steps(shape))
+    return chains
+
+
+def _losses(spec: ReleaseSpec, state: State) -> exp.Expr:
+    extents = group_extents(
+        axes(spec.attributes), state, state.work("cluster_cells"), [CLUSTER_NO], weighted=False
+    )
+    extents = extents.select(named(fragment("sum(c.n)::bigint"), "n"))
+    tree = loss.basic(spec, extents, state)
+    alone = [
+        scalar(
+            query(
+                "select count(*) filter (where cardinality(:a) = 1) from k",
+                {"k": state.work("cluster_codes")},
+                a=col(axis.code, "k"),
+            )
+        )
+        for axis in axes(spec.attributes)
+    ]
+    return tree.select(named(total(alone), "constants"))
+
+
+def _combinations(shape: QuasiSensitive, state: State) -> exp.Expr:
+    codes, sets = state.work("cluster_codes"), shape.sets(state)
+    product = product_histogram(codes, CLUSTER_NO, sets)
+    supported = supported_histogram(codes, CLUSTER_NO, sets, shape.element(state))
+    return query(
+        "select p.value, p.n as product, s.n as supported from p"
+        " join s on s.cluster_no = p.cluster_no and s.value = p.value",
+        {
+            "p": product,
+            "s": supported,
+        },
+    )
+
+
+_COUNTED = {
+    "least": "min(:n)",
+    "mean": "avg(:n)",
+    "most": "max(:n)",
+    "median": "percentile_cont(0.5) within group (order by :n)",
+}
+
+
+_KINDS = ("product", "supported")
+
+
+def _combinations_of(kind: str, number: int, figure: str) -> Fact[float]:
+    """A figure of :data:`_COUNTED` over the clusters, of one set."""
+    return measure(f"{kind}{number}_{figure}", MEASURE)
+
+
+def _counted(shape: QuasiSensitive) -> list[Fact[float]]:
+    """What :func:`_counts` gives."""
+    return [
+        _combinations_of(kind, number, figure)
+        for number in range(1, len(shape.set_names) + 1)
+        for kind in _KINDS
+        for figure in _COUNTED
+    ]
+
+
+def _counts(shape: QuasiSensitive, state: State) -> exp.Expr:
+    tree = query("select 1 as counted")
+    for number in range(1, len(shape.set_names) + 1):
+        for kind in _KINDS:
+            for name, aggregate in _COUNTED.items():
+                value = query(
+                    "select :x::float8 from c where c.value = :set",
+                    {"c": state.work("combinations")},
+                    x=fragment(aggregate, n=col(kind, "c")),
+                    set=num(number),
+                )
+                tree = tree.select(
+                    named(scalar(value), _combinations_of(kind, number, name).column)
+                )
+    return tree
+
+
+def utility(spec: ReleaseSpec, facts: Facts) -> ClusterUtility:
+    lost = facts[WEIGHTED_LOSS] + facts[SUPPRESSED]
+    clusters = facts[CLASSES]
+
+    def counted(kind: str) -> dict[str, Combinations]:
+        return {
+            name: Combinations(**{x: facts[_combinations_of(kind, number, x)] for x in _COUNTED})
+            for number, name in enumerate(spec.qs_sets, start=1)
+        }
+
+    return ClusterUtility(
+        gcp=lost / facts[RECORDS],
+        ncp={a.published: facts[ncp(a.index)] for a in spec.attributes},
+        ncp_total=lost * len(spec.attributes),
+        clusters=clusters,
+        smallest_cluster=facts[SMALLEST],
+        mean_cluster=facts[RELEASED] / clusters,
+        largest_cluster=facts[LARGEST],
+        constants=facts[_CONSTANTS],
+        product=counted("product"),
+        supported=counted("supported"),
+        posterior=_posterior(QuasiSensitive(spec), facts),
+    )
+
+
+def _posterior(shape: QuasiSensitive, facts: Facts) -> dict[str, Posterior]:
+    if not shape.model.counts_supported:
+        return {}
+    return {name: Posterior(*found) for name, found in posteriors(shape, facts).items()}

@@ -1,0 +1,39 @@
+"""The methods `qs_greedy` and `qs_efficient`: which steps they add to a plan."""
+
+from __future__ import annotations
+
+from pganon.methods.clusters.form import CLUSTERS
+from pganon.methods.clusters.qs.blocks import block_steps
+from pganon.methods.clusters.qs.cells import cell_steps
+from pganon.methods.clusters.qs.clusters import cluster_steps
+from pganon.methods.clusters.qs.options import QsEfficient, QsGreedy
+from pganon.methods.clusters.qs.shape import QSShape
+from pganon.methods.common.base import Method
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import Step
+
+
+def greedy_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    options = spec.policy.method
+    assert isinstance(options, QsGreedy)
+    shape = QSShape(spec)
+    return (
+        *cell_steps(shape),
+        *block_steps(shape, options.block_size, along_curve=False, bounded=True),
+        *cluster_steps(shape, nearest=True),
+    )
+
+
+def efficient_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    options = spec.policy.method
+    assert isinstance(options, QsEfficient)
+    shape = QSShape(spec)
+    return (
+        *cell_steps(shape),
+        *block_steps(shape, options.block_size, along_curve=True, bounded=False),
+        *cluster_steps(shape, nearest=False),
+    )
+
+
+GREEDY = Method(QsGreedy, CLUSTERS, greedy_steps)
+EFFICIENT = Method(QsEfficient, CLUSTERS, efficient_steps)

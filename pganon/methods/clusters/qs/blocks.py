@@ -1,0 +1,190 @@
+"""Blocks of similar records, cut from a Hilbert curve over all attributes.
+
+    curve    (cell, w, c<i>, h0, h1, ..)       index of every cell
+    pieces   (cell, w, c<i>, place, piece)     place on the curve, from 1; equal cuts of it
+    blocks   (piece, block)                    pieces that are a block together
+    points   (block, place, cell, w, ids, x<i>)    what the clustering functions read
+
+A piece that does not reach the requirement could form no cluster: it joins the piece before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.encode.curve import curve_words, numbered, on_curve, piece_of
+from pganon.error_codes import ErrorCode
+from pganon.errors import PganonError, PreconditionError
+from pganon.forms.work import QS_CELLS
+from pganon.methods.clusters.qs.cells import CELLS
+from pganon.methods.clusters.qs.shape import QSShape, code_arrays
+from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
+from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
+from pganon.steps import Check, CreateTable, DropTables, State, Statement, Step
+from pganon.steps.facts import count
+
+SLACK = 8
+"""How many times `block_size` a block of a quadratic method may have before that is refused."""
+
+
+BLOCKS = count("blocks")
+
+
+def block_steps(shape: QSShape, block_size: int, *, along_curve: bool, bounded: bool) -> list[Step]:
+    """From `cells` to `points`.
+
+    Args:
+        along_curve: places within a block follow the curve; else the random order of the cells.
+        bounded: blocks much larger than asked for are refused.
+    """
+
+    def several(state: State) -> bool:
+        return _pieces(state, block_size) > 1
+
+    def size_problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        return _too_large(row, block_size) if bounded else None
+
+    return [
+        CreateTable(
+            "curve",
+            "cells on a Hilbert curve",
+            lambda s: s.work("curve"),
+            lambda s: on_curve(shape.axes, s, s.work(QS_CELLS), ["cell", "w", *shape.codes]),
+        ),
+        CreateTable(
+            "pieces",
+            "the curve in pieces",
+            lambda s: s.work("pieces"),
+            lambda s: _cut(shape, s, block_size),
+        ),
+        CreateTable(
+            "piece_values",
+            "values of every piece",
+            lambda s: s.work("piece_values"),
+            lambda s: code_arrays(shape.codes, s.work("pieces"), "piece"),
+            when=several,
+        ),
+        CreateTable(
+            "blocks",
+            "pieces that reach the requirement, each with those after it that do not",
+            lambda s: s.work("blocks"),
+            lambda s: _blocks(shape, s) if several(s) else _one_block(),
+        ),
+        CreateTable(
+            "points",
+            "cells of every block",
+            lambda s: s.work("points"),
+            lambda s: _points(shape, s, along_curve=along_curve),
+        ),
+        Statement(
+            "points_key",
+            "an index to read a block by",
+            lambda s: sql.SQL("CREATE INDEX ON {} (block, place)").format(
+                s.work("points").identifier
+            ),
+        ),
+        Check(
+            "block_sizes",
+            "number and size of the blocks",
+            lambda s: query(
+                "select count(*) as blocks, max(b.cells) as largest_block from"
+                " (select count(*) as cells from p group by p.block) as b",
+                {"p": s.work("points")},
+            ),
+            size_problem,
+            gives=[BLOCKS, count("largest_block")],
+        ),
+        DropTables(
+            "tidy",
+            "what the blocks were made from",
+            lambda s: [s.work(name) for name in ("curve", "pieces", "piece_values", "blocks")],
+        ),
+    ]
+
+
+def _pieces(state: State, block_size: int) -> int:
+    return -(-state[CELLS] // block_size)
+
+
+def _cut(shape: QSShape, state: State, block_size: int) -> exp.Expr:
+    """Cells with the same index, if there are any, keep a random order."""
+    place = numbered([col(name, "h") for name in (*curve_words(shape.axes, state), "cell")])
+    placed = query("select h.*, :p as place from h", {"h": state.work("curve")}, p=place)
+    tree = query(
+        "select p.cell, p.w, p.place, :piece as piece from p",
+        {"p": placed},
+        piece=piece_of(col("place", "p"), num(_pieces(state, block_size)), num(state[CELLS])),
+    )
+    return tree.select(*[col(code, "p") for code in shape.codes])
+
+
+def _one_block() -> exp.Expr:
+    return query("select 0 as piece, 1 as block")
+
+
+def _blocks(shape: QSShape, state: State) -> exp.Expr:
+    """(piece, block): as many blocks as pieces that reach the requirement, or one."""
+    values, sets = state.work("piece_values"), shape.sets(state)
+    model = shape.model
+    if model.counts_supported:
+        histogram = supported_histogram(values, "piece", sets, shape.element(state))
+    else:
+        histogram = product_histogram(values, "piece", sets)
+    measured = model.measure(histogram, ["piece"])
+    enough = conjunction(
+        [
+            fragment("cardinality(:a) >= :m", a=col(axis.code, "v"), m=num(model.min_values))
+            for axis in shape.axes
+        ]
+    )
+    reached = query(
+        "select v.piece, :holds and n.records >= :size and :enough as reached from v"
+        " join m on m.piece = v.piece join n on n.piece = v.piece",
+        {
+            "v": values,
+            "m": measured,
+            "n": query(
+                "select p.piece, sum(p.w) as records from p group by p.piece",
+                {"p": state.work("pieces")},
+            ),
+        },
+        size=num(model.size),
+        holds=model.holds(col("measure", "m")),
+        enough=enough,
+    )
+    return query(
+        "select r.piece, greatest(1, sum(r.reached::int) over (order by r.piece))::int as block"
+        " from r",
+        {"r": reached},
+    )
+
+
+def _points(shape: QSShape, state: State, *, along_curve: bool) -> exp.Expr:
+    order = col("place", "p") if along_curve else col("cell", "p")
+    ids = [shape.value_number(state, axis.index, col(axis.code, "p")) for axis in shape.axes]
+    tree = query(
+        "select b.block, (row_number() over (partition by b.block order by :order))::int as place,"
+        " p.cell, p.w, :ids as ids from p join b on b.piece = p.piece",
+        {"p": state.work("pieces"), "b": state.work("blocks")},
+        order=order,
+        ids=exp.Array(expressions=[cast(exp.paren(value), "int") for value in ids]),
+    )
+    for number, part in enumerate(shape.point(state, "p"), start=1):
+        tree = tree.select(named(part, f"x{number}"))
+    return tree.order_by(col("block"), col("place"))
+
+
+def _too_large(row: Mapping[str, Any], block_size: int) -> PganonError | None:
+    if row["largest_block"] <= SLACK * block_size:
+        return None
+    return PreconditionError(
+        f"records that are similar reach the requirement only together: a block of"
+        f" {row['largest_block']} different records would be needed, block_size is {block_size}",
+        hint=f"use method qs_efficient, or set block_size: {row['largest_block']} and expect a time"
+        " that grows with its square",
+        code=ErrorCode.BLOCKS_TOO_UNIFORM,
+    )

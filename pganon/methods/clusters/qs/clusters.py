@@ -1,0 +1,131 @@
+"""Clusters of every block, and the records that are left over.
+
+formed     (block, cluster, cell, n)         by pganon.qs_clusters; cluster 0 is left over
+open       (block, cluster, n, lo<i>, hi<i>) clusters of blocks with records left over
+absorbed   (block, cluster, cell, n)         by pganon.qs_absorb
+"""
+
+from __future__ import annotations
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.forms.work import ASSIGNED
+from pganon.methods.clusters.qs.blocks import BLOCKS
+from pganon.methods.clusters.qs.shape import QSShape
+from pganon.methods.common.pairs import paired
+from pganon.sqltools import col, fragment, named, query
+from pganon.steps import CreateTable, DropTables, State, Statement, Step
+
+PORTIONS = 16
+"""Parts of the blocks that the server's processes may take on at the same time."""
+
+
+def cluster_steps(shape: QSShape, *, nearest: bool) -> list[Step]:
+    """From `points` to `assigned`.
+
+    Args:
+        nearest: Greedy QS k-anonymity; else Efficient, in the order of the places.
+    """
+    return [
+        CreateTable(
+            "formed",
+            "clusters of every block",
+            lambda s: s.work("formed"),
+            lambda s: _formed(shape, s, nearest=nearest),
+        ),
+        CreateTable(
+            "open",
+            "clusters that records left over can join",
+            lambda s: s.work("open"),
+            lambda s: _open(shape, s),
+        ),
+        Statement(
+            "open_key",
+            "an index to find them by",
+            lambda s: sql.SQL("CREATE INDEX ON {} (block, cluster)").format(
+                s.work("open").identifier
+            ),
+        ),
+        CreateTable(
+            "absorbed",
+            "records left over join the cluster that loses least",
+            lambda s: s.work("absorbed"),
+            lambda s: _absorbed(shape, s),
+        ),
+        CreateTable(
+            "assigned",
+            "the cluster of every record",
+            lambda s: s.work(ASSIGNED),
+            _assigned,
+        ),
+        DropTables(
+            "tidy",
+            "what the clusters were made from",
+            lambda s: [s.work(name) for name in ("points", "formed", "open", "absorbed")],
+        ),
+    ]
+
+
+def _formed(shape: QSShape, state: State, *, nearest: bool) -> sql.Composed:
+    model = shape.model
+    supports: sql.Composable = sql.SQL("NULL::pg_catalog.regclass[]")
+    if model.counts_supported:
+        names = [str(found.combinations) for found in shape.sets(state).values()]
+        supports = sql.SQL("ARRAY[{}]::pg_catalog.regclass[]").format(
+            sql.SQL(", ").join(map(sql.Literal, names))
+        )
+    call = sql.SQL("pganon.qs_clusters({}, b.block, {}::int[], {}::int[], {}, {}, {}, {})").format(
+        sql.Literal(str(state.work("points"))),
+        sql.Literal(shape.set_numbers),
+        sql.Literal(shape.heights(state)),
+        sql.Literal(model.k),
+        sql.Literal(model.min_values),
+        supports,
+        sql.Literal(nearest),
+    )
+    # Branches of UNION ALL are what several processes take on, each the next that is free.
+    portions = [
+        sql.SQL(
+            "SELECT f.block, (f.r).cluster, (f.r).cell, (f.r).n FROM"
+            " (SELECT b.block, {} AS r FROM generate_series({}, {}, {}) AS b(block)) AS f"
+        ).format(call, *map(sql.Literal, (first, state[BLOCKS], PORTIONS)))
+        for first in range(1, min(PORTIONS, state[BLOCKS]) + 1)
+    ]
+    return sql.SQL("SELECT u.* FROM ({}) AS u").format(sql.SQL(" UNION ALL ").join(portions))
+
+
+def _open(shape: QSShape, state: State) -> exp.Expr:
+    tree = query(
+        "select f.block, f.cluster, sum(f.n)::bigint as n from f"
+        " join p on p.block = f.block and p.cell = f.cell"
+        " where f.cluster > 0 and exists"
+        " (select 1 from g where g.block = f.block and g.cluster = 0)"
+        " group by f.block, f.cluster",
+        {"f": state.work("formed"), "g": state.work("formed"), "p": state.work("points")},
+    )
+    for number in range(1, shape.dimensions(state) + 1):
+        x = col(f"x{number}", "p")
+        tree = tree.select(named(fragment("min(:x)", x=x), f"lo{number}"))
+        tree = tree.select(named(fragment("max(:x)", x=x), f"hi{number}"))
+    return tree
+
+
+def _absorbed(shape: QSShape, state: State) -> sql.Composed:
+    return sql.SQL("SELECT a.* FROM pganon.qs_absorb({}, {}, {}, {}::int[]) AS a").format(
+        sql.Literal(str(state.work("open"))),
+        sql.Literal(str(state.work("formed"))),
+        sql.Literal(str(state.work("points"))),
+        sql.Literal(shape.heights(state)),
+    )
+
+
+def _assigned(state: State) -> exp.Expr:
+    both = query("select f.* from f where f.cluster > 0", {"f": state.work("formed")}).union(
+        query("select a.* from a", {"a": state.work("absorbed")}), distinct=False
+    )
+    return query(
+        "select :pair as gid, x.cell, sum(x.n)::bigint as n from x group by 1, x.cell",
+        {"x": exp.select("*").from_(both.subquery("u"))},
+        pair=paired(col("block", "x"), col("cluster", "x")),
+    )

@@ -1,0 +1,1 @@
+"""Worlds of a cluster as exact covers: pure functions on numbers of values."""

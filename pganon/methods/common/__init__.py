@@ -1,0 +1,1 @@
+"""What several families share: the base of a method, rounds, blocks, and parts of forms."""

@@ -1,0 +1,156 @@
+"""Which sensitive columns share a table, and whether tables may have buckets of their own.
+
+The association matrix of the sensitive columns is observed where the policy does not list the
+tables; which columns are together follows from it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal, TypeVar
+
+from sqlglot import exp
+
+from pganon.encode.work import CODED
+from pganon.error_codes import ErrorCode
+from pganon.errors import PganonError, PrivacyRefusal
+from pganon.identifiers import quote
+from pganon.methods.common.association import association, dependencies, matrix
+from pganon.methods.common.association.columns import sensitive_columns
+from pganon.methods.common.bucket_options import Divided, most_tables
+from pganon.methods.common.divisions import Tables
+from pganon.methods.common.search.attributes import How, clustered
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
+from pganon.sqltools import named, query, scalar, text
+from pganon.steps import Check, State, Step
+from pganon.steps.facts import label, or_null
+
+Clusters = tuple[tuple[int, ...], ...]
+Item = TypeVar("Item", Sensitive, Attribute)
+
+_ASSOCIATION = or_null(label("association"))
+"""The association matrix of the sensitive columns, of :mod:`pganon.methods.common.association`."""
+
+MEASURE = "contingency"
+"""The measure that `link_threshold` is about."""
+
+
+def divided(
+    tables: Tables, items: Sequence[Item], found: str | None, clustering: How
+) -> list[list[Item]]:
+    """Columns by table.
+
+    Args:
+        found: the association matrix; before it is known, tables are of any columns.
+    """
+    if isinstance(tables, tuple):
+        by_name = {item.column.name: item for item in items}
+        return [[by_name[name] for name in names] for names in tables]
+    if found is not None:
+        clusters = _clusters(found, len(items), tables, clustering)
+        return [[items[i] for i in cluster] for cluster in clusters]
+    count = most_tables(tables, len(items))
+    return [list(items[i::count]) for i in range(count)]
+
+
+@lru_cache(maxsize=64)
+def _clusters(found: str, size: int, tables: int | Literal["auto"], clustering: How) -> Clusters:
+    """Steps ask for the arrangement again and again; it follows from the same fact each time."""
+    return clustered(matrix(found, size), tables, clustering)
+
+
+def undecided(tables: Tables, columns: int) -> bool:
+    """Whether association decides which of so many columns are together."""
+    return not isinstance(tables, tuple) and tables not in (1, columns) and columns > 1
+
+
+def sensitive_tables(spec: ReleaseSpec, state: State) -> list[list[Sensitive]]:
+    """The sensitive columns by table."""
+    options = _options(spec)
+    tables = options.tables(len(spec.sensitive))
+    return divided(tables, spec.sensitive, state.facts.get(_ASSOCIATION), options.clustering)
+
+
+def sensitive_settled(spec: ReleaseSpec) -> bool:
+    """Whether the policy alone says which sensitive columns are together."""
+    return not undecided(_options(spec).tables(len(spec.sensitive)), len(spec.sensitive))
+
+
+def division_steps(spec: ReleaseSpec, *, independent: bool, hint: str) -> list[Step]:
+    """Observe the association, and hold it against the limit of independent tables.
+
+    Args:
+        independent: whether tables have buckets of their own.
+        hint: how to link the tables otherwise, for the refusal.
+    """
+    options, count = _options(spec), len(spec.sensitive)
+    steps: list[Step] = []
+    if not sensitive_settled(spec):
+        steps.append(
+            Check(
+                "association",
+                "how much sensitive columns have to do with each other",
+                lambda s: association(s.work(CODED), sensitive_columns(spec), options.association),
+                gives=[_ASSOCIATION],
+            )
+        )
+    if independent and count > 1 and most_tables(options.tables(count), count) > 1:
+        steps.append(
+            Check(
+                "linkable",
+                "whether columns of different tables tell of each other",
+                lambda s: _linkage(spec, s),
+                lambda row, state: _associated(spec, row, state, hint),
+                gives=[label("dependencies"), label("linkage")],
+            )
+        )
+    return steps
+
+
+def _options(spec: ReleaseSpec) -> Divided:
+    options = spec.policy.method
+    assert isinstance(options, Divided)
+    return options
+
+
+def _linkage(spec: ReleaseSpec, state: State) -> exp.Select:
+    """Dependencies, and corrected V as `linkage`, whichever measure divides the columns."""
+    records, columns = state.work(CODED), sensitive_columns(spec)
+    found = query("select d.dependencies from d", {"d": dependencies(records, columns)})
+    if not sensitive_settled(spec) and _options(spec).association == MEASURE:
+        return found.select(named(text(state[_ASSOCIATION] or ""), "linkage"))
+    return found.select(named(scalar(association(records, columns, MEASURE)), "linkage"))
+
+
+def _associated(
+    spec: ReleaseSpec, row: Mapping[str, Any], state: State, hint: str
+) -> PganonError | None:
+    """Columns of different tables that are associated: buckets of their own would link them."""
+    items, limit = spec.sensitive, _options(spec).link_threshold
+    values = matrix(row["linkage"], len(items))
+    determined = matrix(row["dependencies"], len(items))
+    tables = sensitive_tables(spec, state)
+    place = {item.index: number for number, table in enumerate(tables) for item in table}
+    pairs = [
+        (max(values[i][j], determined[i][j]), i, j)
+        for i in range(len(items))
+        for j in range(i)
+        if place[i] != place[j]
+    ]
+    strongest, i, j = max(pairs, default=(0.0, 0, 0))
+    if strongest <= limit:
+        return None
+    names = " and ".join(quote(items[k].published) for k in sorted((i, j)))
+    known = (
+        "one determines the other" if determined[i][j] else f"V = {values[i][j]:.4g} > {limit:g}"
+    )
+    return PrivacyRefusal(
+        f"independent linking refused: columns {names} are associated ({known}); who knows which"
+        " of their values go together learns more than 1/l from their separate buckets",
+        model="slicing_l_diversity",
+        required=limit,
+        observed=strongest,
+        hint=hint,
+        code=ErrorCode.ASSOCIATED,
+    )

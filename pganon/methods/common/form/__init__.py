@@ -1,0 +1,1 @@
+"""Parts of published forms that several families have: classes, members, regions, attacks."""

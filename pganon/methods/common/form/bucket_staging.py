@@ -1,0 +1,429 @@
+"""From the buckets of every record to the staged relations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.encode.lookups import joined
+from pganon.encode.records import ties
+from pganon.encode.work import CODED
+from pganon.forms.elements import attribute_columns, element, of_text_key, own_value, own_values
+from pganon.forms.form import Tables
+from pganon.forms.stored import (
+    distinct_groups,
+    drawn_numbers,
+    index_step,
+    numbers,
+    repeated,
+    stored,
+)
+from pganon.forms.work import GROUPED
+from pganon.identifiers import QualifiedName
+from pganon.methods.common.arrangement import Arrange, Arrangement, QuasiTable, SensitiveTable
+from pganon.methods.common.form.bucket_rows import link_of, with_rows
+from pganon.methods.common.form.generalized import GENERALIZED, classes_step, generalization_steps
+from pganon.methods.common.form.members import (
+    code_columns,
+    identity,
+    members,
+    members_step,
+    repeated_members,
+)
+from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID
+from pganon.privacy.rows import Relation
+from pganon.resolved.model import Attribute, Carried, ReleaseSpec, Sensitive
+from pganon.sqltools import aliased, col, fragment, named, presorted, query, stacked
+from pganon.steps import CreateTable, Parallel, State, Step, shared
+from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
+
+
+def relations(arrangement: Arrangement, state: State) -> tuple[StoredRelation, ...]:
+    """Tables that a release consists of; those the views read come first."""
+    shown = [table.part for table in (*arrangement.quasi, *arrangement.sensitive)]
+    shown += [COUNTERFEITS] if arrangement.counterfeits else []
+    return stored(state, [*[(part, DATA_SCHEMA) for part in shown], ("members", PRIVATE_SCHEMA)])
+
+
+def released(arrangement: Arrangement, tables: Tables) -> exp.Select:
+    bearing = arrangement.bearing
+    counted = "coalesce(sum(q.count), 0)::bigint" if bearing.counted else "count(*)"
+    tree = query("select 1 from q", {"q": tables[bearing.part]})
+    return tree.select(named(fragment(counted), "published"), append=False)
+
+
+def misplaced(
+    spec: ReleaseSpec, arrangement: Arrangement, buckets: Grouping, state: State
+) -> list[exp.Select]:
+    names = [bucket(place) for place in range(len(arrangement.partitions))]
+    found = [repeated(numbers(state, name), "gid") for name in names]
+    if arrangement.generalized:
+        found.append(repeated(state.work(GENERALIZED), CLASS_ID))
+    else:
+        found += [repeated(axis.dictionary(state), "code") for axis in axes(spec.attributes)]
+    return [*found, *buckets.misplaced(spec, state), *repeated_members(spec, state)]
+
+
+def bucket(partition: int) -> str:
+    """Work column with the bucket of a partition, by its place in the arrangement."""
+    return f"b{partition}"
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """What a method hands over to the form.
+
+    Attributes:
+        groups: SELECT gid: the buckets of a partition, named as by :func:`bucket`, each once.
+        records: SELECT of :func:`record_columns` and the buckets of all partitions, which are
+            named last: a row per released record of a part, given its number from 0 and the number
+            of parts.
+        beside: steps that `records` needs and that may go on while numbers are drawn.
+        after: steps once they are drawn.
+        misplaced: as of a :class:`PublishedForm`, from the tables that `records` reads.
+        parts: in how many parts records may be read side by side. More than one pays where a part
+            is the work of one server process.
+        counterfeits: SELECT of the first partition's gid, and sensitive columns `v<j>`: values in
+            sensitive tables that nobody has; None if there are none.
+    """
+
+    groups: Callable[[ReleaseSpec, State, str], exp.Select]
+    records: Callable[[ReleaseSpec, State, Sequence[str], int, int], exp.Select]
+    misplaced: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
+    beside: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
+    after: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
+    parts: int = 1
+    counterfeits: Callable[[ReleaseSpec, State], exp.Select | None] = lambda spec, state: None
+
+    def number(self, state: State) -> int:
+        """In how many parts they are read."""
+        return self.parts if shared(state) else 1
+
+    def table(self, state: State, part: int) -> QualifiedName:
+        """Work table (numbers of buckets, codes, published values, identity) of a part."""
+        return state.work(f"group_records{part}")
+
+    def all_records(self, state: State) -> Relation:
+        """Those of all parts."""
+        tables = [self.table(state, part) for part in range(self.number(state))]
+        if len(tables) == 1:
+            return tables[0]
+        return stacked([query("select r.* from r", {"r": table}) for table in tables])
+
+
+def record_columns(spec: ReleaseSpec) -> list[str]:
+    """Columns of `coded` that the staged relations are made from."""
+    names = [*code_columns(spec), *[f"v{item.index}" for item in spec.sensitive]]
+    names += [f"p{item.index}" for item in spec.carried]
+    known = identity(spec)
+    return [*names, *([known] if known else [])]
+
+
+def _grouped(
+    spec: ReleaseSpec, state: State, buckets: Sequence[str], part: int, parts: int
+) -> exp.Select:
+    tree = query(
+        "select 1 from g join c on c.rid = g.rid",
+        {"g": state.work(GROUPED), "c": state.work(CODED)},
+    )
+    columns = [col(name, "c") for name in record_columns(spec)]
+    return tree.select(*columns, *[col(name, "g") for name in buckets], append=False)
+
+
+NUMBERED = Grouping(
+    groups=lambda spec, state, name: distinct_groups(state, GROUPED, name),
+    records=_grouped,
+    misplaced=lambda spec, state: [repeated(state.work(GROUPED), "rid")],
+)
+"""GROUPED, to be joined with CODED by the numbers of records."""
+
+
+def staging_steps(
+    spec: ReleaseSpec, arrange: Arrange, buckets: Grouping = NUMBERED
+) -> tuple[Step, ...]:
+    """From the buckets of the records to the staged relations.
+
+    There is a step for every table that the arrangement may have; those it has not are left out.
+    """
+    most, beside = arrange(spec, State(0)), buckets.beside(spec)
+    return (
+        Parallel(
+            "numbers",
+            "random numbers for the buckets",
+            [
+                *[[_numbers(spec, arrange, buckets, i)] for i in range(len(most.partitions))],
+                *([beside] if beside else []),
+            ],
+        ),
+        *buckets.after(spec),
+        Parallel(
+            "records",
+            "the buckets of all records",
+            [[_records_step(spec, arrange, buckets, part)] for part in range(buckets.parts)],
+        ),
+        *(
+            [
+                classes_step(spec, buckets.all_records, _class(most)),
+                *generalization_steps(spec),
+            ]
+            if most.generalized
+            else ()
+        ),
+        Parallel(
+            "relations",
+            "the relations of the release",
+            [
+                *[_quasi_steps(spec, arrange, buckets, place) for place in range(len(most.quasi))],
+                [_members_step(spec, arrange, buckets)],
+                *([_counterfeit_steps(spec, buckets)] if most.counterfeits else []),
+                *[
+                    _sensitive_steps(spec, arrange, buckets, place)
+                    for place in range(len(most.sensitive))
+                ],
+            ],
+        ),
+    )
+
+
+def _numbers(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, place: int) -> CreateTable:
+    return drawn_numbers(
+        lambda s: buckets.groups(spec, s, bucket(place)),
+        "random numbers for the buckets",
+        bucket(place),
+        when=lambda s: place < len(arrange(spec, s).partitions),
+    )
+
+
+def _quasi_steps(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, place: int) -> list[Step]:
+    def here(state: State) -> bool:
+        return place < len(arrange(spec, state).quasi)
+
+    def table(state: State) -> QuasiTable:
+        return arrange(spec, state).quasi[place]
+
+    return [
+        CreateTable(
+            f"qit{place + 1}",
+            "quasi-identifiers with the numbers of their buckets",
+            lambda s: s.stage(table(s).part),
+            lambda s: _quasi(arrange(spec, s), table(s), buckets.all_records(s), s),
+            when=here,
+        ),
+        index_step(lambda s: (table(s).part, table(s).groups[0]), f"qit{place + 1}", when=here),
+    ]
+
+
+def _sensitive_steps(
+    spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, place: int
+) -> list[Step]:
+    def here(state: State) -> bool:
+        return place < len(arrange(spec, state).sensitive)
+
+    def table(state: State) -> SensitiveTable:
+        return arrange(spec, state).sensitive[place]
+
+    return [
+        CreateTable(
+            f"st{place + 1}",
+            "sensitive values of every bucket with their numbers of records",
+            lambda s: s.stage(table(s).part),
+            lambda s: _sensitive(arrange(spec, s), table(s), _valued(spec, buckets, s), s),
+            when=here,
+        ),
+        index_step(lambda s: (table(s).part, GROUP_ID), f"st{place + 1}", when=here),
+    ]
+
+
+def _counterfeit_steps(spec: ReleaseSpec, buckets: Grouping) -> list[Step]:
+    return [
+        CreateTable(
+            COUNTERFEITS,
+            "numbers of values in a bucket that nobody has",
+            lambda s: s.stage(COUNTERFEITS),
+            lambda s: _counterfeits(spec, buckets, s),
+        ),
+        index_step(lambda s: (COUNTERFEITS, GROUP_ID), COUNTERFEITS),
+    ]
+
+
+def _counterfeits(spec: ReleaseSpec, buckets: Grouping, state: State) -> exp.Expr:
+    found = _unowned(spec, buckets, state)
+    if found is None:
+        return query("select 1::int as group_id, 1::bigint as count where false")
+    return query(
+        "select :number as group_id, count(*) as count from c group by 1 order by 1",
+        {"c": found},
+        number=col(bucket(0), "c"),
+    )
+
+
+def _unowned(spec: ReleaseSpec, buckets: Grouping, state: State) -> exp.Select | None:
+    """SELECT of the number of a bucket, and values in it that nobody has."""
+    found = buckets.counterfeits(spec, state)
+    if found is None:
+        return None
+    values = [col(f"v{item.index}", "c") for item in spec.sensitive]
+    return query(
+        "select :number from c join n on n.gid = c.gid",
+        {"c": found, "n": numbers(state, bucket(0))},
+        number=col(bucket(0), "n"),
+    ).select(*values)
+
+
+def _valued(spec: ReleaseSpec, buckets: Grouping, state: State) -> Relation:
+    """The records, and a row for each value that nobody has: all that sensitive tables show."""
+    records = buckets.all_records(state)
+    unowned = _unowned(spec, buckets, state)
+    if unowned is None:
+        return records
+    names = [bucket(0), *[f"v{item.index}" for item in spec.sensitive]]
+    own = query("select 1 from r", {"r": records})
+    return stacked([own.select(*[col(name, "r") for name in names], append=False), unowned])
+
+
+def _members_step(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Step:
+    return members_step(
+        "bucket",
+        lambda s: _members(spec, arrange(spec, s), buckets.all_records(s), s),
+    )
+
+
+def _records_step(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, part: int) -> Step:
+    def select(state: State) -> exp.Expr:
+        names = [bucket(place) for place in range(len(arrange(spec, state).partitions))]
+        records = buckets.records(spec, state, names, part, buckets.number(state))
+        return _numbered(spec, records, names, state)
+
+    which = f", part {part + 1} of them" if buckets.parts > 1 else ""
+    return CreateTable(
+        f"group_records{part}",
+        f"the buckets of every record{which}",
+        lambda s: buckets.table(s, part),
+        select,
+        when=lambda s: part < buckets.number(s),
+    )
+
+
+def _numbered(
+    spec: ReleaseSpec, records: exp.Select, names: Sequence[str], state: State
+) -> exp.Expr:
+    tree = query("select 1 from r", {"r": records})
+    columns = [_looking(spec, name) for name in record_columns(spec)]
+    for place, name in enumerate(names):
+        alias = f"n{place}"
+        columns.append(col(name, alias))
+        tree = tree.join(
+            aliased(numbers(state, name), alias),
+            on=exp.EQ(this=col("gid", alias), expression=col(name, "r")),
+        )
+    # Records of a bucket lie together, which all that follows is faster for.
+    return tree.select(*columns, append=False).order_by(col(bucket(0), "n0"))
+
+
+def _looking(spec: ReleaseSpec, name: str) -> exp.Expr:
+    """A column of the records. Where values may be nobody's, none must look like somebody's."""
+    items = {f"v{item.index}": item for item in spec.sensitive if spec.invariant}
+    if name not in items or not ties(items[name], col(name, "r")):
+        return col(name, "r")
+    item = items[name]
+    return named(of_text_key(item, own_value(item, "r")), name)
+
+
+def _members(
+    spec: ReleaseSpec, arrangement: Arrangement, records: Relation, state: State
+) -> exp.Expr:
+    names = {bucket(place): name for place, name in enumerate(arrangement.partitions)}
+    parts = [table for table in arrangement.sensitive if table.quasi]
+    if identity(spec) is not None and parts:
+        names |= {link_of(table): link_of(table) for table in parts}
+        (number,) = {_number(arrangement, table.partition).name for table in parts}
+        records = with_rows(arrangement, records, number, state)
+    return members(spec, state, records, names, own_values(spec, "g"))
+
+
+def _number(arrangement: Arrangement, partition: str) -> exp.Expr:
+    return col(bucket(arrangement.partitions.index(partition)), "r")
+
+
+def _class(arrangement: Arrangement) -> str:
+    return bucket(arrangement.partitions.index(CLASS_ID))
+
+
+class Rows:
+    """A SELECT over the records that is ordered only by its own columns."""
+
+    def __init__(self, records: Relation, state: State) -> None:
+        self.state = state
+        self.tree = query("select 1 from r", {"r": records})
+        self.shown: list[exp.Expr] = []
+        self.order: list[exp.Expr] = []
+
+    def group(self, number: exp.Expr, name: str) -> None:
+        self.shown.append(named(number.copy(), name))
+        self.order.append(number)
+
+    def exact(self, attributes: tuple[Attribute, ...]) -> None:
+        for lookup in joined(axes(attributes), self.state):
+            self.tree = lookup.decode(self.tree, self.state, "r")
+            self.order.append(lookup.combination(self.state))
+            for axis in lookup.axes:
+                value = element(axis.attribute, lookup.column(axis, "value"))
+                self.shown.append(named(value, axis.attribute.published))
+
+    def generalized(self, attributes: Sequence[Attribute], number: exp.Expr) -> None:
+        """What a class shows, which is the same for all rows with its number."""
+        on = exp.EQ(this=col(CLASS_ID, "e"), expression=number.copy())
+        table = aliased(self.state.work(GENERALIZED), "e")
+        self.tree = self.tree.join(table, on=on)
+        names = [column.name for a in attributes for column in attribute_columns(a)]
+        self.shown += [named(col(name, "e"), name) for name in names]
+
+    def unchanged(self, item: Sensitive | Carried, column: str) -> None:
+        """Values that compare equal but look different are different."""
+        value = col(column, "r")
+        self.shown.append(named(value.copy(), item.published))
+        self.order += [value, *ties(item, value)]
+
+    def select(self, *, counted: bool) -> exp.Select:
+        if not counted:
+            tree = self.tree.select(*self.shown, append=False)
+            return tree.order_by(*[key.copy() for key in self.order])
+        values = [*self.order, *[item.this for item in self.shown]]
+        inner = {value: f"x{place}" for place, value in enumerate(dict.fromkeys(values))}
+        rows = self.tree.select(*[named(v, name) for v, name in inner.items()], append=False)
+        tree = query("select 1 from x", {"x": presorted(rows)}).select(
+            *[named(col(inner[item.this], "x"), item.alias) for item in self.shown],
+            named(fragment("count(*)"), COUNT),
+            append=False,
+        )
+        tree = tree.group_by(*[col(name, "x") for name in inner.values()])
+        return tree.order_by(*[col(inner[key], "x") for key in self.order])
+
+
+def _quasi(
+    arrangement: Arrangement, table: QuasiTable, records: Relation, state: State
+) -> exp.Expr:
+    rows = Rows(records, state)
+    for name in table.groups:
+        rows.group(_number(arrangement, name), name)
+    if arrangement.generalized:
+        rows.generalized(table.attributes, col(_class(arrangement), "r"))
+    else:
+        rows.exact(table.attributes)
+    for item in table.carried:
+        rows.unchanged(item, f"p{item.index}")
+    return rows.select(counted=table.counted)
+
+
+def _sensitive(
+    arrangement: Arrangement, table: SensitiveTable, records: Relation, state: State
+) -> exp.Expr:
+    rows = Rows(records, state)
+    rows.group(_number(arrangement, table.partition), GROUP_ID)
+    rows.exact(table.quasi)
+    for item in table.sensitive:
+        rows.unchanged(item, f"v{item.index}")
+    return rows.select(counted=True)

@@ -1,0 +1,131 @@
+"""Equivalence classes as metrics see them: a class is a group with one published value each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.encode.work import CODED
+from pganon.forms.elements import attribute_columns
+from pganon.forms.facts import losses
+from pganon.forms.form import (
+    Description,
+    Linkage,
+    OnRequest,
+    Publication,
+    PublishedForm,
+    Relations,
+    Staging,
+    Statistics,
+    Tables,
+    Verification,
+    Whole,
+)
+from pganon.forms.utility import ClassUtility, class_utility
+from pganon.forms.work import EXTENTS, GROUPED_CLASSES
+from pganon.identifiers import QualifiedName
+from pganon.methods.common.form import classes
+from pganon.methods.common.form.classes import same_cell, unchanged
+from pganon.metrics import loss
+from pganon.metrics.report import ClassMetrics, metrics_of
+from pganon.metrics.steps import measure_steps
+from pganon.policy.options import CLASS_ID
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import aliased, col, named, query
+from pganon.steps import Chains, Check, State, Step
+
+
+def shown(spec: ReleaseSpec, tables: Relations) -> exp.Select:
+    tree = query(
+        "select c.class_id as group_id, r.n from classes as c"
+        " join (select x.class_id, count(*) as n from records as x group by x.class_id) as r"
+        " on r.class_id = c.class_id",
+        dict(tables),
+    )
+    for attribute in spec.attributes:
+        tree = tree.select(col(attribute.published, "c"))
+        if attribute.null_column is not None:
+            tree = tree.select(col(attribute.null_column, "c"))
+    return tree
+
+
+def values(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    tree = query("select r.class_id as group_id from records as r", dict(tables))
+    return tree.select(*[named(col(item.published, "r"), work) for work, item in unchanged(spec)])
+
+
+def members(spec: ReleaseSpec, state: State) -> exp.Select:
+    names = [axis.code for axis in axes(spec.attributes)]
+    names += [name for name, _ in unchanged(spec)]
+    tree = query("select g.class_id as group_id from c", {"c": state.work(CODED)}).join(
+        aliased(state.work(GROUPED_CLASSES), "g"),
+        on=same_cell(spec, "g", "c"),
+        join_type="left",
+    )
+    return tree.select(*[col(name, "c") for name in names])
+
+
+def extents(state: State) -> exp.Select:
+    return query("select e.*, e.class_id as group_id from e", {"e": state.work(EXTENTS)})
+
+
+def measures(spec: ReleaseSpec) -> Chains:
+    """What :func:`pganon.forms.utility.class_utility` reads."""
+    basic = Check(
+        "utility",
+        "loss, discernibility, class sizes",
+        lambda s: loss.basic(spec, extents(s), s),
+        gives=losses(spec),
+    )
+    return [[basic]]
+
+
+def whole_columns(spec: ReleaseSpec) -> dict[str, list[str]]:
+    described = [c.name for a in spec.attributes for c in attribute_columns(a)]
+    return {
+        "classes": [CLASS_ID, *described],
+        "records": [CLASS_ID, *[item.published for _, item in unchanged(spec)]],
+    }
+
+
+def whole_measures(
+    spec: ReleaseSpec,
+    relations: Callable[[State], Relations],
+    lost: Callable[[State], QualifiedName],
+) -> list[Step]:
+    """The same as :func:`measures` of all classes."""
+    basic = Check(
+        "utility",
+        "loss, discernibility, class sizes of the whole version",
+        lambda s: loss.basic(
+            spec, query("select l.* from l", {"l": lost(s)}), s, lost=loss.known_loss
+        ),
+        gives=losses(spec),
+    )
+    return [basic]
+
+
+DESCRIPTION = Description(shown, values, members, extents)
+
+ON_REQUEST = OnRequest(
+    steps=lambda spec, tables, request: measure_steps(spec, DESCRIPTION, tables, request),
+    report=metrics_of,
+    figures=ClassMetrics,
+)
+
+CLASSES = PublishedForm(
+    Staging(classes.relations, classes.staging_steps),
+    Verification(classes.checks, classes.released, classes.misplaced),
+    Publication(classes.views, "classes"),
+    Statistics(
+        measures,
+        class_utility,
+        ClassUtility,
+        Whole(whole_columns, shown, whole_measures),
+        classes.histogram,
+        ON_REQUEST,
+    ),
+    Linkage(classes.linked),
+)

@@ -1,0 +1,272 @@
+"""Generalized values: what a class shows for its codes.
+
+Every published value contains the source values of all records of its class:
+
+- numbers: closed numrange; dates and timestamps: half-open ranges of their own type;
+- nominal values: sorted array of the values that occur in the class;
+- ordinal values: sorted array of all released values between the lowest and the highest of the
+  class;
+- trees: label (or range) of the lowest common ancestor; the range of the top ends where those of
+  released values do.
+
+Values that only suppressed records have show nowhere. NULL is never a range: it shows in
+`<column>_null`, or as a NULL where it is never mixed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.forms.elements import element
+from pganon.forms.work import EXTENTS, GROUPED_CLASSES
+from pganon.identifiers import QualifiedName
+from pganon.methods.common.form.centres import centre_step, centres
+from pganon.resolved.model import Attribute, Shown
+from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, scalar
+from pganon.steps import CreateTable, State, Step
+
+# The day and the microsecond after the last ones do not exist, so the range has no upper end.
+LAST = {
+    "date": "date '5874897-12-31'",
+    "timestamp": "timestamp '294276-12-31 23:59:59.999999'",
+    "timestamptz": "timestamptz '294276-12-31 23:59:59.999999+00'",
+}
+_RANGES = {
+    "date": "case when :hi = :last then daterange(:lo, null) else daterange(:lo, :hi, '[]') end",
+    "timestamp": "case when :hi = :last then tsrange(:lo, null)"
+    " else tsrange(:lo, :hi + interval '1 microsecond') end",
+    "timestamptz": "case when :hi = :last then tstzrange(:lo, null)"
+    " else tstzrange(:lo, :hi + interval '1 microsecond') end",
+}
+
+
+@dataclass(frozen=True)
+class Recoded:
+    """How one attribute is published: joins to the class table `e`, and the expressions."""
+
+    joins: tuple[exp.Join, ...]
+    columns: tuple[exp.Expr, ...]
+
+
+def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
+    """Work tables that the recoding joins: released values, arrays per distinct set of codes.
+
+    They are made from :data:`EXTENTS` and the work table `grouped_classes` (class_id, codes).
+    """
+    steps: list[Step] = []
+    for axis in axes:
+        if _shows_between(axis):
+            steps.append(
+                CreateTable(
+                    f"released{axis.index}",
+                    f"released values of attribute {axis.index + 1}",
+                    lambda s, axis=axis: _released(axis, s),
+                    lambda s, axis=axis: query(
+                        "select d.code, d.value from d"
+                        " where d.code > 0 and d.code in (select :code from g)",
+                        {"d": axis.dictionary(s), "g": s.work(GROUPED_CLASSES)},
+                        code=col(axis.code, "g"),
+                    ),
+                )
+            )
+        if axis.attribute.form in (Shown.MEAN, Shown.MODE):
+            steps.append(centre_step(axis))
+        if axis.attribute.form is Shown.SET:
+            steps.append(
+                CreateTable(
+                    f"sets{axis.index}",
+                    f"arrays of values for attribute {axis.index + 1}",
+                    lambda s, axis=axis: s.work(f"sets{axis.index}"),
+                    lambda s, axis=axis: _sets(axis, s),
+                )
+            )
+    return steps
+
+
+def _shows_between(axis: Axis) -> bool:
+    """Whether a class may show values or bounds that none of its own records has."""
+    if isinstance(axis, TreeAxis):
+        return axis.attribute.form is Shown.RANGE
+    return isinstance(axis, OrderedAxis) and axis.attribute.form is Shown.SET
+
+
+def _released(axis: Axis, state: State) -> QualifiedName:
+    """Work table (code, value): values of the attribute that records of classes have."""
+    return state.work(f"released{axis.index}")
+
+
+def generalized(axes: tuple[Axis, ...], state: State) -> exp.Select:
+    """SELECT class_id and the published columns of every class, after :func:`preparation_steps`."""
+    tree = query("select e.class_id from e", {"e": state.work(EXTENTS)})
+    for axis in axes:
+        part = recoded(axis, state)
+        tree.select(*part.columns, copy=False)
+        for join in part.joins:
+            tree.append("joins", join)
+    return tree
+
+
+def recoded(axis: Axis, state: State) -> Recoded:
+    """The published column of an attribute, and its `<column>_null` where it has one."""
+    if axis.attribute.form in (Shown.MEAN, Shown.MODE):
+        joins, value = _centre(axis, state)
+    elif isinstance(axis, TreeAxis):
+        joins, value = _tree(axis, state)
+    elif axis.attribute.form is Shown.SET:
+        joins, value = _set(axis, state)
+    else:
+        joins, value = _range(axis, state)
+    attribute = axis.attribute
+    columns = [named(cast(exp.paren(value), attribute.published_type), attribute.published)]
+    if attribute.null_column is not None:
+        columns.append(named(_has_null(axis, state), attribute.null_column))
+    return Recoded(tuple(joins), tuple(columns))
+
+
+def _has_null(axis: Axis, state: State) -> exp.Expr:
+    if not axis.has_null(state):
+        return fragment("false")
+    if axis.attribute.form in (Shown.MEAN, Shown.MODE):
+        return col("has_null", f"x{axis.index}")
+    if isinstance(axis, NominalAxis):
+        if axis.words(state):
+            return fragment(":b & 1 = 1", b=col(f"b{axis.index}_0", "e"))
+        return fragment("coalesce(:n, false)", n=col("has_null", f"x{axis.index}"))
+    return col(f"n{axis.index}", "e")
+
+
+def _dictionary_join(axis: Axis, state: State, alias: str, bound: str) -> exp.Join:
+    on = exp.EQ(this=col("code", alias), expression=col(f"{bound}{axis.index}", "e"))
+    table = aliased(axis.dictionary(state), alias)
+    return exp.Join(this=table, on=on, side="LEFT")
+
+
+def _range(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expr]:
+    lo, hi = f"l{axis.index}", f"h{axis.index}"
+    joins = [_dictionary_join(axis, state, lo, "lo"), _dictionary_join(axis, state, hi, "hi")]
+    value = closed(axis.attribute, col("value", lo), col("value", hi))
+    empty = fragment(":hi = 0", hi=col(f"hi{axis.index}", "e"))
+    return joins, exp.Case().when(empty, exp.null()).else_(value)
+
+
+def closed(attribute: Attribute, lo: exp.Expr, hi: exp.Expr) -> exp.Expr:
+    """The smallest range with both values in it; where one is NULL it has no end."""
+    kind = attribute.column.kind
+    if kind in _RANGES:
+        return fragment(_RANGES[kind], lo=lo, hi=hi, last=fragment(LAST[kind]))
+    return fragment(
+        "numrange(trim_scale(:lo::numeric), trim_scale(:hi::numeric), '[]')", lo=lo, hi=hi
+    )
+
+
+def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expr]:
+    alias = f"a{axis.index}"
+    lo = col(f"lo{axis.index}", "e")
+    on = exp.and_(
+        exp.EQ(this=col("code", alias), expression=lo),
+        exp.EQ(this=col("level", alias), expression=exp.paren(axis.level(state, "e"))),
+    )
+    table = aliased(axis.table(state), alias)
+    joins = [exp.Join(this=table, on=on, side="LEFT")]
+    empty = fragment(":hi = 0", hi=col(f"hi{axis.index}", "e"))
+    if axis.attribute.form is Shown.LABEL:
+        return joins, exp.Case().when(empty, exp.null()).else_(col("label", alias))
+    leaf = f"l{axis.index}"
+    joins.append(_dictionary_join(axis, state, leaf, "lo"))
+    exact = closed(axis.attribute, col("value", leaf), col("value", leaf))
+    maker = axis.attribute.published_type
+    top = fragment(":l = :top", l=col("level", alias), top=num(axis.levels(state)))
+    value = (
+        exp.Case()
+        .when(empty, exp.null())
+        .when(fragment(":l = 0", l=col("level", alias)), exact)
+        .when(top, exp.func(maker, *_span(axis, state), dialect="postgres"))
+        .else_(exp.func(maker, col("lower", alias), col("upper", alias), dialect="postgres"))
+    )
+    return joins, value
+
+
+def _span(axis: TreeAxis, state: State) -> list[exp.Expr]:
+    """The ends of the ranges just below the top that released values are in."""
+    return [
+        scalar(
+            query(
+                "select :end from t join r on r.code = t.code where t.level = :below",
+                {"t": axis.table(state), "r": _released(axis, state)},
+                end=fragment(end),
+                below=num(axis.levels(state) - 1),
+            )
+        )
+        for end in ("min(t.lower)", "max(t.upper)")
+    ]
+
+
+def _centre(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expr]:
+    alias = f"x{axis.index}"
+    table = aliased(centres(axis, state), alias)
+    join = exp.Join(this=table, on=equal(["class_id"], alias, "e"), side="LEFT")
+    return [join], col("value", alias)
+
+
+def _set(axis: Axis, state: State) -> tuple[list[exp.Join], exp.Expr]:
+    alias = f"x{axis.index}"
+    keys = _set_keys(axis, state)
+    on = exp.and_(*[fragment(":a = :b", a=col(key, alias), b=col(key, "e")) for key in keys])
+    table = aliased(state.work(f"sets{axis.index}"), alias)
+    return [exp.Join(this=table, on=on, side="LEFT")], col("members", alias)
+
+
+def _set_keys(axis: Axis, state: State) -> list[str]:
+    """Columns of the extents that determine a class's array."""
+    i = axis.index
+    if isinstance(axis, NominalAxis):
+        words = axis.words(state)
+        return [f"b{i}_{word}" for word in range(words)] or ["class_id"]
+    return [f"lo{i}", f"hi{i}"]
+
+
+def _sets(axis: Axis, state: State) -> exp.Expr:
+    """(keys.., members): the array of every distinct set of codes that occurs."""
+    item = element(axis.attribute, col("value", "d"))
+    if isinstance(axis, NominalAxis) and not axis.words(state):
+        held = query(
+            "select distinct g.class_id, :code as code from g",
+            {"g": state.work(GROUPED_CLASSES)},
+            code=col(axis.code, "g"),
+        )
+        return query(
+            "select k.class_id, bool_or(k.code = 0) as has_null,"
+            " array_agg(:item order by d.code) filter (where d.code > 0) as members"
+            " from k join d on d.code = k.code group by k.class_id",
+            {"k": held, "d": axis.dictionary(state)},
+            item=item,
+        )
+    keys = _set_keys(axis, state)
+    distinct = (
+        exp.select(*[col(key, "e") for key in keys])
+        .distinct()
+        .from_(aliased(state.work(EXTENTS), "e"))
+    )
+    values = _released(axis, state) if _shows_between(axis) else axis.dictionary(state)
+    members = query(
+        "select array_agg(:item order by d.code) from d where d.code > 0", {"d": values}, item=item
+    ).where(_belongs(axis, state))
+    return exp.select(*[col(key, "k") for key in keys], named(scalar(members), "members")).from_(
+        distinct.subquery("k")
+    )
+
+
+def _belongs(axis: Axis, state: State) -> exp.Expr:
+    """Whether dictionary code `d` is in the set described by the keys `k`."""
+    i = axis.index
+    if isinstance(axis, OrderedAxis):
+        return fragment("d.code between :lo and :hi", lo=col(f"lo{i}", "k"), hi=col(f"hi{i}", "k"))
+    assert isinstance(axis, NominalAxis)
+    case = exp.Case(this=fragment("d.code >> 6"))
+    for word in range(axis.words(state)):
+        bit = fragment("(:b >> (d.code & 63)) & 1 = 1", b=col(f"b{i}_{word}", "k"))
+        case = case.when(num(word), bit)
+    return case

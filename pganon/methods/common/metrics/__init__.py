@@ -1,0 +1,1 @@
+"""Parts of utility metrics that several families have."""

@@ -1,0 +1,155 @@
+"""Generalized quasi-identifiers of a class as shares of its records, column by column.
+
+mbox<i>      (group_id, c<i>, size, n)   share of the box of class `group_id` at value c<i>; size 1
+mboxshares   (query, group_id, n)        share of the box that matches a query; no row: nothing
+
+All values that a class covers are taken as equally likely, and columns as independent of each
+other (uniformity). Of integers and days every one within a range counts, else the values of the
+source that it covers. So a class is like a bucket of a sliced QIT with a table per column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, axes
+from pganon.forms.elements import attribute_columns
+from pganon.forms.form import Tables
+from pganon.metrics import coverage
+from pganon.metrics.source import on_line, place_steps
+from pganon.policy.options import CLASS_ID
+from pganon.resolved.model import Attribute, ReleaseSpec, Shown
+from pganon.sqltools import col, equal, fragment, named, num, query, stacked
+from pganon.steps import CreateTable, State, Step
+
+_COUNTED = ("integer", "date")
+"""Kinds of which every value within a range counts."""
+
+
+def box_table(attribute: Attribute) -> str:
+    return f"mbox{attribute.index}"
+
+
+def steps(spec: ReleaseSpec, part: str, tables: Callable[[State], Tables]) -> list[Step]:
+    """From the QIT, which is the relation `part` of a release."""
+    return [
+        *place_steps(spec),
+        *coverage.steps(spec, lambda spec, tables: _classes(spec, part, tables), tables),
+        *[
+            CreateTable(
+                f"metric_box{axis.index}",
+                f"shares of the values of attribute {axis.index + 1} in every class",
+                lambda s, axis=axis: s.work(box_table(axis.attribute)),
+                lambda s, axis=axis: _box(axis, s),
+            )
+            for axis in axes(spec.attributes)
+        ],
+    ]
+
+
+def _classes(spec: ReleaseSpec, part: str, tables: Tables) -> exp.Select:
+    """(group_id, n, published quasi-identifiers)."""
+    names = [column.name for a in spec.attributes for column in attribute_columns(a)]
+    columns = [col(name, "t") for name in names]
+    tree = query("select t.class_id as group_id, count(*) as n from t", {"t": tables[part]})
+    keys = [col(CLASS_ID, "t"), *[column.copy() for column in columns]]
+    return tree.select(*columns).group_by(*keys)
+
+
+def _box(axis: Axis, state: State) -> exp.Expr:
+    i = axis.index
+    if on_line(axis):
+        # The codes between two others need no search.
+        held = query(
+            "select b.*, g.code from b cross join lateral"
+            " (select x.code from generate_series(:lo, :hi) as x(code)"
+            " union all select 0 where :z) as g",
+            {"b": state.work("mboxes")},
+            **{name: col(f"{name}{i}", "b") for name in ("lo", "hi", "z")},
+        )
+    else:
+        held = query(
+            "select b.*, d.code from b join d on :covered",
+            {"b": state.work("mboxes"), "d": axis.dictionary(state)},
+            covered=coverage.covered(axis, col("code", "d"), "b"),
+        )
+    return query(
+        "select h.group_id, 1::float8 as size, 1::float8 / :many as n from h",
+        {"h": held},
+        many=_values(axis),
+    ).select(named(col("code", "h"), f"c{i}"))
+
+
+def _values(axis: Axis) -> exp.Expr:
+    """How many values the box `h` holds."""
+    i = axis.index
+    if axis.attribute.form is not Shown.RANGE or axis.attribute.column.kind not in _COUNTED:
+        return col(f"covers{i}", "h")
+    parts = {name: col(f"{name}{i}", "h") for name in ("low", "high", "z")}
+    return fragment("coalesce(:high - :low + 1, 0) + :z::int", **parts)
+
+
+# -- queries ----------------------------------------------------------------------------------
+
+
+def share_step(attributes: Sequence[Attribute], places: int) -> CreateTable:
+    return CreateTable(
+        "workload_boxes",
+        "shares of the boxes of classes that match",
+        lambda s: s.work("mboxshares"),
+        lambda s: _shares(axes(tuple(attributes)), places, s),
+    )
+
+
+def matching(relation: str, groups: Sequence[str], state: State) -> exp.Select:
+    """(query, groups.., n): rows of the QIT, by how much of them is expected to match."""
+    tree = query(
+        "select m.query, m.n * t.n as n from m join t on t.class_id = m.group_id",
+        {"m": state.work("mboxshares"), "t": state.work(relation)},
+    )
+    return tree.select(*[col(name, "t") for name in groups])
+
+
+def _shares(axes: Sequence[Axis], places: int, state: State) -> exp.Expr:
+    """The product over all places."""
+    tree = query("select p0.query, p0.group_id from p0", {"p0": _of_place(axes, 0, state)})
+    product: exp.Expr = col("n", "p0")
+    for place in range(1, places):
+        alias = f"p{place}"
+        same = equal(("query", "group_id"), alias, "p0")
+        tree = tree.join(_of_place(axes, place, state).subquery(alias), on=same)
+        product = fragment(":p * :n", p=product, n=col("n", alias))
+    return tree.select(named(product, "n"))
+
+
+def _of_place(axes: Sequence[Axis], place: int, state: State) -> exp.Select:
+    """(query, group_id, n): share of the box of a class within what queries ask in a place."""
+    asked = stacked([of_attribute(axis, place, state) for axis in axes])
+    return query("select x.* from x where x.n > 0", {"x": asked})
+
+
+def of_attribute(axis: Axis, place: int, state: State) -> exp.Select:
+    """The same for the queries that ask this attribute there; n may be 0."""
+    asking = query(
+        "select q.* from q where :asked = :i",
+        {"q": state.work("mqueries")},
+        asked=col(f"a{place}", "q"),
+        i=num(axis.index),
+    )
+    boxes = state.work("mboxes")
+    if not on_line(axis):
+        share = coverage.overlap(axis, col(f"bits{place}", "q"), "b")
+        tree = query("select q.query, b.group_id from q cross join b", {"q": asking, "b": boxes})
+        return tree.select(named(share, "n"))
+    places = state.work(f"mplaces{axis.index}")
+    tree = query(
+        "select q.query, b.group_id from q join f on f.code = :first join l on l.code = :last"
+        " cross join b",
+        {"q": asking, "f": places, "l": places, "b": boxes},
+        first=col(f"first{place}", "q"),
+        last=col(f"last{place}", "q"),
+    )
+    below, above = col("away", "f"), col("away", "l")
+    return tree.select(named(coverage.inside(axis, below, above, "b"), "n"))

@@ -1,0 +1,303 @@
+"""The steps of the rounds, and what becomes of groups; see :mod:`pganon.methods.common.rounds`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, group_extents
+from pganon.identifiers import QualifiedName
+from pganon.methods.common.pairs import paired
+from pganon.methods.common.rounds.candidates import tries
+from pganon.methods.common.rounds.halves import halves
+from pganon.methods.common.rounds.rule import CutRule, RoundTable, at
+from pganon.sqltools import col, fragment, named, num, query, union_all
+from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
+from pganon.steps.facts import RECORDS, Fact, count, flag
+
+_FINISHED = flag("finished")
+_ROUNDS = count("cut_rounds")
+
+
+def start_step(axes: Sequence[Axis]) -> CreateTable:
+    """The groups that cells start in, from `cells_0`."""
+    return CreateTable(
+        "nodes",
+        "the parts to start from",
+        lambda s: s.work("nodes", round=0),
+        lambda s: group_extents(axes, s, s.work("cells", round=0), ["node"]).select(
+            named(exp.false(), "again")
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class CutRounds:
+    """The rounds for one set of cells.
+
+    Attributes:
+        purpose: when a group is cut, for who reads the plan.
+        table: the work table that holds the groups in the end.
+        after: steps that read what became of the groups of all rounds, by :func:`all_moves`.
+        most: rounds end when no group that could be cut has more records; `beside` cuts the rest.
+        beside: steps that read what is :func:`left` then.
+        found: SELECT of the groups that these made, as the table holds them.
+    """
+
+    rule: CutRule
+    purpose: str
+    table: str = "grouped"
+    after: tuple[Step, ...] = ()
+    most: int = 0
+    beside: tuple[Step, ...] = ()
+    found: Callable[[State], exp.Select] | None = None
+
+    def steps(self) -> tuple[Step, ...]:
+        """From `cells_0` and `nodes_0` to (gid, codes, [kept columns]), the group of every cell.
+
+        The fact `cut_rounds` holds how many rounds there were.
+        """
+        return (
+            Repeat(
+                name="cut",
+                purpose=self.purpose,
+                body=self.round,
+                until=_FINISHED,
+                bound=lambda state: 4 * state[RECORDS] + 8,
+                rounds=_ROUNDS,
+            ),
+            *self.beside,
+            CreateTable(
+                "gather",
+                "all final groups with their cells",
+                lambda state: state.work(self.table),
+                self.gathered,
+            ),
+            *self.after,
+            DropTables(
+                "tidy",
+                "drop what the rounds left",
+                lambda state: [
+                    *(all_moves(state) if self.after else []),
+                    *[state.work("done", round=number) for number in _finishing(state)],
+                    state.work("cells", round=state[_ROUNDS]),
+                    state.work("nodes", round=state[_ROUNDS]),
+                    *[state.work(name) for name in self.rule.given],
+                ],
+            ),
+        )
+
+    def gathered(self, state: State) -> exp.Expr:
+        """(gid, codes, [kept columns]); gid says round and number in it."""
+        parts = [
+            query(
+                "select :pair as gid from done as d",
+                {"done": state.work("done", round=number)},
+                pair=paired(num(number), col("leaf", "d")),
+            ).select(*[col(name, "d") for name in self._final_columns])
+            for number in _finishing(state)
+        ]
+        return union_all([*parts, *([self.found(state)] if self.found else [])])
+
+    @property
+    def _final_columns(self) -> list[str]:
+        return [*self.rule.codes, *self.rule.kept]
+
+    # -- a round ------------------------------------------------------------------------------
+
+    def round(self, number: int) -> Sequence[Step]:
+        final = _final(number)
+        tables = self._tables()
+        return [
+            *[self._create(number, table) for table in tables],
+            Check(
+                "progress",
+                "groups still to be cut, and final ones",
+                lambda state: query(
+                    "select m.active, :finished as finished from m",
+                    {"m": query(_PROGRESS, at(state, "moves"))},
+                    finished=self._finished(state),
+                ).select(named(col("final", "m"), final.column)),
+                gives=[count("active"), _FINISHED, final],
+            ),
+            # Without statistics: they are joined with tables that have one row per group and are
+            # analyzed, which is what the planner goes by.
+            CreateTable(
+                "cells",
+                "cells of the next groups",
+                lambda state: state.work("cells", round=number + 1),
+                lambda state: _clustered(self.assigned(state), number),
+                analyze=False,
+                every_round=not _clusters(number),
+            ),
+            CreateTable(
+                "done",
+                "cells of final groups",
+                lambda state: state.work("done", round=number),
+                self.finished,
+                analyze=False,
+                when=lambda state: state[final] > 0,
+                every_round=True,
+            ),
+            self._create(
+                number,
+                RoundTable("nodes", "groups of the next round", self.next_nodes),
+                later=1,
+            ),
+            DropTables(
+                "tidy",
+                "drop the work tables of this round",
+                lambda state: [
+                    state.work(name, round=number)
+                    for name in (*[table.name for table in tables], "cells", "nodes")
+                    if name != "moves" or not self.after
+                ],
+            ),
+        ]
+
+    def _tables(self) -> list[RoundTable]:
+        """What a round makes before it is known whether another one follows."""
+        return [
+            RoundTable("tries", "the attributes to try for every group", self._of_rule(tries)),
+            *self.rule.cutting(),
+            RoundTable("halves", "both sides of the cuts that compete", self._of_rule(halves)),
+            RoundTable("moves", "what becomes of every group", self.moves),
+        ]
+
+    def _of_rule(self, select: Callable[[CutRule, State], exp.Expr]):
+        return lambda state: select(self.rule, state)
+
+    def _create(self, number: int, table: RoundTable, *, later: int = 0) -> CreateTable:
+        return CreateTable(
+            table.name,
+            table.purpose,
+            lambda state: state.work(table.name, round=number + later),
+            table.select,
+            every_round=True,
+        )
+
+    def _finished(self, state: State) -> exp.Expr:
+        if not self.most:
+            return fragment("m.active = 0")
+        larger = query(
+            "select 1 from moves as m where (m.tl > 0 and m.nl > :most)"
+            " or (m.tr > 0 and m.nr > :most)",
+            at(state, "moves"),
+            most=num(self.most),
+        )
+        return exp.not_(exp.Exists(this=larger))
+
+    # -- what becomes of the groups -----------------------------------------------------------
+
+    def moves(self, state: State) -> exp.Expr:
+        """(node, attr, cut columns, again, nl, nr, tl, tr): one row per group.
+
+        tl and tr are the targets of both sides: a group of the next round if positive, a final
+        group if negative. Groups that are not cut go to tl; with `again`, the next round tries
+        them on all attributes.
+        """
+        names = self.rule.cut_columns
+        decided = query(
+            "select d.node, d.n, b.attr,"
+            " b.node is null and coalesce(t.more, false) as again,"
+            " row_number() over (order by d.node) as number"
+            " from nodes as d left join b on b.node = d.node"
+            " left join t on t.node = d.node",
+            {"b": self.rule.chosen(state), "t": self.rule.untried(state), **at(state, "nodes")},
+        ).select(*[col(name, "b") for name in names])
+        sized = query(
+            "select m.*, coalesce(m.cum, m.n) as nl, m.n - m.cum as nr from m", {"m": decided}
+        )
+        return query(
+            "select z.node, z.attr, z.again, z.nl, z.nr,"
+            " ((case when (z.attr is not null and z.nl >= :twice) or z.again"
+            " then 1 else -1 end) * (2 * z.number - 1))::int as tl,"
+            " ((case when z.nr >= :twice then 1 else -1 end) * 2 * z.number)::int as tr from z",
+            {"z": sized},
+            twice=num(2 * self.rule.minimum_size),
+        ).select(*[col(name, "z") for name in names])
+
+    def assigned(self, state: State) -> exp.Select:
+        """Every cell of an active group with its group after the moves."""
+        target = fragment(
+            "case when m.attr is null or :left then m.tl else m.tr end",
+            left=exp.paren(self.rule.is_left(state, "m")),
+        )
+        tree = query(
+            "select :target as node from cells as c join moves as m on m.node = c.node",
+            at(state, "cells", "moves"),
+            target=target,
+        ).select(*[col(name, "c") for name in (*self.rule.codes, *self.rule.carried, "w")])
+        return self.rule.with_place(state, tree, "m")
+
+    def finished(self, state: State) -> exp.Expr:
+        """(leaf, codes, [kept columns]): cells of the groups that became final in this round."""
+        return query(
+            "select -c.node as leaf from c where c.node < 0",
+            {"c": state.in_round("cells", 1)},
+        ).select(*[col(name, "c") for name in self._final_columns])
+
+    def next_nodes(self, state: State) -> exp.Expr:
+        """(node, n, extents, again)"""
+        names = ["n", *self.rule.extents(state)]
+        side = query(
+            "select case when h.is_left then m.tl else m.tr end as node, m.again"
+            " from moves as m join halves as h on h.node = m.node and h.attr = m.attr"
+            " where case when h.is_left then m.tl else m.tr end > 0",
+            at(state, "moves", "halves"),
+        ).select(*[col(name, "h") for name in names])
+        kept = query(
+            "select m.tl as node, m.again from moves as m join nodes as h on h.node = m.node"
+            " where m.again",
+            at(state, "moves", "nodes"),
+        ).select(*[col(name, "h") for name in names])
+        return union_all([side, kept])
+
+
+_PROGRESS = """
+    select count(*) filter (where m.tl > 0) + count(*) filter (where m.tr > 0) as active,
+    count(*) filter (where m.tl < 0) + count(*) filter (where m.tr < 0) as final from moves as m
+"""
+
+
+CLUSTERED = 3
+"""Rounds between two in which cells are written group by group. The hash tables of later rounds
+then meet the same groups one after another, which takes half the time; to sort every round would
+cost more than it gains."""
+
+
+def _clusters(number: int) -> bool:
+    """Whether the cells of the round's groups are written group by group."""
+    return number % CLUSTERED == CLUSTERED - 1
+
+
+def _clustered(tree: exp.Select, number: int) -> exp.Select:
+    return tree.order_by(num(1)) if _clusters(number) else tree
+
+
+def _final(number: int) -> Fact[int]:
+    """Number of groups that became final in a round."""
+    return count(f"cut_final{number}")
+
+
+def all_moves(state: State) -> list[QualifiedName]:
+    """What became of the groups of every round; see :meth:`CutRounds.moves`."""
+    return [state.work("moves", round=number) for number in range(state[_ROUNDS])]
+
+
+def left(state: State) -> tuple[QualifiedName, QualifiedName]:
+    """The cells and the groups that could be cut after the last round."""
+    cells, nodes = (state.work(name, round=state[_ROUNDS]) for name in ("cells", "nodes"))
+    return cells, nodes
+
+
+def rounds_of(state: State) -> int:
+    """How many rounds there were."""
+    return state[_ROUNDS]
+
+
+def _finishing(state: State) -> list[int]:
+    """Rounds in which groups became final."""
+    return [n for n in range(state[_ROUNDS]) if state[_final(n)] > 0]

@@ -1,0 +1,77 @@
+"""The methods that keep the records of an individual together: which steps they add to a plan.
+
+Wang, Du, Luo and Li: Two privacy-preserving approaches for data publishing with identity
+reservation, Knowledge and Information Systems 2019.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from pganon.encode.codes import all_records
+from pganon.encode.work import CODED
+from pganon.forms.work import CLASSED, GROUPED, INDIVIDUALS
+from pganon.methods.common.base import Method
+from pganon.methods.common.suppression import suppressed_check
+from pganon.methods.individuals.danonyir import danonyir_steps
+from pganon.methods.individuals.form import IDENTITY, staging_steps
+from pganon.methods.individuals.geneir import geneir_steps
+from pganon.methods.individuals.individuals import individual_steps
+from pganon.methods.individuals.labels import class_extents
+from pganon.methods.individuals.options import DAnonyIR, GeneIR
+from pganon.methods.individuals.shape import IdentityShape
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import col, query
+from pganon.steps import CreateTable, State, Step
+
+LABELLED = replace(
+    IDENTITY,
+    staging=replace(IDENTITY.staging, steps=lambda spec: staging_steps(spec, class_extents)),
+)
+"""The form of identity reservation with the labels of global generalization."""
+
+
+def geneir(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = IdentityShape(spec)
+    return (*individual_steps(shape), *geneir_steps(shape), *_grouping(shape))
+
+
+def danonyir(spec: ReleaseSpec) -> tuple[Step, ...]:
+    shape = IdentityShape(spec)
+    return (*individual_steps(shape), *danonyir_steps(shape), *_grouping(shape))
+
+
+def _grouping(shape: IdentityShape) -> list[Step]:
+    """From `classed` to `grouped`: the class of every record, also of those that do not count."""
+    return [
+        CreateTable(
+            "grouped",
+            "the class of every record",
+            lambda s: s.work(GROUPED),
+            lambda s: _grouped(shape, s),
+        ),
+        suppressed_check(
+            shape.spec,
+            lambda s: query(
+                "select c.rid from g join c on c.rid = g.rid",
+                {"g": s.work(GROUPED), "c": s.work(CODED)},
+            ),
+        ),
+    ]
+
+
+def _grouped(shape: IdentityShape, state: State) -> exp.Expr:
+    return query(
+        "select k.gid, c.rid from c join i on i.individual = c.individual join k on k.rid = i.rid",
+        {
+            "c": all_records(shape.spec, state),
+            "i": state.work(INDIVIDUALS),
+            "k": state.work(CLASSED),
+        },
+    ).select(*[col(code, "c") for code in shape.codes])
+
+
+DANONYIR = Method(DAnonyIR, IDENTITY, danonyir)
+GENEIR = Method(GeneIR, LABELLED, geneir)

@@ -1,0 +1,195 @@
+"""The method `danonyir`: classes grown in Python from the individuals of a block.
+
+Wang, Du, Luo and Li 2019, Algorithm 1. In one block it is the paper's algorithm; blocks of similar
+individuals bound its cost, which is quadratic in a block. A block in which no class was found is
+searched again together with its neighbours. Residuals join a class of their own block, else one of
+a neighbouring block, else they are suppressed.
+
+    blocked     (block, rid)           individuals in blocks
+    grown       (rid, gid)             the class of every individual that has one
+    spans       (block, label, place)  blocks searched as one, by the block in their classes' gid
+    regrown     (rid, gid)             the same, where several blocks were searched as one
+    left<p>     (block, rid)           residuals in every third place from p
+    units<p>    (block, rid, ..)       the same with the classes of their places and those beside
+    joined<p>   (rid, gid)             the class that they join
+    classed     (rid, gid)             all of these
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlglot import exp
+
+from pganon.encode.facts import KEPT
+from pganon.forms.work import CLASSED, INDIVIDUALS
+from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
+from pganon.methods.common.tree_arrays import given_with_losses
+from pganon.methods.individuals.individuals import INDIVIDUAL_COUNT, block_steps, blocks
+from pganon.methods.individuals.neighbours import (
+    JOINED,
+    MOST_TOGETHER,
+    PASSES,
+    made,
+    neighbour_steps,
+    settled,
+    span_steps,
+)
+from pganon.methods.individuals.options import DAnonyIR
+from pganon.methods.individuals.reading import (
+    Reader,
+    attributes,
+    individuals_of,
+    readers_of,
+    search_models,
+)
+from pganon.methods.individuals.search.conjunction import Every
+from pganon.methods.individuals.search.danonyir import danonyir
+from pganon.methods.individuals.search.feasibility import hopeless
+from pganon.methods.individuals.search.models import IRAlphaBeta, Person
+from pganon.methods.individuals.shape import IdentityShape, hull_columns
+from pganon.privacy.rows import Relation
+from pganon.sqltools import col, num, query
+from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.steps.tasks import TaskResult
+
+AT_ONCE = 100_000
+"""Records whose blocks are read and searched in one batch."""
+
+
+def danonyir_steps(shape: IdentityShape) -> list[Step]:
+    options = shape.spec.policy.method
+    assert isinstance(options, DAnonyIR)
+    size, generalize = options.block_size, options.residuals == "generalize"
+    handle = "loss" if generalize else "suppress"
+    passes = PASSES if generalize else 0
+
+    def at_once(state: State) -> int:
+        records = -(-size * state[KEPT] // state[INDIVIDUAL_COUNT])
+        return max(1, AT_ONCE // records)
+
+    def search(
+        name: str,
+        purpose: str,
+        table: str,
+        blocks: Blocks,
+        first: Callable[[State], int] = lambda state: 0,
+        when: Callable[[State], bool] = lambda state: True,
+    ) -> Search:
+        return block_search(
+            name,
+            purpose,
+            lambda s: s.work(table),
+            _COLUMNS,
+            blocks=blocks,
+            given=lambda s: given_with_losses(shape.axes, s),
+            task=lambda s, given: _task(shape, s, given, handle, first(s)),
+            when=when,
+        )
+
+    return [
+        *block_steps(shape, size),
+        search(
+            "classes",
+            "classes grown individual by individual",
+            "grown",
+            Blocks(
+                relation=lambda s: _read(shape, s, s.work("blocked")),
+                columns=lambda s: _columns(shape, s),
+                count=lambda s: blocks(s, size),
+                at_once=at_once,
+            ),
+        ),
+        *span_steps(),
+        search(
+            "regrown",
+            "the same over blocks without any class, together with their neighbours",
+            "regrown",
+            Blocks(
+                relation=lambda s: _read(shape, s, _joined(s, size)),
+                columns=lambda s: _columns(shape, s),
+                count=lambda s: s[JOINED],
+                at_once=lambda s: max(1, at_once(s) // MOST_TOGETHER),
+            ),
+            first=lambda s: blocks(s, size),
+            when=lambda s: s[JOINED] > 0,
+        ),
+        *(neighbour_steps(shape, at_once) if generalize else []),
+        CreateTable(
+            "classed",
+            "the class of every individual",
+            lambda s: s.work(CLASSED),
+            lambda s: settled(s, passes),
+        ),
+        DropTables("tidy", "what the classes were made from", lambda s: made(s, passes)),
+    ]
+
+
+_COLUMNS = (("rid", "bigint"), ("gid", "bigint"))
+
+
+def _joined(state: State, size: int) -> exp.Select:
+    """(block, rid) of blocks that are searched as one, numbered from 0."""
+    return query(
+        "select s.label - :blocks as block, b.rid from b join s on s.block = b.block"
+        " where s.label >= :blocks",
+        {"b": state.work("blocked"), "s": state.work("spans")},
+        blocks=num(blocks(state, size)),
+    )
+
+
+def _columns(shape: IdentityShape, state: State) -> list[str]:
+    return ["sensitive", *[name for axis in shape.axes for name in hull_columns(axis, state)]]
+
+
+def _read(shape: IdentityShape, state: State, blocked: Relation) -> exp.Select:
+    return query(
+        "select b.block, b.rid from b join i on i.rid = b.rid",
+        {"b": blocked, "i": state.work(INDIVIDUALS)},
+    ).select(*[col(name, "i") for name in _columns(shape, state)])
+
+
+def _task(
+    shape: IdentityShape,
+    state: State,
+    given: Given,
+    handle: Literal["loss", "suppress"],
+    first: int,
+) -> TaskOf:
+    """Args: first: number of the first block in the names of classes."""
+    readers, model = readers_of(shape, state, given), search_models(shape)
+    return lambda block, rows: _Grow(first + block, rows, readers, model, handle)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grow:
+    """One block."""
+
+    block: int
+    rows: Sequence[tuple[Any, ...]]
+    readers: Sequence[Reader]
+    model: Every
+    handle: Literal["loss", "suppress"]
+
+    def __call__(self) -> TaskResult:
+        people = [Person(Counter(row[2])) for row in self.rows]
+        kept = self._kept(people)
+        if not kept:
+            return TaskResult([])
+        domains, parts = attributes(self.readers, [self.rows[at][3:] for at in kept])
+        those = individuals_of(domains, parts, [people[at] for at in kept])
+        found = danonyir(those, self.model, domains, handle=self.handle)
+        return TaskResult(
+            grouped_rows(self.block, [self.rows[at][1] for at in kept], found.classes)
+        )
+
+    def _kept(self, people: Sequence[Person]) -> list[int]:
+        """Without individuals of whom no class of the block can hold all records."""
+        left_out: set[int] = set()
+        for model in self.model.models:
+            if isinstance(model, IRAlphaBeta):
+                left_out.update(hopeless(people, model.alpha))
+        return [at for at in range(len(people)) if at not in left_out]

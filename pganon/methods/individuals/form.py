@@ -1,0 +1,321 @@
+"""The published form of identity reservation: classes with linked records of each individual.
+
+Like the form of classes, with `individual_no` in every record: a random number of the individual,
+which all of its records share. Every individual is in one class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from pganon.encode.facts import COLLAPSED
+from pganon.forms.elements import value_key
+from pganon.forms.facts import MEASURE
+from pganon.forms.form import STRUCTURE, Linkage, Relations, Tables, Whole
+from pganon.forms.linked import Linked
+from pganon.forms.stored import numbers, numbers_step, repeated
+from pganon.forms.utility import IdentityUtility, class_utility
+from pganon.forms.work import CLASSED, INDIVIDUALS
+from pganon.identifiers import QualifiedName
+from pganon.methods.common.form import class_description, classes
+from pganon.methods.common.form.checked import requirement_check, violations_check
+from pganon.methods.common.form.class_description import CLASSES
+from pganon.methods.individuals.reservation import IdentityReserved
+from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
+from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import aliased, col, fragment, named, num, query, render, scalar, stacked
+from pganon.steps import Chains, Check, State, Step
+from pganon.steps.facts import Facts, counts, measure
+from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
+
+_OWNER = ViewColumn(
+    INDIVIDUAL_NO, "integer", "Number of the individual, random per release; records share it."
+)
+
+
+def staging_steps(
+    spec: ReleaseSpec, extents: classes.Extents = lambda spec, state, found: found
+) -> tuple[Step, ...]:
+    """From `grouped` (gid, codes, rid), `individuals` and `classed` (rid, gid)."""
+    return (
+        numbers_step(CLASSED, "random numbers for the individuals", INDIVIDUAL_NO, "rid"),
+        *classes.staging_steps(spec, _records, extents),
+    )
+
+
+def _records(spec: ReleaseSpec, state: State) -> exp.Select:
+    def owned(tree: exp.Select) -> classes.Owned:
+        individuals = aliased(state.work(INDIVIDUALS), "i")
+        drawn = aliased(numbers(state, INDIVIDUAL_NO), "n")
+        tree = tree.join(individuals, on=fragment("i.individual = c.individual"))
+        tree = tree.join(drawn, on=fragment("n.gid = i.rid"))
+        return tree, col(INDIVIDUAL_NO, "n")
+
+    return classes.records_of_classes(spec, state, owned)
+
+
+def misplaced(spec: ReleaseSpec, state: State) -> list[exp.Select]:
+    """In addition to the checks of classes: an individual is in one class, and has one number."""
+    return [
+        *classes.misplaced(spec, state),
+        repeated(state.work(INDIVIDUALS), "individual"),
+        repeated(numbers(state, INDIVIDUAL_NO), "gid"),
+    ]
+
+
+# -- verification -----------------------------------------------------------------------------
+
+
+def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
+    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    return (
+        classes.structure_check(tables),
+        _identities(tables, spec.growth.numbered if spec.growth else 0),
+        *[
+            requirement_check(r, measured(r.model, records(spec, tables), CLASS_ID))
+            for r in spec.requirements
+        ],
+        *_risk_checks(spec, tables),
+    )
+
+
+def _risk_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
+    """Bounds that a policy sets on figures of risk, which no search looks for."""
+    options = spec.policy.method
+    assert isinstance(options, IdentityReserved)
+    found: list[CheckQuery] = []
+    if options.most_exposed < 1:
+        share = query(
+            "select e.n::numeric / a.n as measured from (select count(*) as n from h) as e"
+            " cross join (select count(distinct r.individual_no) as n from records as r) as a",
+            {**tables, "h": _exposed(spec, tables)},
+        )
+        found.append(
+            _risk_check("exposed", "share", "<=", options.most_exposed, share, "raise most_exposed")
+        )
+    if options.least_count_group > 1:
+        group = query("select g.n as measured from g", {"g": _count_groups(tables)})
+        found.append(
+            _risk_check(
+                "smallest_count_group",
+                "individuals",
+                ">=",
+                options.least_count_group,
+                group,
+                "lower least_count_group",
+            )
+        )
+    return found
+
+
+def _risk_check(
+    name: str, symbol: str, holds: str, parameter: float, figure: exp.Select, weaker: str
+) -> CheckQuery:
+    limit = exp.Literal.number(repr(parameter))
+    tree = query(
+        "select f.measured::float8 as measured, (not :holds)::int as failing from f",
+        {"f": figure},
+        holds=fragment(f"f.measured {holds} :limit", limit=limit),
+    )
+    hint = f"{weaker}, or ask for larger classes: no search looks for this figure"
+    return CheckQuery(name, symbol, None, float(parameter), holds, "", render(tree), hint)
+
+
+def _identities(tables: Tables, before: int) -> CheckQuery:
+    """Individuals in several classes, or with numbers other than the next after those before."""
+    broken = query(
+        "select count(*) filter (where p.classes > 1 or"
+        " not coalesce(p.individual_no - :before between 1 and p.individuals, false))"
+        " as measured from"
+        " (select r.individual_no, count(distinct r.class_id) as classes,"
+        " count(*) over () as individuals from records as r group by r.individual_no) as p",
+        dict(tables),
+        before=num(before),
+    )
+    return violations_check(f"{STRUCTURE}_of_individuals", broken)
+
+
+def records(spec: ReleaseSpec, tables: Relations) -> exp.Select:
+    """SELECT (class_id, individual, value), one row per published record."""
+    (item,) = spec.sensitive
+    return query(
+        "select r.class_id, r.individual_no as individual, :value as value from records as r",
+        dict(tables),
+        value=value_key(item, "r"),
+    )
+
+
+def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
+    """Individuals who have a value are counted: they may have several."""
+    found = histogram("holders", records(spec, tables), CLASS_ID)
+    return classes.linked_classes(spec, lambda item: found)
+
+
+def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedView, ...]:
+    return classes.views(spec, state, tables, _OWNER)
+
+
+# -- figures ----------------------------------------------------------------------------------
+
+
+_INDIVIDUALS, _FEWEST, _EXPOSED, _COUNT_GROUP, _VULNERABLE = counts(
+    "individuals", "fewest", "exposed", "smallest_count_group", "vulnerable", of=MEASURE
+)
+_HIGHEST_SHARE = measure("highest_share", MEASURE)
+
+
+def measures(spec: ReleaseSpec) -> Chains:
+    """What :func:`utility` reads."""
+
+    def staged(state: State) -> Relations:
+        return {r.part: r.staged for r in classes.relations(spec, state)}
+
+    risks = [[step] for step in _risk_steps(spec, staged)]
+    return [*risks, *class_description.measures(spec)]
+
+
+def whole_columns(spec: ReleaseSpec) -> dict[str, list[str]]:
+    found = class_description.whole_columns(spec)
+    return {**found, "records": [*found["records"], INDIVIDUAL_NO]}
+
+
+def whole_measures(
+    spec: ReleaseSpec,
+    relations: Callable[[State], Relations],
+    lost: Callable[[State], QualifiedName],
+) -> list[Step]:
+    """The same of all classes."""
+    known = class_description.whole_measures(spec, relations, lost)
+    return [*_risk_steps(spec, relations), *known]
+
+
+def _risk_steps(spec: ReleaseSpec, relations: Callable[[State], Relations]) -> list[Step]:
+    risks = Check(
+        "individuals_per_class",
+        "individuals of the classes, and how well they can be told apart in them",
+        lambda s: _risks(spec, relations(s)),
+        gives=[_INDIVIDUALS, _FEWEST, _EXPOSED, _HIGHEST_SHARE, _COUNT_GROUP],
+    )
+    vulnerable = Check(
+        "vulnerable",
+        "classes that satisfy their requirement on records and not on individuals",
+        lambda s: _vulnerable(spec, relations(s)),
+        gives=[_VULNERABLE],
+    )
+    return [risks, *([vulnerable] if _asked(spec) else [])]
+
+
+def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
+    """What vulnerable classes miss: the EIR form of every requirement with an l or a beta."""
+    found: set[EIRLDiversity | EIRBeta] = set()
+    for requirement in spec.requirements:
+        model = requirement.model
+        if getattr(model, "l", 1) > 1:
+            found.add(EIRLDiversity(int(model.parameter)))
+        elif getattr(model, "beta", 1) < 1:
+            found.add(EIRBeta(model.parameter))
+    return sorted(found, key=lambda model: (model.name, model.parameter))
+
+
+def _vulnerable(spec: ReleaseSpec, tables: Relations) -> exp.Select:
+    """Number of vulnerable classes; those that the search cannot decide count."""
+    published = records(spec, tables)
+    missed = [
+        query(
+            "select m.class_id from m where not :holds",
+            {"m": measured(model, published, CLASS_ID, undecided=0)},
+            holds=model.holds(col("measure", "m")),
+        )
+        for model in _asked(spec)
+    ]
+    return query("select count(distinct v.class_id) as vulnerable from v", {"v": stacked(missed)})
+
+
+def _risks(spec: ReleaseSpec, tables: Relations) -> exp.Select:
+    """Risks from readers who know more about a victim than the quasi-identifiers."""
+    published = records(spec, tables)
+    exposed = query("select count(*) from h", {"h": _exposed(spec, tables)})
+    counts = query("select g.n from g", {"g": _count_groups(tables)})
+    shares = query("select max(m.measure) from m", {"m": measured(EIRBeta(1), published, CLASS_ID)})
+    tree = query(
+        "select sum(c.n)::bigint as individuals, min(c.n) as fewest from"
+        " (select count(distinct r.individual_no) as n from records as r group by r.class_id) as c",
+        dict(tables),
+    )
+    return tree.select(
+        named(scalar(exposed), "exposed"),
+        named(scalar(shares), "highest_share"),
+        named(scalar(counts), "smallest_count_group"),
+    )
+
+
+def _exposed(spec: ReleaseSpec, tables: Relations) -> exp.Select:
+    """SELECT individual: those with several values, one of which nobody else in the class has."""
+    holders = query(
+        "select p.*, count(*) over (partition by p.class_id, p.value) as holders,"
+        " count(*) over (partition by p.class_id, p.individual) as many from p",
+        {"p": histogram("pairs", records(spec, tables), CLASS_ID)},
+    )
+    return query(
+        "select distinct h.individual from h where h.holders = 1 and h.many > 1", {"h": holders}
+    )
+
+
+def _count_groups(tables: Relations) -> exp.Select:
+    """SELECT n: fewest individuals of a class with equally many records."""
+    return query(
+        "select min(g.individuals) as n from (select count(*) as individuals from"
+        " (select r.class_id, r.individual_no, count(*) as n from records as r group by 1, 2) as i"
+        " group by i.class_id, i.n) as g",
+        dict(tables),
+    )
+
+
+def utility(spec: ReleaseSpec, facts: Facts) -> IdentityUtility:
+    known = class_utility(spec, facts)
+    vulnerable, individuals = facts.get(_VULNERABLE), facts[_INDIVIDUALS]
+    # Who looks for a person finds one of the class's individuals, not of its records.
+    risks = {
+        "highest_risk": 1 / facts[_FEWEST],
+        "mean_risk": known.classes / individuals,
+    }
+    return IdentityUtility(
+        **{**known.__dict__, **risks},
+        individuals=individuals,
+        vulnerable=None if vulnerable is None else vulnerable / known.classes,
+        highest_share=facts[_HIGHEST_SHARE],
+        smallest_count_group=facts[_COUNT_GROUP],
+        exposed=facts[_EXPOSED],
+    )
+
+
+def _warnings(spec: ReleaseSpec, facts: Facts) -> Sequence[str]:
+    collapsed = facts.get(COLLAPSED)
+    if not collapsed:
+        return ()
+    return (
+        f"{collapsed} further records of the source repeat a value of their individual; each value"
+        " is counted and published once",
+    )
+
+
+IDENTITY = replace(
+    CLASSES,
+    staging=replace(CLASSES.staging, steps=staging_steps),
+    verification=replace(CLASSES.verification, checks=checks, misplaced=misplaced),
+    publication=replace(CLASSES.publication, views=views, warnings=_warnings),
+    statistics=replace(
+        CLASSES.statistics,
+        measures=measures,
+        utility=utility,
+        figures=IdentityUtility,
+        whole=Whole(whole_columns, class_description.shown, whole_measures),
+        # As eq. 19 of its paper.
+        on_request=replace(class_description.ON_REQUEST, restricts="yes"),
+    ),
+    linkage=Linkage(linked),
+)

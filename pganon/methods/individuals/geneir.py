@@ -1,0 +1,250 @@
+"""The method `geneir`: global generalization of individuals, the baseline.
+
+Wang, Du, Luo and Li 2019. All individuals that are left show every quasi-identifier on one level of
+its hierarchy; groups of equal ones that satisfy the requirement become classes. Then one hierarchy,
+drawn at random, goes up a level, and so on.
+
+    sequence    (step, attribute)    which hierarchy goes up at every step
+    left_r      (rid)                individuals left before sweep r
+    groups_r    (rid, label)         groups of individuals that show the same
+    fit_r       (label)              groups that satisfy every requirement
+    swept       (rid, gid)           individuals of these groups, which are the classes
+    joined_r    (rid, gid)           the class that individuals who are left in the end join
+    classed     (rid, gid)           the class of every individual
+
+An individual with several values of an attribute shows their lowest common ancestor. Individuals
+that are left in the end join the nearest class that still satisfies the requirements, whatever
+that costs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import TreeAxis
+from pganon.encode.secrets import run_secret
+from pganon.encode.work import CODED
+from pganon.forms.work import CLASSED, INDIVIDUALS
+from pganon.methods.individuals.labels import as_shown, trees
+from pganon.methods.individuals.meetings import joined, made, meeting_steps
+from pganon.methods.individuals.shape import IdentityShape
+from pganon.privacy.identity import measured
+from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
+from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
+from pganon.steps.facts import count, flag
+from pganon.steps.tasks import TaskResult
+
+_SWEPT = flag("swept")
+_ROUNDS = count("sweep_rounds")
+
+
+def geneir_steps(shape: IdentityShape) -> list[Step]:
+    return [
+        Search(
+            "sequence",
+            "which hierarchy goes up at every step",
+            lambda s: s.work("sequence"),
+            (("step", "integer"), ("attribute", "integer")),
+            given=lambda s: query(
+                "select :seed as seed", seed=scalar(run_secret(s, "partition_seed"))
+            ),
+            batches=lambda s: 1,
+            rows=lambda s, batch: query("select 1 as nothing"),
+            tasks=lambda s, given, rows: [_Draw(_levels(shape, s), given["seed"])],
+        ),
+        CreateTable(
+            "left",
+            "all individuals",
+            lambda s: s.work("left", round=0),
+            lambda s: query("select i.rid from i", {"i": s.work(INDIVIDUALS)}),
+        ),
+        Repeat(
+            name="sweep",
+            purpose="groups of individuals that show the same become classes if they can",
+            body=lambda number: _sweep(shape),
+            until=_SWEPT,
+            bound=lambda state: sum(_levels(shape, state)) + 2,
+            rounds=_ROUNDS,
+        ),
+        CreateTable(
+            "swept",
+            "the class of every individual of these groups",
+            lambda s: s.work("swept"),
+            lambda s: stacked([_named_classes(s, r) for r in range(s[_ROUNDS])]),
+        ),
+        *_residual_steps(shape),
+        DropTables(
+            "tidy",
+            "what the classes were made from",
+            lambda s: [
+                s.work("swept"),
+                *made(s),
+                s.work("left", round=s[_ROUNDS]),
+                *[
+                    s.work(name, round=r)
+                    for r in range(s[_ROUNDS])
+                    for name in ("left", "groups", "fit")
+                ],
+            ],
+        ),
+    ]
+
+
+def _named_classes(state: State, sweep: int) -> exp.Select:
+    """SELECT rid, gid: numbers of classes grow with their sweep, as the order that breaks ties."""
+    return query(
+        "select g.rid, (:sweep::bigint << 32) + g.label as gid from g join f on f.label = g.label",
+        {"g": state.work("groups", round=sweep), "f": state.work("fit", round=sweep)},
+        sweep=num(sweep),
+    )
+
+
+def _residual_steps(shape: IdentityShape) -> list[Step]:
+    def left(state: State) -> exp.Select:
+        last = state.work("left", round=state[_ROUNDS])
+        return query("select l.rid from l", {"l": last})
+
+    def swept(state: State) -> exp.Select:
+        return query("select c.rid, c.gid from c", {"c": state.work("swept")})
+
+    def shown(state: State, hulls: exp.Select) -> exp.Select:
+        return as_shown(shape, state, hulls, ["block", "unit", "people", "records", "largest"])
+
+    return [
+        *meeting_steps(shape, left, swept, shown),
+        CreateTable(
+            "classed",
+            "the class of every individual",
+            lambda s: s.work(CLASSED),
+            lambda s: stacked([swept(s), *joined(s)]),
+        ),
+    ]
+
+
+def _levels(shape: IdentityShape, state: State) -> list[int]:
+    return [axis.levels(state) for axis in trees(shape)]
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """At every step one of the hierarchies that are not yet at their root."""
+
+    levels: Sequence[int]
+    seed: int
+
+    def __call__(self) -> TaskResult:
+        draw = random.Random(self.seed)  # noqa: S311 - reproducible, from a secret seed
+        left = list(self.levels)
+        rows: list[tuple[int, int]] = []
+        while any(left):
+            attribute = draw.choice([a for a, levels in enumerate(left) if levels])
+            left[attribute] -= 1
+            rows.append((len(rows) + 1, attribute))
+        return TaskResult(rows)
+
+
+def _sweep(shape: IdentityShape) -> Sequence[Step]:
+    return [
+        CreateTable(
+            "groups",
+            "individuals that show the same",
+            lambda s: s.work("groups", round=s.round),
+            lambda s: _groups(shape, s),
+        ),
+        CreateTable(
+            "fit",
+            "groups that satisfy every requirement",
+            lambda s: s.work("fit", round=s.round),
+            lambda s: _fit(shape, s),
+        ),
+        CreateTable(
+            "left",
+            "individuals of the others",
+            lambda s: s.work("left", round=s.round + 1),
+            lambda s: query(
+                "select g.rid from g left join f on f.label = g.label where f.label is null",
+                {"g": s.work("groups", round=s.round), "f": s.work("fit", round=s.round)},
+            ),
+        ),
+        Check(
+            "progress",
+            "whether there is anybody and any level left",
+            lambda s: query(
+                "select not exists (select 1 from l) or :round >= :steps as swept",
+                {"l": s.work("left", round=s.round + 1)},
+                round=num(s.round),
+                steps=num(sum(_levels(shape, s))),
+            ),
+            gives=[_SWEPT],
+        ),
+    ]
+
+
+def _groups(shape: IdentityShape, state: State) -> exp.Expr:
+    shown = query("select i.rid from i join l on l.rid = i.rid", {
+        "i": state.work(INDIVIDUALS), "l": state.work("left", round=state.round)
+    })  # fmt: skip
+    names: list[str] = []
+    for axis in trees(shape):
+        names.append(f"x{axis.index}")
+        shown = shown.select(named(_shown(axis, state), names[-1]))
+    order = exp.Order(expressions=[exp.Ordered(this=col(name, "v")) for name in names])
+    label = exp.Window(this=fragment("dense_rank()"), order=order)
+    return query("select v.rid from v", {"v": shown}).select(named(label, "label"))
+
+
+def _shown(axis: TreeAxis, state: State) -> exp.Expr:
+    """What an individual `i` shows: the first leaf below its ancestor; 0 for NULL, -1 for both."""
+    level = scalar(
+        query(
+            "select count(*) from q where q.step <= :round and q.attribute = :a",
+            {"q": state.work("sequence")},
+            round=num(state.round),
+            a=num(axis.index),
+        )
+    )
+    lo = col(f"lo{axis.index}", "i")
+    reached = fragment("greatest(:g, :own)", g=level, own=exp.paren(axis.level(state, "i")))
+    if not axis.has_null(state):
+        return fragment(":a::int", a=exp.paren(axis.ancestor(state, lo, reached)))
+    top = num(axis.levels(state))
+    return (
+        exp.Case()
+        .when(fragment(":g >= :top", g=level, top=top), num(-1))
+        .when(axis.mixed(state, "i"), num(-1))
+        .when(fragment(":lo is null", lo=lo), num(0))
+        .else_(fragment(":a::int", a=exp.paren(axis.ancestor(state, lo, reached))))
+    )
+
+
+def _fit(shape: IdentityShape, state: State) -> exp.Expr:
+    records = query(
+        "select g.label, g.rid as individual, c.v as value from g"
+        " join i on i.rid = g.rid join c on c.individual = i.individual",
+        {
+            "g": state.work("groups", round=state.round),
+            "i": state.work(INDIVIDUALS),
+            "c": query(
+                "select r.individual, :v as v from r",
+                {"r": state.work(CODED)},
+                v=col(shape.value, "r"),
+            ),
+        },
+    )
+    tree = query("select distinct g.label from g", {"g": state.work("groups", round=state.round)})
+    for number, requirement in enumerate(shape.spec.requirements):
+        alias = f"m{number}"
+        model = requirement.model
+        found = query(
+            "select m.label from m where :holds",
+            # A group of which the search cannot tell grows.
+            {"m": measured(model, records, "label", undecided=0)},
+            holds=model.holds(col("measure", "m")),
+        )
+        on = exp.EQ(this=col("label", alias), expression=col("label", "g"))
+        tree = tree.join(found.subquery(alias), on=on)
+    return tree

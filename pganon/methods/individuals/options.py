@@ -1,0 +1,37 @@
+"""Options of DAnonyIR and GeneIR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from pganon.methods.individuals.reservation import IdentityReserved
+from pganon.policy.model import ColumnPolicy
+from pganon.policy.options import BlockSize
+from pganon.policy.refusals import Refusal, known_word
+
+
+class DAnonyIR(IdentityReserved):
+    """Classes grown individual by individual, always by the one that costs least."""
+
+    name: Literal["danonyir"]
+    block_size: BlockSize = 1000
+    residuals: Annotated[
+        Literal["generalize", "suppress"],
+        known_word("way to treat residuals", ("generalize", "suppress")),
+    ] = "generalize"
+
+
+class GeneIR(IdentityReserved):
+    """Global generalization, level by level of the hierarchies, in random order: the baseline."""
+
+    name: Literal["geneir"]
+
+    def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
+        if column.role == self.grouped and column.hierarchy is None:
+            yield Refusal(
+                ("columns", name),
+                f"the method {self.name} goes up hierarchies, and this column has none",
+                "add hierarchy:, or use the method danonyir",
+            )
+        yield from super().column_refusals(name, column)

@@ -1,0 +1,160 @@
+"""What of the server's rows a search of identity reservation takes: models, and elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from pganon.encode.axis import Axis, NominalAxis, TreeAxis
+from pganon.methods.common.block_search import Given
+from pganon.methods.common.search.elements import Categorical, Domain, Numeric
+from pganon.methods.common.search.tree import Hierarchical
+from pganon.methods.common.tree_arrays import tree_arrays
+from pganon.methods.individuals.search.classes import Individuals
+from pganon.methods.individuals.search.conjunction import Every
+from pganon.methods.individuals.search.models import (
+    EIRL,
+    IRKL,
+    ClassModel,
+    IRAlphaBeta,
+    Person,
+    eir_alpha_beta,
+)
+from pganon.methods.individuals.shape import IdentityShape
+from pganon.privacy import models as declared
+from pganon.privacy.requirements import held_models
+from pganon.steps import State
+
+
+def search_models(shape: IdentityShape) -> Every:
+    return Every(tuple(_search_model(d) for d in held_models(shape.spec.policy)))
+
+
+def _search_model(declaration: declared.PrivacyModel) -> ClassModel:
+    match declaration:
+        case declared.IRKAnonymity():
+            return IRKL(declaration.k)
+        case declared.IRKLAnonymity():
+            return IRKL(declaration.k, declaration.l)
+        case declared.EIRLDiversity():
+            return EIRL(declaration.l)
+        case declared.IRAlphaBetaAnonymity():
+            return IRAlphaBeta(_exact(declaration.alpha), _exact(declaration.beta))
+        case declared.EIRAlphaBetaAnonymity():
+            return eir_alpha_beta(_exact(declaration.alpha), _exact(declaration.beta))
+        case _:
+            raise TypeError(f"not a model of identity reservation: {declaration.model}")
+
+
+def _exact(share: float) -> Fraction:
+    """The share as it was written: 0.57 is 57/100, which no binary number is."""
+    return Fraction(str(share))
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Reads (lo, hi, [null]) of an ordered attribute."""
+
+    places: tuple[float, ...]
+    nulls: bool
+
+    @property
+    def width(self) -> int:
+        return 2 + self.nulls
+
+    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Domain, np.ndarray]:
+        places = (float("nan"), *self.places)
+        domain = Numeric(0.0, 1.0, self.nulls)
+        low = [places[code or 0] for code in columns[0]]
+        high = [places[code or 0] for code in columns[1]]
+        return domain, domain.parts(low, high, columns[2] if self.nulls else None)
+
+
+@dataclass(frozen=True)
+class _Codes:
+    """Reads the codes of a nominal attribute.
+
+    Those that occur in the rows are numbered anew, so that sets of them are small however many
+    values the attribute has.
+    """
+
+    size: int
+    width: int = 1
+
+    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Domain, np.ndarray]:
+        (sets,) = columns
+        places = {code: at for at, code in enumerate(sorted({c for codes in sets for c in codes}))}
+        domain = Categorical(self.size, len(places))
+        return domain, domain.parts([places[code] for code in codes] for codes in sets)
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """Reads (lo, hi, [null]) of an attribute with a hierarchy: leaves from left to right."""
+
+    paths: np.ndarray
+    costs: np.ndarray
+    nulls: bool
+
+    @property
+    def width(self) -> int:
+        return 2 + self.nulls
+
+    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Domain, np.ndarray]:
+        domain = Hierarchical(self.paths, nulls=self.nulls, costs=self.costs)
+        nulls = columns[2] if self.nulls else [False] * len(columns[0])
+        sets = (
+            {code for code in (lo, hi) if code} | ({0} if null else set())
+            for lo, hi, null in zip(columns[0], columns[1], nulls, strict=True)
+        )
+        return domain, domain.parts(sets)
+
+
+Reader = _Line | _Codes | _Nodes
+
+
+def readers_of(shape: IdentityShape, state: State, given: Given) -> list[Reader]:
+    return [_reader(axis, state, given) for axis in shape.axes]
+
+
+def _reader(axis: Axis, state: State, given: Given) -> Reader:
+    if isinstance(axis, NominalAxis):
+        return _Codes(axis.domain(state))
+    if isinstance(axis, TreeAxis):
+        return _Nodes(*tree_arrays(axis, state, given), axis.has_null(state))
+    return _Line(tuple(given[axis.code] or ()), axis.has_null(state))
+
+
+def attributes(
+    readers: Sequence[Reader], rows: Sequence[Sequence[Any]]
+) -> tuple[list[Domain], list[np.ndarray]]:
+    """Attributes with the parts of every row, which has the columns of `hull_columns`.
+
+    Parts of different calls cannot be compared.
+    """
+    columns = list(zip(*rows, strict=True))
+    domains: list[Domain] = []
+    parts: list[np.ndarray] = []
+    at = 0
+    for reader in readers:
+        domain, part = reader.read(columns[at : at + reader.width])
+        domains.append(domain)
+        parts.append(part)
+        at += reader.width
+    return domains, parts
+
+
+def individuals_of(
+    domains: Sequence[Domain], parts: Sequence[np.ndarray], people: Sequence[Person]
+) -> Individuals:
+    """Individuals whose records by themselves lose nothing."""
+    records = np.array([person.records for person in people])
+    base = sum(
+        (records * domain.costs(part) for domain, part in zip(domains, parts, strict=True)),
+        np.zeros(len(people)),
+    )
+    return Individuals(parts, people, base)

@@ -1,0 +1,194 @@
+"""Residuals join classes (Wang, Du, Luo and Li 2019, Algorithm 7), by what a class is as a whole.
+
+    units   (block, rid, residual, people, records, largest, sensitive, counts, holders, hull ..)
+
+A unit is a class (`rid` is its number), or a residual. Classes have satisfied the requirements, so
+of those that further individuals cannot break nothing has to be known; of the others it takes how
+many records (`counts`) and how many individuals (`holders`) have every value in `sensitive`. Of a
+residual `sensitive` has the value of every record.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.forms.work import INDIVIDUALS
+from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search
+from pganon.methods.common.tree_arrays import given_with_losses
+from pganon.methods.individuals.reading import (
+    Reader,
+    attributes,
+    individuals_of,
+    readers_of,
+    search_models,
+)
+from pganon.methods.individuals.search.classes import Classes
+from pganon.methods.individuals.search.conjunction import Every
+from pganon.methods.individuals.search.models import Person, Tally
+from pganon.methods.individuals.shape import IdentityShape, hull_columns, joined_hull
+from pganon.privacy.rows import Relation
+from pganon.sqltools import col, fragment, named, query, stacked
+from pganon.steps import Name, Search, State
+from pganon.steps.facts import count
+from pganon.steps.tasks import TaskResult
+
+RESIDUALS = count("residuals")
+"""Individuals without a class."""
+
+_FACTS = ["residual", "people", "records", "largest", "sensitive", "counts", "holders"]
+
+
+def units(
+    shape: IdentityShape,
+    state: State,
+    left: Relation,
+    classes: Relation,
+    shown: Callable[[exp.Select], exp.Select] = lambda hulls: hulls,
+) -> exp.Select:
+    """SELECT the units of blocks.
+
+    Args:
+        left: residuals (block, rid).
+        classes: members (block, unit, rid) of the classes they can join.
+        shown: what classes show, from a relation with their hulls.
+    """
+    names = _hulls(shape, state)
+    residuals = query(
+        "select l.block, l.rid, true as residual, 1 as people, i.n::bigint as records,"
+        " i.n as largest, i.sensitive::int[] as sensitive, null::int[] as counts,"
+        " null::int[] as holders from l join i on i.rid = l.rid",
+        {"l": left, "i": state.work(INDIVIDUALS)},
+    )
+    hulls = query(
+        "select m.block, m.unit, count(*)::int as people, sum(i.n)::bigint as records,"
+        " max(i.n) as largest from m join i on i.rid = m.rid group by m.block, m.unit",
+        {"m": classes, "i": state.work(INDIVIDUALS)},
+    ).select(*[item for axis in shape.axes for item in joined_hull(axis, state, "i")])
+    found = query(
+        "select u.block, u.unit as rid, false as residual, u.people, u.records, u.largest from u",
+        {"u": shown(hulls)},
+    )
+    found = _with_values(state, found, classes) if _looks_at_values(shape) else found.select(
+        *[named(fragment("null::int[]"), name) for name in ("sensitive", "counts", "holders")]
+    )  # fmt: skip
+    return stacked(
+        [
+            residuals.select(*[col(name, "i") for name in names]),
+            found.select(*[col(name, "u") for name in names]),
+        ]
+    )
+
+
+def _hulls(shape: IdentityShape, state: State) -> list[str]:
+    return [name for axis in shape.axes for name in hull_columns(axis, state)]
+
+
+def _looks_at_values(shape: IdentityShape) -> bool:
+    return not search_models(shape).monotone
+
+
+def _with_values(state: State, found: exp.Select, classes: Relation) -> exp.Select:
+    held = query(
+        "select m.unit, v.value, count(*)::int as counts, count(distinct m.rid)::int as holders"
+        " from m join i on i.rid = m.rid cross join unnest(i.sensitive) as v(value)"
+        " group by m.unit, v.value",
+        {"m": classes, "i": state.work(INDIVIDUALS)},
+    )
+    values = query(
+        "select h.unit, array_agg(h.value::int) as sensitive, array_agg(h.counts) as counts,"
+        " array_agg(h.holders) as holders from h group by h.unit",
+        {"h": held},
+    )
+    return found.join(values.subquery("w"), on=fragment("w.unit = u.unit")).select(
+        *[col(name, "w") for name in ("sensitive", "counts", "holders")]
+    )
+
+
+def join_step(
+    shape: IdentityShape,
+    name: str,
+    table: Name,
+    joined: Name,
+    *,
+    places: Callable[[State], int],
+    at_once: Callable[[State], int],
+    limited: bool = True,
+    when: Callable[[State], bool],
+) -> Search:
+    """The step that finds (rid, gid) of residuals.
+
+    Args:
+        table: work table of the units.
+        joined: the one of what is found.
+        places: number of blocks, which are numbered from 0.
+        at_once: blocks that are read in one batch.
+        limited: whether a residual joins only where that loses less than suppressing it.
+    """
+    return block_search(
+        name,
+        "residuals join the nearest class that still satisfies every requirement",
+        joined,
+        (("rid", "bigint"), ("gid", "bigint")),
+        blocks=Blocks(
+            relation=table,
+            columns=lambda s: [*_FACTS, *_hulls(shape, s)],
+            count=places,
+            at_once=at_once,
+        ),
+        given=lambda s: given_with_losses(shape.axes, s),
+        task=lambda s, given: _task(shape, s, given, limited),
+        when=when,
+    )
+
+
+def _task(shape: IdentityShape, state: State, given: Given, limited: bool) -> TaskOf:
+    readers, model = readers_of(shape, state, given), search_models(shape)
+    return lambda block, rows: _Join(rows, readers, model, limited)
+
+
+@dataclass(frozen=True, eq=False)
+class _Join:
+    """The units of one block; residuals in the order of their numbers, which is random."""
+
+    rows: Sequence[tuple[Any, ...]]
+    readers: Sequence[Reader]
+    model: Every
+    limited: bool
+
+    def __call__(self) -> TaskResult:
+        residuals = [row for row in self.rows if row[2]]
+        there = [row for row in self.rows if not row[2]]
+        if not there or not residuals:
+            return TaskResult([])
+        domains, parts = attributes(self.readers, [row[9:] for row in (*residuals, *there)])
+        own = [part[:, : len(residuals)] for part in parts]
+        people = [Person(Counter(row[6])) for row in residuals]
+        classes = Classes(individuals_of(domains, own, people), self.model, domains)
+        for at, row in enumerate(there, start=len(residuals)):
+            element = tuple(d.part(part, at) for d, part in zip(domains, parts, strict=True))
+            classes.adopt(element, row[4], self.model.resume(_tally(row)))
+        for individual in range(len(residuals)):
+            classes.handle(individual, limited=self.limited)
+        return TaskResult(
+            [
+                (residuals[member][1], row[1])
+                for row, item in zip(there, classes.found, strict=True)
+                for member in item.members
+            ]
+        )
+
+
+def _tally(row: Sequence[Any]) -> Tally:
+    _, _, _, people, records, largest, values, counts, holders = row[:9]
+    return Tally(
+        people=people,
+        records=records,
+        largest=largest,
+        of_value=dict(zip(values or (), counts or (), strict=True)),
+        holders=dict(zip(values or (), holders or (), strict=True)),
+    )

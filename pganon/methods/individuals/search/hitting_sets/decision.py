@@ -1,0 +1,209 @@
+"""Small hitting sets by branch and bound: the fewest elements that meet every set of a family.
+
+Whether b elements are enough is NP-complete, so the work is bounded: past the bound
+:class:`SearchTooLarge` is raised, never a wrong answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from pganon.error_codes import ErrorCode
+from pganon.errors import EXIT_REFUSED, PganonError
+from pganon.methods.common.search.masks import absorbed, bits, decoded, encoded
+
+BRANCHES = 100_000
+"""Branches of one search before it gives up; seconds."""
+
+
+class SearchTooLarge(PganonError):
+    """The search for a small hitting set passed its bound on work."""
+
+    exit_code = EXIT_REFUSED
+    code = ErrorCode.SEARCH_TOO_LARGE
+
+    def __init__(self, branches: int) -> None:
+        super().__init__(
+            f"the exact search for a minimum hitting set was stopped after {branches} branches",
+            hint="use smaller groups, or a model without EIR l-diversity",
+        )
+
+
+def minimum_hitting_set(
+    family: Iterable[Iterable[int]], *, branches: int = BRANCHES
+) -> frozenset[int]:
+    """A smallest set that meets every member; empty for an empty family.
+
+    Raises:
+        ValueError: a member is empty, so nothing hits it.
+        SearchTooLarge: the search passed `branches`.
+    """
+    masks, elements = encoded(family)
+    reduced = _reduce(masks, len(elements))
+    assert reduced is not None, "all elements together hit every member"
+    forced, members = reduced
+    search = BranchAndBound(branches)
+    size = _lower_bound(members)
+    # From below: every failed search proves a lower bound, the first success is the minimum.
+    while (found := search.run(members, size)) is None:
+        size += 1
+    return decoded(forced | found, elements)
+
+
+def hits_within(
+    family: Iterable[Iterable[int]], size: int, *, branches: int = BRANCHES
+) -> frozenset[int] | None:
+    """A hitting set of at most `size` elements, or None if there is none.
+
+    Raises:
+        ValueError: a member is empty, so nothing hits it.
+        SearchTooLarge: the search passed `branches`.
+    """
+    masks, elements = encoded(family)
+    found = BranchAndBound(branches).run(masks, size)
+    return None if found is None else decoded(found, elements)
+
+
+class BranchAndBound:
+    """Branch and bound over a family of bit masks, with a bound on the work of every run.
+
+    Elements have a mask of the members that have them, so that a member costs a bit, however many
+    there are.
+    """
+
+    def __init__(self, branches: int = BRANCHES) -> None:
+        self.allowed = branches
+        self.done = 0
+
+    def run(self, family: list[int], size: int) -> int | None:
+        """A hitting set of at most `size` elements, as a mask; None if there is none.
+
+        Raises:
+            SearchTooLarge: the search passed the bound, or is too deep.
+        """
+        self.done = 0
+        reduced = _reduce(family, size) if size >= 0 else None
+        if reduced is None:
+            return None
+        forced, members = reduced
+        holders: dict[int, int] = {}
+        for place, member in enumerate(members):
+            for bit in bits(member):
+                holders[bit] = holders.get(bit, 0) | 1 << place
+        try:
+            found = self._within(holders, (1 << len(members)) - 1, size - forced.bit_count())
+        except RecursionError:
+            raise SearchTooLarge(self.done) from None
+        return None if found is None else forced | found
+
+    def _within(self, holders: Mapping[int, int], missed: int, size: int) -> int | None:
+        """Elements that hit the members that are still missed."""
+        self.done += 1
+        if self.done > self.allowed:
+            raise SearchTooLarge(self.allowed)
+        if not missed:
+            return 0
+        degrees = {
+            bit: found.bit_count() for bit, mask in holders.items() if (found := mask & missed)
+        }
+        order = sorted(degrees, key=lambda bit: (-degrees[bit], bit))
+        if _out_of_reach(holders, missed, size, order, degrees):
+            return None
+        greedy = _greedy(holders, missed, size)
+        if greedy is not None:
+            return greedy
+        # Members are in the order of their size; the first has fewest branches.
+        first = missed & -missed
+        left = {bit: holders[bit] for bit in order}
+        for bit in order:
+            if holders[bit] & first:
+                # An element that was tried is in no hitting set of this size.
+                del left[bit]
+                found = self._within(left, missed & ~holders[bit], size - 1)
+                if found is not None:
+                    return found | 1 << bit
+        return None
+
+
+def _reduce(family: list[int], size: int) -> tuple[int, list[int]] | None:
+    """Forced elements and what is left to hit after simplification; None if impossible."""
+    forced = 0
+    while True:
+        members = absorbed(family)
+        if members and members[0] == 0:
+            return None
+        singles = 0
+        for member in members:
+            if member.bit_count() == 1:
+                singles |= member
+        forced |= singles
+        members = [member for member in members if not member & singles]
+        if forced.bit_count() + bool(members) > size:
+            return None
+        dominated = _dominated(members)
+        if not dominated:
+            return forced, members
+        family = [member & ~dominated for member in members]
+
+
+def _dominated(members: list[int]) -> int:
+    """Elements whose members all hold another element, which can always stand in for them."""
+    common: dict[int, int] = {}
+    for member in members:
+        for bit in bits(member):
+            common[bit] = common.get(bit, member) & member
+    dominated = 0
+    for bit, shared in common.items():
+        # Of elements with the same members the lowest stays.
+        others = (other for other in bits(shared) if other != bit)
+        if any(other < bit or not common[other] >> bit & 1 for other in others):
+            dominated |= 1 << bit
+    return dominated
+
+
+def _lower_bound(members: list[int]) -> int:
+    """Members that have nothing in common need an element each."""
+    used = packing = 0
+    for member in members:
+        if not member & used:
+            used |= member
+            packing += 1
+    return packing
+
+
+def _out_of_reach(
+    holders: Mapping[int, int],
+    missed: int,
+    size: int,
+    order: Sequence[int],
+    degrees: Mapping[int, int],
+) -> bool:
+    """Whether a bound shows that so many elements cannot hit all members.
+
+    The most frequent elements must be in as many members as there are. And weights of members, 1 /
+    (frequency of their most frequent element), add up to no more than the size of any hitting
+    set, since those of the members of one element add up to at most 1.
+    """
+    if sum(degrees[bit] for bit in order[: max(size, 0)]) < missed.bit_count():
+        return True
+    weight, rest = 0.0, missed
+    for bit in order:
+        weight += (holders[bit] & rest).bit_count() / degrees[bit]
+        rest &= ~holders[bit]
+        if not rest:
+            break
+    # The slack keeps rounding on the safe side: too low a bound only costs time.
+    return bool(rest) or math.ceil(weight - 1e-6) > size
+
+
+def _greedy(holders: Mapping[int, int], missed: int, size: int) -> int | None:
+    """The most frequent element of what is left, again and again, if so many are enough."""
+    chosen = 0
+    for _ in range(size):
+        best = min(holders, key=lambda bit: (-(holders[bit] & missed).bit_count(), bit))
+        chosen |= 1 << best
+        missed &= ~holders[best]
+        if not missed:
+            return chosen
+    return None

@@ -1,0 +1,104 @@
+"""Losses of the method: shares of what is shown, not of what the source has.
+
+The loss of unordered values is (values covered) / (values), 0 for a single one; that of a line is
+relative to the span of the values that are shown. Hidden values count in neither.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.methods.local.form import facts
+from pganon.resolved.model import Attribute, Scale
+from pganon.sqltools import col, fragment, named, num, total
+from pganon.steps import State
+from pganon.steps.facts import Fact
+
+
+class ShownLine(OrderedAxis):
+    """A line whose length is the declared domain, else the span of the values that are shown."""
+
+    def length(self, state: State) -> float:
+        if self.attribute.domain is not None:
+            return 1.0
+        return state[facts.length(self.index)] or 1.0
+
+    def loss(self, state: State, table: str) -> exp.Expr:
+        span = fragment(
+            "(:hi - :lo) / :length",
+            hi=self.position(state, col(f"hi{self.index}", table)),
+            lo=self.position(state, col(f"lo{self.index}", table)),
+            length=exp.Literal.number(repr(self.length(state))),
+        )
+        return self._mixed_costs_one(state, table, span)
+
+
+class ShownNames(NominalAxis):
+    """Unordered values, NULL among them where it is shown."""
+
+    def number(self, state: State) -> int:
+        """All values that a group could cover."""
+        declared = self.attribute.values
+        if declared is not None:
+            return len(declared) + state[facts.null_shown(self.index)]
+        return int(state[facts.length(self.index)])
+
+    def loss(self, state: State, table: str) -> exp.Expr:
+        return fragment(
+            "case when :d < 2 then 0 else :d::float8 / :m end",
+            d=exp.paren(self.distinct(state, table)),
+            m=num(max(self.number(state), 1)),
+        )
+
+
+_AXES = {Scale.ORDERED: ShownLine, Scale.NOMINAL: ShownNames, Scale.TREE: TreeAxis}
+
+
+def shown_axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
+    return tuple(_AXES[attribute.scale](attribute) for attribute in attributes)
+
+
+def measured_facts(axis: Axis) -> list[Fact[Any]]:
+    """What :func:`measured` gives."""
+    if isinstance(axis, ShownLine):
+        return [facts.length(axis.index)]
+    if isinstance(axis, ShownNames):
+        return [facts.length(axis.index), facts.null_shown(axis.index)]
+    return []
+
+
+def measured(axis: Axis, state: State, table: str, shown: exp.Expr) -> list[exp.Expr]:
+    """Aggregates over records that become these facts; `shown` says which show the column."""
+    code = col(axis.code, table)
+    if isinstance(axis, ShownLine):
+        ends = [
+            axis.position(state, fragment(f"{end}(:c) filter (where :c > 0 and :shown)", **parts))
+            for parts in ({"c": code, "shown": shown},)
+            for end in ("max", "min")
+        ]
+        length = fragment("coalesce(:hi - :lo, 0)", hi=ends[0], lo=ends[1])
+        return [named(length, facts.length(axis.index).column)]
+    if isinstance(axis, ShownNames):
+        count = _different(axis, state, table, shown)
+        null = fragment("count(*) filter (where :c = 0 and :shown)", c=code, shown=shown)
+        missing = fragment("least(:null, 1)::int", null=null)
+        return [
+            named(count, facts.length(axis.index).column),
+            named(missing, facts.null_shown(axis.index).column),
+        ]
+    return []
+
+
+def _different(axis: ShownNames, state: State, table: str, shown: exp.Expr) -> exp.Expr:
+    """How many codes are shown; by bits where there are few, as workers can put those together."""
+    extent = [
+        exp.Filter(this=item.this, expression=exp.Where(this=shown.copy()))
+        for item in axis.extent(state, table)
+    ]
+    if not axis.words(state):
+        return extent[0]
+    bits = [fragment("coalesce(bit_count((:word)::bit(64)), 0)", word=word) for word in extent]
+    return total(bits)

@@ -1,0 +1,220 @@
+"""Figures of every release of local generalization and bucketization."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from sqlglot import exp
+
+from pganon.encode.facts import KEPT
+from pganon.encode.work import CODED
+from pganon.forms.facts import SQUARES, SUPPRESSED
+from pganon.forms.inference import Inferred
+from pganon.forms.utility import Utility
+from pganon.forms.work import GROUP_SIZES, LOCAL_GROUPED
+from pganon.methods.common.form.recode import EXTENTS
+from pganon.methods.local.form import facts, inferred
+from pganon.methods.local.form.aligned import sets
+from pganon.methods.local.form.layout import Layout, forms, is_generalized
+from pganon.methods.local.form.staging import part_of
+from pganon.methods.local.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
+from pganon.methods.local.local_names import bucket_column
+from pganon.methods.local.search.subsets import WITHHELD
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.sqltools import col, fragment, named, num, query, scalar, text, total
+from pganon.steps import Chains, Check, State
+from pganon.steps.facts import RECORDS, Facts
+
+
+@dataclass(frozen=True)
+class BucketFigures:
+    """Buckets of one column.
+
+    Attributes:
+        cells: values in them.
+        smallest, largest: cells of a bucket; 0 if there is none.
+        share: largest share of a bucket that one value has.
+    """
+
+    cells: int
+    buckets: int
+    smallest: int
+    largest: int
+    share: float
+
+
+@dataclass(frozen=True)
+class LocalUtility(Utility):
+    """Utility of a release of local groups and buckets.
+
+    Attributes:
+        gcp: mean loss of the values that are generalized or withheld, those that a suppressed
+            record would show counting 1 each; values in buckets lose nothing here.
+        ncp: the same per column, over the released records.
+        discernibility: sum of squared group sizes plus source records per suppressed record.
+        buckets: by published column.
+        inferred: by published column, what naive Bayes learns of hidden values from the buckets.
+        taught: the same from the records that show their value.
+        aligned: sets of columns that have their buckets in common.
+    """
+
+    discernibility: float
+    groups: int
+    smallest_group: int
+    largest_group: int
+    buckets: dict[str, BucketFigures]
+    inferred: dict[str, Inferred]
+    taught: dict[str, Inferred]
+    aligned: tuple[tuple[str, ...], ...] = ()
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        read = {
+            "buckets": {n: BucketFigures(**held) for n, held in document["buckets"].items()},
+            "inferred": {n: Inferred(**found) for n, found in document["inferred"].items()},
+            "taught": {n: Inferred(**found) for n, found in document["taught"].items()},
+            "aligned": tuple(map(tuple, document["aligned"])),
+        }
+        return super().recorded({**document, **read})
+
+    def summary(self) -> dict[str, str]:
+        common = "; ".join(" and ".join(names) for names in self.aligned)
+        return {
+            "groups": f"{self.groups} of {self.smallest_group} to {self.largest_group} records",
+            "GCP": f"{self.gcp:.6f}",
+            **{
+                f"buckets of {name}": f"{found.buckets} of {found.smallest} to {found.largest}"
+                f" values, one of them {found.share:.4g} of a bucket at most"
+                for name, found in self.buckets.items()
+            },
+            **({"buckets in common": common} if common else {}),
+            **{f"inference of {name}": found.text for name, found in self.inferred.items()},
+            **{f"taught of {name}": found.text for name, found in self.taught.items()},
+        }
+
+    def details(self) -> dict[str, str]:
+        return {**self.summary(), "discernibility": f"{self.discernibility:g}"}
+
+
+def measures(layout: Layout) -> Chains:
+    """What :func:`utility` reads."""
+    loss = Check(
+        "utility",
+        "loss and sizes of the groups",
+        lambda s: _loss(layout, s),
+        gives=[
+            *(facts.GROUPS, facts.SMALLEST, facts.LARGEST, SQUARES),
+            *(LOSS, CELLS, SUPPRESSED_CELLS),
+            *[facts.ncp(axis.index) for axis in layout.axes],
+        ],
+    )
+    return [
+        [loss],
+        *[[_bucket_check(item)] for item in layout.spec.sensitive],
+        *inferred.chains(layout),
+    ]
+
+
+def _loss(layout: Layout, state: State) -> exp.Expr:
+    groups = query(
+        "select e.*, f.form from e join d on d.group_id = e.class_id"
+        " join f on f.display = d.display",
+        {
+            "e": state.work(EXTENTS),
+            "d": state.work(GROUP_SIZES),
+            "f": forms(state),
+        },
+    )
+    tree = query(
+        "select count(*) as groups, min(e.n) as smallest, max(e.n) as largest,"
+        " sum(e.n::numeric * e.n)::float8 as squares from e",
+        {"e": groups},
+    )
+    losses: list[exp.Expr] = []
+    shown: list[exp.Expr] = []
+    for axis in layout.axes:
+        attribute = axis.attribute
+        loss: exp.Expr = axis.loss(state, "e")
+        counts: exp.Expr = num(1)
+        if attribute.hidden is not None:
+            here = is_generalized(attribute, col("form", "e"))
+            withheld = fragment(
+                "substr(e.form, :at, 1) = :w", at=num(attribute.hidden.index + 1), w=text(WITHHELD)
+            )
+            loss = exp.Case().when(withheld, num(1)).when(here, loss).else_(num(0))
+            counts = fragment("case when :w or :g then 1 else 0 end", w=withheld, g=here)
+        losses.append(fragment("coalesce(sum(e.n * (:l)), 0)::float8", l=exp.paren(loss)))
+        shown.append(fragment("coalesce(sum(e.n * (:c)), 0)::float8", c=counts))
+        mean = fragment("coalesce(:l / nullif(:c, 0), 0)", l=losses[-1], c=shown[-1])
+        tree = tree.select(named(mean, f"ncp{axis.index}"))
+    return tree.select(
+        named(total(losses), "loss"),
+        named(total(shown), "cells"),
+        named(_suppressed_cells(layout, state), "suppressed_cells"),
+    )
+
+
+def _suppressed_cells(layout: Layout, state: State) -> exp.Expr:
+    """How many values of attributes the records have that are left out for their mask."""
+    hidden = [a.hidden for a in layout.spec.attributes if a.hidden is not None]
+    if not hidden or not state[SUPPRESSED]:
+        return num(0)
+    plain = num(len(layout.axes) - len(hidden))
+    open_ = [fragment("(not :f)::int", f=col(h.flag, "c")) for h in hidden]
+    tree = query(
+        "select coalesce(sum(:cells), 0)::bigint from c"
+        " where not exists (select 1 from g where g.rid = c.rid)",
+        {"c": state.work(CODED), "g": state.work(LOCAL_GROUPED)},
+        cells=total([plain, *open_]),
+    )
+    return scalar(tree)
+
+
+def _bucket_check(item: Sensitive) -> Check:
+    def select(state: State) -> exp.Expr:
+        sizes = query(
+            "select sum(t.count)::bigint as n, max(t.count) as most from t group by :bucket",
+            {"t": state.stage(part_of(item))},
+            bucket=col(bucket_column(item.published), "t"),
+        )
+        return query(
+            "select count(*) as buckets, coalesce(sum(s.n), 0)::bigint as cells,"
+            " coalesce(min(s.n), 0) as smallest, coalesce(max(s.n), 0) as largest,"
+            " coalesce(max(s.most / s.n::float8), 0)::float8 as share from s",
+            {"s": sizes},
+        )
+
+    return Check(
+        f"buckets{item.index}",
+        f"sizes of the buckets of {item.published}",
+        select,
+        gives=[*facts.bucket_sizes(item.index), facts.bucket_share(item.index)],
+    )
+
+
+def utility(spec: ReleaseSpec, found: Facts) -> LocalUtility:
+    records, suppressed = found[RECORDS], found[SUPPRESSED]
+    # Records without a value in a column with nulls: suppress are not even encoded.
+    gone = (records - found[KEPT]) * len(spec.attributes) + found[SUPPRESSED_CELLS]
+    cells, lost = found[CELLS] + gone, found[LOSS] + gone
+    return LocalUtility(
+        gcp=lost / cells if cells else 0.0,
+        ncp={a.published: found[facts.ncp(a.index)] for a in spec.attributes},
+        discernibility=found[SQUARES] + float(suppressed) * records,
+        groups=found[facts.GROUPS],
+        smallest_group=found[facts.SMALLEST],
+        largest_group=found[facts.LARGEST],
+        buckets={item.published: _bucket_figures(item, found) for item in spec.sensitive},
+        inferred=inferred.inferred(Layout(spec), found),
+        taught=inferred.taught(Layout(spec), found),
+        aligned=tuple(
+            tuple(item.published for item in columns) for columns in sets(Layout(spec), found)
+        ),
+    )
+
+
+def _bucket_figures(item: Sensitive, found: Facts) -> BucketFigures:
+    cells, buckets, smallest, largest = (found[fact] for fact in facts.bucket_sizes(item.index))
+    return BucketFigures(cells, buckets, smallest, largest, found[facts.bucket_share(item.index)])

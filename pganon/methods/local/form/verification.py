@@ -1,0 +1,248 @@
+"""The guarantee of a release, measured from its published relations alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from pganon.catalog.values import in_order
+from pganon.encode.first import first_of
+from pganon.encode.records import ties
+from pganon.forms.elements import attribute_columns, value_key
+from pganon.forms.form import STRUCTURE, Relations, Tables
+from pganon.methods.common.form.checked import requirement_check, violations_check
+from pganon.methods.common.form.reference import (
+    against,
+    reference_checks,
+    source_counts,
+    with_shares,
+)
+from pganon.methods.local.form.aligned import sets
+from pganon.methods.local.form.layout import Layout
+from pganon.methods.local.form.staging import RECORDS, part_of
+from pganon.methods.local.local_names import bucket_column, form_column
+from pganon.methods.local.search.subsets import BUCKET, GENERALIZED
+from pganon.policy.options import GROUP_ID
+from pganon.privacy.base import Requirement
+from pganon.privacy.frequency import BucketSize, KAnonymity
+from pganon.privacy.likeness import TCloseness
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.sqltools import col, fragment, named, presorted, query, stacked, text
+from pganon.steps import State
+from pganon.steps.relations import CheckQuery
+
+
+def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
+    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    spec = layout.spec
+    found = [
+        _violations(STRUCTURE, None, _groups_broken(tables)),
+        _violations("forms", None, _forms_broken(layout, tables)),
+        *[
+            _violations("buckets", item.published, _buckets_broken(item, tables))
+            for item in spec.sensitive
+        ],
+    ]
+    if spec.policy.method.repeats_values:
+        found.append(_violations("aligned", None, _apart(layout, state, tables)))
+    for requirement in spec.requirements:
+        found += _required(layout, requirement, tables)
+    return (*found, *reference_checks(spec, tables))
+
+
+def histogram(
+    spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
+) -> tuple[list[str], exp.Select]:
+    """The column of a bucket, and (it, value, n).
+
+    Where every value has a bucket of its own, it is groups that a reader chooses from.
+    """
+    name = bucket_column(item.published)
+    if Layout(spec).single:
+        tree = query(
+            "select r.group_id, :value as value, count(*) as n from records as r"
+            " join t on :held = :named group by 1, 2",
+            {**tables, "t": tables[part_of(item)]},
+            value=value_key(item, "t"),
+            held=col(name, "t"),
+            named=col(name, "r"),
+        )
+        return [GROUP_ID], tree
+    # Rows are stored bucket by bucket, and nearly all are a group of their own. Values of which
+    # equal ones have one text are grouped as they are, since texts take longer to compare.
+    own = col(item.published, "t")
+    texts = bool(ties(item, own))
+    value = named(value_key(item, "t"), "value") if texts else own
+    rows = query("select 1 from t", {"t": tables[part_of(item)]}).select(
+        col(name, "t"), value, col("count", "t"), append=False
+    )
+    by = [col(name, "r"), col("value" if texts else item.published, "r")]
+    key = by[1] if texts else named(value_key(item, "r"), "value")
+    tree = query("select 1 from r", {"r": presorted(rows)}).select(
+        by[0], key, named(fragment("sum(r.count)::bigint"), "n"), append=False
+    )
+    return [name], tree.group_by(*[column.copy() for column in by])
+
+
+def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQuery:
+    """No row of `offending` may be there."""
+    counted = query("select count(*) as measured from o", {"o": offending})
+    return violations_check(name, counted, column)
+
+
+def _groups_broken(tables: Tables) -> exp.Select:
+    """Groups that are described twice or not at all, or have no records."""
+    return query(
+        "select g.group_id from (select x.group_id, count(*) as n from groups as x"
+        " group by x.group_id) as g full join (select r.group_id from records as r"
+        " group by r.group_id) as h on h.group_id = g.group_id"
+        " where g.n is distinct from 1 or h.group_id is null",
+        dict(tables),
+    )
+
+
+def _forms_broken(layout: Layout, tables: Tables) -> exp.Select:
+    """Records with a bucket where they show the value, or with none where they hide it."""
+    joined = "select r.group_id from records as r join groups as g on g.group_id = r.group_id"
+    wrong: list[exp.Expr] = [exp.false()]
+    for item in layout.spec.sensitive:
+        bucket = col(bucket_column(item.published), "r")
+        if not layout.has_form(item):
+            wrong.append(fragment(":b is null", b=bucket))
+            continue
+        form = col(form_column(item.published), "g")
+        wrong.append(
+            fragment(
+                ":f is null or (:b is not null) <> (:f = :in)",
+                f=form,
+                b=bucket,
+                **{"in": text(BUCKET)},
+            )
+        )
+        letters = "gbw" if item.hidden is not None else "bw"
+        allowed = exp.In(this=form.copy(), expressions=[text(letter) for letter in letters])
+        wrong.append(exp.not_(allowed))
+    for attribute in layout.spec.attributes:
+        if attribute.hidden is None:
+            continue
+        form = col(form_column(attribute.published), "g")
+        for column in attribute_columns(attribute):
+            value = col(column.name, "g")
+            wrong.append(
+                fragment(
+                    ":v is not null and :f is distinct from :g",
+                    v=value,
+                    f=form,
+                    g=text(GENERALIZED),
+                )
+            )
+    return query(joined, dict(tables)).where(exp.or_(*wrong))
+
+
+def _buckets_broken(item: Sensitive, tables: Tables) -> exp.Select:
+    """Buckets that have not as many values as records."""
+    bucket = bucket_column(item.published)
+    records = query(
+        "select :b as bucket, count(*) as n from records as r where :b is not null group by :b",
+        dict(tables),
+        b=col(bucket, "r"),
+    )
+    held = query(
+        "select :b as bucket, sum(t.count) as n, min(t.count) as least from t group by :b",
+        {"t": tables[part_of(item)]},
+        b=col(bucket, "t"),
+    )
+    return query(
+        "select a.bucket from a full join b on b.bucket = a.bucket"
+        " where a.n is distinct from b.n or coalesce(b.least, 0) < 1",
+        {"a": records, "b": held},
+    )
+
+
+def _apart(layout: Layout, state: State, tables: Tables) -> exp.Select:
+    """Columns with buckets in common: records with several numbers in them, and buckets whose
+    records do not hide the same ones."""
+    records = {"r": tables[RECORDS]}
+    found = [query("select 1 as number from r where false", records)]
+    for columns in sets(layout, state.facts):
+        numbers = [col(bucket_column(item.published), "r") for item in columns]
+        first = exp.func("coalesce", *[number.copy() for number in numbers])
+        hides = [fragment("(:b is not null)::int", b=number.copy()) for number in numbers]
+        pattern = exp.Array(expressions=[h.copy() for h in hides])
+        other = [fragment(":b <> :first", b=n.copy(), first=first.copy()) for n in numbers]
+        rows = query("select :first as number from r", records, first=first).select(
+            named(pattern, "pattern"),
+            named(fragment("coalesce(:o, false)", o=exp.or_(*other)), "o"),
+        )
+        found.append(
+            query(
+                "select x.number from x where x.number is not null group by x.number"
+                " having bool_or(x.o) or min(x.pattern) <> max(x.pattern)",
+                {"x": rows},
+            )
+        )
+    return stacked(found)
+
+
+def _required(layout: Layout, requirement: Requirement, tables: Tables) -> Sequence[CheckQuery]:
+    model = requirement.model
+    if isinstance(model, KAnonymity):
+        counted = query(
+            "select r.group_id, 1 as value, count(*) as n from records as r group by r.group_id",
+            dict(tables),
+        )
+        return [requirement_check(requirement, model.measure(counted, [GROUP_ID]))]
+    assert requirement.sensitive is not None
+    item = layout.spec.sensitive[requirement.sensitive]
+    by, counted = histogram(layout.spec, State(0), tables, item)
+    if not isinstance(model, TCloseness):
+        measured = model.measure(counted, by)
+        return [requirement_check(requirement, measured, empty=True)]
+    size = Requirement(BucketSize(layout.least(item)), item.index, item.published)
+    measured = model.measure(counted, by, _whole(layout.spec, item, tables))
+    grows = layout.spec.policy.refresh == "increments"
+    held = against(layout.spec, "published") if grows else ""
+    return [
+        requirement_check(requirement, measured, held, empty=True),
+        requirement_check(size, size.model.measure(counted, by), empty=True),
+        _violations("distinct_values", item.published, _single(item, tables)),
+    ]
+
+
+def _whole(spec: ReleaseSpec, item: Sensitive, tables: Tables) -> exp.Select:
+    """(value, position, share): the distribution of all values in buckets, of newcomers that of
+    the first version."""
+    if first_of(spec, item) is not None:
+        return with_shares(item, source_counts(item, tables))
+    rows = query(
+        "select :value as value, :v as place, t.count from t",
+        {"t": tables[part_of(item)]},
+        value=value_key(item, "t"),
+        v=in_order(item.column, col(item.published, "t")),
+    )
+    counted = query(
+        "select t.value, min(:place) as place, sum(t.count) as n from t group by t.value",
+        {"t": rows},
+        place=_comparable(item),
+    )
+    return query(
+        "select x.value, row_number() over (order by x.place nulls last)::int as position,"
+        " x.n::float8 / sum(x.n) over () as share from x",
+        {"x": counted},
+    )
+
+
+def _comparable(item: Sensitive) -> exp.Expr:
+    """A value that min() knows."""
+    place = col("place", "t")
+    return fragment(":v::text", v=place) if item.column.kind in ("boolean", "uuid") else place
+
+
+def _single(item: Sensitive, tables: Relations) -> exp.Select:
+    """One row where all values in buckets are the same."""
+    return query(
+        "select 1 as single from t having count(distinct :value) = 1",
+        {"t": tables[part_of(item)]},
+        value=value_key(item, "t"),
+    )

@@ -1,0 +1,124 @@
+"""The views of a release. They join groups and records; values of buckets stand apart."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.forms.elements import attribute_columns
+from pganon.forms.form import Tables
+from pganon.identifiers import quote
+from pganon.methods.common.form.flat import FlatColumn, flat_columns, flattens
+from pganon.methods.local.form.aligned import set_of
+from pganon.methods.local.form.layout import Layout
+from pganon.methods.local.form.staging import part_of
+from pganon.methods.local.local_names import bucket_column, form_column, values_part
+from pganon.policy.options import COUNT, FLAT, GROUP_ID
+from pganon.resolved.model import Attribute, Sensitive
+from pganon.sqltools import cast, col, named, query, render
+from pganon.steps import State
+from pganon.steps.relations import PublishedView, ViewColumn
+
+_GROUP = ViewColumn(GROUP_ID, "integer", "Number of the group, random per release.")
+
+
+def views(layout: Layout, state: State, tables: Tables) -> tuple[PublishedView, ...]:
+    """The records, in plain columns too where there are ranges or sets, and values of buckets."""
+    spec = layout.spec
+    guarantee = "; ".join(requirement.label for requirement in spec.requirements)
+    shown = [column for part in _parts(layout, state) for column in part]
+    plain = PublishedView(
+        name=spec.view,
+        select=_select(tables, shown),
+        columns=tuple(item.column for item in shown),
+        comment="Anonymized release: values are generalized per group, or in a bucket where they"
+        f" are sensitive. Guarantee: {guarantee}.",
+    )
+    flat = [_flat(layout, state, tables)] if flattens(spec.attributes) else []
+    return (plain, *flat, *[_values(layout, item, tables) for item in spec.sensitive])
+
+
+def _select(tables: Tables, columns: list[FlatColumn]) -> str:
+    tree = query(
+        "select 1 from records as r join groups as c on c.group_id = r.group_id", dict(tables)
+    )
+    return render(
+        tree.select(*[named(item.value, item.column.name) for item in columns], append=False)
+    )
+
+
+def _parts(layout: Layout, state: State, *, flat: bool = False) -> list[list[FlatColumn]]:
+    """The group, the attributes with buckets and forms beside them, sensitive columns, the rest."""
+    spec = layout.spec
+    found = [[FlatColumn(_GROUP, col(GROUP_ID, "r"))]]
+    by_flag = {item.hidden.index: item for item in spec.sensitive if item.hidden is not None}
+    for attribute in spec.attributes:
+        found.append(_attribute(layout, attribute, flat=flat))
+        if attribute.hidden is not None:
+            found.append(_hidden(layout, by_flag[attribute.hidden.index], state))
+    found += [_hidden(layout, item, state) for item in spec.sensitive if item.hidden is None]
+    for item in spec.carried:
+        column = ViewColumn(item.published, item.column.stored_type, "Insensitive, unchanged.")
+        found.append([FlatColumn(column, col(item.published, "r"))])
+    return found
+
+
+def _attribute(layout: Layout, attribute: Attribute, *, flat: bool) -> list[FlatColumn]:
+    if flat:
+        hierarchy = layout.spec.policy.columns[attribute.column.name].hierarchy
+        return flat_columns(attribute, hierarchy)
+    return [FlatColumn(column, col(column.name, "c")) for column in attribute_columns(attribute)]
+
+
+def _hidden(layout: Layout, item: Sensitive, state: State) -> list[FlatColumn]:
+    name = bucket_column(item.published)
+    part = layout.spec.view_of(values_part(item.published))
+    said = f"Number of the bucket in {part} that has the value of the record, random per release."
+    others = [c for c in set_of(layout, state.facts, item) if c != item]
+    if others:
+        names = " and ".join(quote(bucket_column(other.published)) for other in others)
+        said += f" The same number is in {names}."
+    found = [FlatColumn(ViewColumn(name, "integer", said), col(name, "r"))]
+    if layout.has_form(item):
+        name = form_column(item.published)
+        said = (
+            f"How {quote(item.published)} is shown: g generalized, b in a bucket because it is"
+            " sensitive, w withheld."
+        )
+        found.append(FlatColumn(ViewColumn(name, "text", said), col(name, "c")))
+    return found
+
+
+def _flat(layout: Layout, state: State, tables: Tables) -> PublishedView:
+    columns = [column for part in _parts(layout, state, flat=True) for column in part]
+    return PublishedView(
+        name=layout.spec.view_of(FLAT),
+        select=_select(tables, columns),
+        columns=tuple(item.column for item in columns),
+        comment=f"The records of {layout.spec.view}, with plain columns instead of ranges and"
+        " sets.",
+    )
+
+
+def _values(layout: Layout, item: Sensitive, tables: Tables) -> PublishedView:
+    spec = layout.spec
+    held = "; ".join(r.label for r in spec.requirements if r.sensitive == item.index)
+    columns = (
+        ViewColumn(
+            bucket_column(item.published), "integer", "Number of the bucket, random per release."
+        ),
+        ViewColumn(item.published, item.column.stored_type, "Sensitive, of some of the bucket."),
+        ViewColumn(COUNT, "bigint", "Number of records of the bucket that have this value."),
+    )
+    tree: exp.Select = query("select 1 from t", {"t": tables[part_of(item)]})
+    # Where a value is hidden on a condition, its type has lost its length or scale.
+    shown = [cast(col(column.name, "t"), column.type) for column in columns]
+    tree = tree.select(
+        *[named(value, column.name) for value, column in zip(shown, columns, strict=True)],
+        append=False,
+    )
+    return PublishedView(
+        spec.view_of(values_part(item.published)),
+        render(tree),
+        columns,
+        f"Values of {quote(item.published)} in every bucket of {spec.view}. Per bucket: {held}.",
+    )

@@ -1,0 +1,15 @@
+"""Losses that every run of local generalization and bucketization observes; metrics read them."""
+
+from __future__ import annotations
+
+from pganon.forms.facts import MEASURE
+from pganon.steps.facts import count, measure
+
+LOSS = measure("loss", MEASURE)
+"""Loss of all values that are generalized or withheld, added up."""
+
+CELLS = measure("cells", MEASURE)
+"""How many values these are."""
+
+SUPPRESSED_CELLS = count("suppressed_cells", MEASURE, assumed=0)
+"""How many values suppressed records would have shown."""

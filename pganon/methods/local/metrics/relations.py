@@ -1,0 +1,267 @@
+"""Records of the source and rows of the release, by where each value is to be found.
+
+msource       (row, n, c<i>, s<j>)    records of the source by codes, suppressed ones too
+mrows         (row, n, group_id, b<j>)  rows of the release, with the buckets of sensitive columns
+mwhere<w>     see :mod:`pganon.methods.local.metrics`
+mvalues<j>    (bucket, code, amount, n, size)   values of the buckets of a sensitive column;
+              `amount` of numbers, 0 for NULL; `size` of the bucket
+mplaced<i>    (code, below, above)    hidden values of a semi-sensitive column as codes of those
+              that are shown: the last that is not above, and the first that is not below
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, axes
+from pganon.encode.facts import null_code
+from pganon.encode.number_line import place
+from pganon.encode.sensitive import looked_up, sensitive_key
+from pganon.encode.work import sensitive_values
+from pganon.forms.elements import attribute_columns
+from pganon.forms.form import Tables
+from pganon.identifiers import QualifiedName
+from pganon.methods.local.local_names import bucket_column, form_column
+from pganon.metrics.source import all_records, on_line
+from pganon.policy.options import GROUP_ID
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive, Shown
+from pganon.sqltools import cast, col, fragment, named, num, query, stacked, text
+from pganon.steps import CreateTable, State, Step
+
+SHOWN, HIDDEN, WITHHELD = "g", "b", "w"
+"""Forms of a value."""
+
+Relations = Callable[[State], Tables]
+
+
+def hiding(spec: ReleaseSpec, attribute: Attribute) -> Sensitive | None:
+    """The sensitive column that the hidden values of an attribute are."""
+    found = [i for i in spec.sensitive if i.hidden is not None and i.hidden == attribute.hidden]
+    return found[0] if found else None
+
+
+def always_hidden(spec: ReleaseSpec) -> list[Sensitive]:
+    """Sensitive columns that are no attributes."""
+    return [item for item in spec.sensitive if item.hidden is None]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Names of the parts of a release.
+
+    Attributes:
+        groups: what the records of every group show.
+        records: records with their group and buckets.
+        values: of the buckets of a sensitive column.
+    """
+
+    groups: str
+    records: str
+    values: Callable[[Sensitive], str]
+
+
+def steps(spec: ReleaseSpec, parts: Parts, tables: Relations) -> list[Step]:
+    return [
+        CreateTable(
+            "metric_source",
+            "source records by codes",
+            lambda s: s.work("msource"),
+            lambda s: _source(spec, s),
+        ),
+        CreateTable(
+            "metric_rows",
+            "published records by group and buckets",
+            lambda s: s.work("mrows"),
+            lambda s: _rows(spec, parts, tables(s)),
+        ),
+        *[
+            CreateTable(
+                f"metric_values{item.index}",
+                f"values of the buckets of sensitive column {item.index + 1}",
+                lambda s, item=item: s.work(f"mvalues{item.index}"),
+                lambda s, item=item: _values(item, tables(s)[parts.values(item)], s),
+            )
+            for item in spec.sensitive
+        ],
+        *[
+            CreateTable(
+                f"metric_placed{axis.index}",
+                f"hidden values of attribute {axis.index + 1} among those that are shown",
+                lambda s, axis=axis: s.work(f"mplaced{axis.index}"),
+                lambda s, axis=axis: _placed(spec, axis, s),
+            )
+            for axis in axes(spec.attributes)
+            if axis.attribute.hidden is not None
+        ],
+        CreateTable(
+            "metric_where_source",
+            "where the values of source records are",
+            lambda s: s.work("mwheresource"),
+            lambda s: stacked([_of_source(spec, a, s) for a in spec.attributes]),
+        ),
+        CreateTable(
+            "metric_where_shown",
+            "where the values of published records are",
+            lambda s: s.work("mwhereshown"),
+            lambda s: stacked([_of_release(spec, a, s) for a in spec.attributes]),
+        ),
+    ]
+
+
+def shown(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Select:
+    """(group_id, n, published attributes): a row per group; what is not shown covers NULL alone."""
+    tree = query(
+        "select g.group_id, r.n from g join"
+        " (select x.group_id, count(*) as n from x group by x.group_id) as r"
+        " on r.group_id = g.group_id",
+        {"g": tables[parts.groups], "x": tables[parts.records]},
+    )
+    for attribute in spec.attributes:
+        value, *null = attribute_columns(attribute)
+        tree = tree.select(col(value.name, "g"))
+        for column in null:
+            known = fragment("coalesce(:v, true)", v=col(column.name, "g"))
+            tree = tree.select(named(known, column.name))
+    return tree
+
+
+# -- records ----------------------------------------------------------------------------------
+
+
+def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
+    return _numbered(*all_records(spec, state))
+
+
+def _rows(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Expr:
+    tree = query(
+        "select g.group_id from r join g on g.group_id = r.group_id",
+        {"r": tables[parts.records], "g": tables[parts.groups]},
+    )
+    names = [GROUP_ID]
+    for item in spec.sensitive:
+        name = f"b{item.index}"
+        tree = tree.select(named(col(bucket_column(item.published), "r"), name))
+        names.append(name)
+    for attribute in spec.attributes:
+        if attribute.hidden is not None:
+            name = f"f{attribute.index}"
+            tree = tree.select(named(col(form_column(attribute.published), "g"), name))
+            names.append(name)
+    return _numbered(tree, names)
+
+
+def _numbered(rows: exp.Select, names: Sequence[str]) -> exp.Select:
+    """Equal rows as one, with a number and how many there are."""
+    columns = [col(name, "x") for name in names]
+    counted = query("select count(*)::float8 as n from x", {"x": rows}).select(*columns)
+    counted = counted.group_by(*[column.copy() for column in columns])
+    return query("select row_number() over () as row, g.* from g", {"g": counted})
+
+
+def _values(item: Sensitive, relation: QualifiedName, state: State) -> exp.Expr:
+    value = col(item.published, "t")
+    bucket = col(bucket_column(item.published), "t")
+    amount: exp.Expr = num(0)
+    if item.column.is_number:
+        amount = fragment("coalesce(:v::float8, 0)", v=value)
+    tree = query(
+        "select :bucket as bucket, :amount as amount, t.count::float8 as n,"
+        " (sum(t.count) over (partition by :bucket))::float8 as size from t",
+        {"t": relation},
+        bucket=bucket,
+        amount=amount,
+    )
+    on = exp.EQ(this=col("value", "d"), expression=exp.paren(sensitive_key(item, value)))
+    tree = looked_up(tree, state.work(sensitive_values(item.index)), "d", on)
+    code = fragment(
+        "coalesce(:code, :null)", code=col("code", "d"), null=num(state[null_code(item.index)])
+    )
+    return tree.select(named(code, "code"))
+
+
+# -- where values are ---------------------------------------------------------------------------
+
+
+def _found(attribute: Attribute, form: str, number: exp.Expr) -> list[exp.Expr]:
+    return [
+        named(num(attribute.index), "attribute"),
+        named(text(form), "form"),
+        named(cast(number, "bigint"), "number"),
+    ]
+
+
+def _of_source(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Select:
+    rows = query("select r.row from r", {"r": state.work("msource")})
+    plain = rows.select(*_found(attribute, SHOWN, col(f"c{attribute.index}", "r")))
+    item = hiding(spec, attribute)
+    if item is None:
+        return plain
+    code = col(f"s{item.index}", "r")
+    return stacked(
+        [
+            plain.where(exp.EQ(this=code, expression=num(0))),
+            rows.select(*_found(attribute, HIDDEN, code)).where(
+                exp.GT(this=code.copy(), expression=num(0))
+            ),
+        ]
+    )
+
+
+def _of_release(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Select:
+    rows = query("select r.row from r", {"r": state.work("mrows")})
+    group = col(GROUP_ID, "r")
+    item = hiding(spec, attribute)
+    if item is None:
+        return rows.select(*_found(attribute, SHOWN, group))
+    form = col(f"f{attribute.index}", "r")
+    numbers = {SHOWN: group, HIDDEN: col(f"b{item.index}", "r"), WITHHELD: num(0)}
+    return stacked(
+        [
+            rows.select(*_found(attribute, letter, number)).where(
+                exp.EQ(this=form.copy(), expression=text(letter))
+            )
+            for letter, number in numbers.items()
+        ]
+    )
+
+
+def _placed(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Expr:
+    item = hiding(spec, axis.attribute)
+    assert item is not None  # only of semi-sensitive columns
+    hidden = query(
+        "select h.code, h.value from h where h.value is not null",
+        {"h": state.work(sensitive_values(item.index))},
+    )
+    if on_line(axis) and axis.attribute.form is Shown.RANGE:
+        at = query(
+            "select h.code, :place as place from h",
+            {"h": hidden},
+            place=place(axis.attribute, col("value", "h")),
+        )
+        both = stacked(
+            [
+                query("select a.code, a.place, true as hidden from a", {"a": at}),
+                query(
+                    "select p.code, p.place, false as hidden from p where p.code > 0",
+                    {"p": state.work(f"mplaces{axis.index}")},
+                ),
+            ]
+        )
+        return query(
+            "select w.code, coalesce(w.below, 0) as below, coalesce(w.above, 2147483647) as above"
+            " from (select b.code, b.hidden,"
+            " max(b.code) filter (where not b.hidden) over (order by b.place) as below,"
+            " min(b.code) filter (where not b.hidden) over (order by b.place desc) as above"
+            " from b) as w where w.hidden",
+            {"b": both},
+        )
+    key = cast(exp.paren(sensitive_key(item, col("value", "d"))), "text")
+    return query(
+        "select h.code, d.code as below, d.code as above from h join d on d.code > 0"
+        ' and (h.value)::text collate "C" = :key collate "C"',
+        {"h": hidden, "d": axis.dictionary(state)},
+        key=key,
+    )

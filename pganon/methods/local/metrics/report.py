@@ -1,0 +1,138 @@
+"""Metrics of local generalization and bucketization, from the facts of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from pganon.encode.facts import KEPT
+from pganon.forms.facts import SQUARES, SUPPRESSED
+from pganon.forms.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
+from pganon.forms.request import Request, Workload
+from pganon.methods.local.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
+from pganon.methods.local.metrics.relations import always_hidden
+from pganon.methods.local.metrics.workload import BOUNDS, added, bound, no_sum
+from pganon.metrics.answers import errors_of, finite
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import State
+from pganon.steps.facts import RECORDS, Facts
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How far the bounds of sums are apart, as shares of the exact sums.
+
+    Attributes:
+        mean, median, mean_of_enough: of the paper's bounds (R_error); the latter over the queries
+            whose exact sum is at least a hundredth of the sum over all records.
+        certain_mean, certain_median: of the bounds that hold for certain.
+        outside: share of the queries whose exact sum lies outside the paper's bounds.
+        beyond: outside the others, which only suppressed records make possible.
+        empty: queries whose exact sum is 0; they have no error.
+    """
+
+    mean: float | None
+    median: float | None
+    mean_of_enough: float | None
+    certain_mean: float | None
+    certain_median: float | None
+    outside: float | None
+    beyond: float | None
+    empty: int
+
+
+@dataclass(frozen=True)
+class LocalMetrics(Metrics):
+    """Metrics of such a release; see docs/reference/measures.md.
+
+    Attributes:
+        discernibility: C_DM; a suppressed record counts as many as the source has.
+        ncp: sum over the records and the values that they show; withheld ones cost 1, those in
+            buckets nothing, those of suppressed records 1 where they were quasi-identifying.
+        ncp_relative: as a share of the values that count; None if there are none.
+        bounds: by published column.
+    """
+
+    discernibility: float | None = None
+    ncp: float | None = None
+    ncp_relative: float | None = None
+    workload: WorkloadMetrics | None = None
+    bounds: dict[str, Bounds] | None = None
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        read = dict(document)
+        if read["workload"]:
+            read["workload"] = WorkloadMetrics.recorded(read["workload"])
+        if read["bounds"]:
+            read["bounds"] = {name: Bounds(**found) for name, found in read["bounds"].items()}
+        return cls(**read)
+
+    def shown(self) -> list[Shown]:
+        found: list[Shown] = []
+        if self.discernibility is not None:
+            found.append(
+                Pairs(
+                    {
+                        "discernibility": figure(self.discernibility),
+                        "NCP": figure(self.ncp),
+                        "NCP (share)": figure(self.ncp_relative),
+                    }
+                )
+            )
+        if self.workload:
+            found.append(self.workload.shown())
+        if self.bounds:
+            found.append(_grid(self.bounds))
+        return found
+
+
+def _grid(bounds: Mapping[str, Bounds]) -> Grid:
+    names = ["mean width", "median width", "certain bounds", "sums outside"]
+    rows = [
+        (
+            f"sum of {column}",
+            *map(figure, (b.mean, b.median, b.certain_median, b.outside)),
+        )
+        for column, b in bounds.items()
+    ]
+    return Grid(["bounds of the", *names], rows, names)
+
+
+def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> LocalMetrics:
+    """What :func:`pganon.methods.local.metrics.steps.measure_steps` observed."""
+    found: dict[str, Any] = {}
+    if request.everything:
+        found = _losses(spec, state)
+    if request.workload is not None:
+        facts, items = state.facts, added(spec)
+        found["workload"] = WorkloadMetrics(
+            workload_of(spec, request.workload),
+            errors_of("n", facts),
+            {item.published: errors_of(f"t{item.index}", facts) for item in items},
+        )
+        found["bounds"] = {item.published: _bounds(item.index, facts) for item in items}
+    return LocalMetrics(**found)
+
+
+def _losses(spec: ReleaseSpec, state: State) -> dict[str, float | None]:
+    """From the figures of every run."""
+    # Records that are not even encoded hide nothing as far as anybody knows.
+    gone = (state[RECORDS] - state[KEPT]) * len(spec.attributes) + state[SUPPRESSED_CELLS]
+    lost, cells = state[LOSS] + gone, state[CELLS] + gone
+    return {
+        "discernibility": state[SQUARES] + float(state[SUPPRESSED]) * state[RECORDS],
+        "ncp": lost,
+        "ncp_relative": lost / cells if cells else None,
+    }
+
+
+def workload_of(spec: ReleaseSpec, workload: Workload) -> Workload:
+    """A semi-sensitive column is asked as an attribute alone: others may be missing."""
+    return replace(workload, sensitive=bool(workload.sensitive and always_hidden(spec)))
+
+
+def _bounds(index: int, facts: Facts) -> Bounds:
+    read = {name: finite(facts[bound(index, name)]) for name in BOUNDS}
+    return Bounds(**read, empty=facts[no_sum(index)])

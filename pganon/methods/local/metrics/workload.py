@@ -1,0 +1,326 @@
+"""Random queries on records of which some hide what is asked: counts, sums, and their bounds.
+
+mqueries    see :mod:`pganon.methods.buckets.metrics.workload`; sensitive columns that are also
+attributes
+            are asked as such alone
+mheld       (query, bucket, n)       share of a bucket that has the sensitive values asked for
+mexact      (query, n, t<j>)         answers on the source
+mestimate   (query, n, t<j>)         answers from what is published
+mhelp<j>    (bucket, h, low, high)   sums of the h smallest and the h largest values of a bucket
+mbounds<j>  (query, lower, upper, least, most)   of the sum of column j, from what is published
+
+Bounds are those of Zhang, Koudas, Srivastava and Yu (2007) as Li, He and Sun use them: `lower` and
+`upper` take as many values of every bucket as records are expected to match, which the true sum
+need not lie between; `least` and `most` as many as must and may match.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.work import sensitive_values
+from pganon.forms.request import Workload
+from pganon.methods.common.metrics.queries import draws, queries
+from pganon.methods.local.metrics import answers
+from pganon.methods.local.metrics.answers import reach
+from pganon.methods.local.metrics.relations import always_hidden
+from pganon.metrics.answers import error_step
+from pganon.metrics.draws import holds, predicates
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked
+from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import Fact, count, measure, or_null
+
+BOUNDS = (
+    *("mean", "median", "mean_of_enough", "certain_mean", "certain_median"),
+    *("outside", "beyond"),
+)
+"""Figures of the bounds of the sums of a column, None where no query has one."""
+
+ENOUGH = 0.01
+"""Share of the sum over all records from which on a true sum is not tiny."""
+
+
+def added(spec: ReleaseSpec) -> list[Sensitive]:
+    """Columns of which queries ask the sum."""
+    return [item for item in always_hidden(spec) if item.column.is_number]
+
+
+def restricted(spec: ReleaseSpec) -> ReleaseSpec:
+    """With the sensitive columns alone that are no attributes."""
+    return replace(spec, sensitive=tuple(always_hidden(spec)))
+
+
+def steps(spec: ReleaseSpec, workload: Workload) -> list[Step]:
+    places = predicates(len(spec.attributes), workload)
+    asked = restricted(spec)
+    return [
+        CreateTable(
+            "workload_draws",
+            "random predicates",
+            lambda s: s.work("mdraws"),
+            lambda s: draws(asked, workload, s),
+        ),
+        CreateTable(
+            "workload_queries",
+            "random queries",
+            lambda s: s.work("mqueries"),
+            lambda s: queries(asked, workload, s),
+        ),
+        *answers.steps(spec, places),
+        CreateTable(
+            "workload_exact",
+            "answers on the source",
+            lambda s: s.work("mexact"),
+            lambda s: _exact(spec, places, workload, s),
+        ),
+        *([_held_step(spec)] if workload.sensitive else []),
+        CreateTable(
+            "workload_estimate",
+            "answers from the published relations",
+            lambda s: s.work("mestimate"),
+            lambda s: _estimate(spec, places, workload, s),
+        ),
+        *[error_step(name) for name in ("n", *[f"t{item.index}" for item in added(spec)])],
+        *[step for item in added(spec) for step in _bound_steps(item, places)],
+    ]
+
+
+# -- answers ------------------------------------------------------------------------------------
+
+
+def _exact(spec: ReleaseSpec, places: int, workload: Workload, state: State) -> exp.Expr:
+    """Of all records that match, those with the sensitive value count; all are added up."""
+    tree = query(
+        "select r.query from r join q on q.query = r.query join m on m.row = r.row",
+        {
+            "r": state.work(reach("source", places)),
+            "q": state.work("mqueries"),
+            "m": state.work("msource"),
+        },
+    )
+    counts: exp.Expr = fragment("m.n")
+    if workload.sensitive:
+        value = _of_item(spec, "s", "m")
+        counts = fragment("case when :holds then m.n else 0 end", holds=holds("", value))
+    tree = tree.select(named(fragment("nullif(sum(:n), 0)", n=counts), "n"))
+    for item in added(spec):
+        amounts = query(
+            "select d.code, d.value::float8 as amount from d where d.value is not null",
+            {"d": state.work(sensitive_values(item.index))},
+        )
+        alias = f"v{item.index}"
+        tree = tree.join(
+            amounts.subquery(alias),
+            on=exp.EQ(this=col("code", alias), expression=col(f"s{item.index}", "m")),
+            join_type="left",
+        )
+        amount = fragment("sum(m.n * coalesce(:v, 0))", v=col("amount", alias))
+        tree = tree.select(named(amount, f"t{item.index}"))
+    return tree.group_by(col("query", "r"))
+
+
+def _of_item(spec: ReleaseSpec, prefix: str, table: str) -> exp.Expr:
+    """The column of `table` for the sensitive column that the query `q` restricts."""
+    case = exp.Case(this=col("item", "q"))
+    for item in always_hidden(spec):
+        case = case.when(num(item.index), col(f"{prefix}{item.index}", table))
+    return case
+
+
+def _held_step(spec: ReleaseSpec) -> CreateTable:
+    def held(state: State) -> exp.Expr:
+        return stacked(
+            [
+                query(
+                    "select q.query, v.bucket, sum(v.n) / v.size as n from q join v on :holds"
+                    " where q.item = :j group by q.query, v.bucket, v.size",
+                    {"q": state.work("mqueries"), "v": state.work(f"mvalues{item.index}")},
+                    holds=holds("", col("code", "v")),
+                    j=num(item.index),
+                )
+                for item in always_hidden(spec)
+            ]
+        )
+
+    return CreateTable(
+        "workload_held",
+        "shares of buckets with the sensitive values asked for",
+        lambda s: s.work("mheld"),
+        held,
+    )
+
+
+def _estimate(spec: ReleaseSpec, places: int, workload: Workload, state: State) -> exp.Expr:
+    tree = query(
+        "select r.query from r join q on q.query = r.query join m on m.row = r.row",
+        {
+            "r": state.work(reach("shown", places)),
+            "q": state.work("mqueries"),
+            "m": state.work("mrows"),
+        },
+    )
+    counts: exp.Expr = fragment("r.n * m.n")
+    if workload.sensitive:
+        tree = tree.join(
+            aliased(state.work("mheld"), "h"),
+            on=fragment(
+                "h.query = r.query and h.bucket = :bucket", bucket=_of_item(spec, "b", "m")
+            ),
+            join_type="left",
+        )
+        counts = fragment("r.n * m.n * coalesce(h.n, 0)")
+    tree = tree.select(named(fragment("sum(:n)", n=counts), "n"))
+    for item in added(spec):
+        means = query(
+            "select v.bucket, sum(v.n * v.amount) / max(v.size) as mean from v group by v.bucket",
+            {"v": state.work(f"mvalues{item.index}")},
+        )
+        alias = f"v{item.index}"
+        tree = tree.join(
+            means.subquery(alias),
+            on=exp.EQ(this=col("bucket", alias), expression=col(f"b{item.index}", "m")),
+            join_type="left",
+        )
+        amount = fragment("sum(r.n * m.n * coalesce(:v, 0))", v=col("mean", alias))
+        tree = tree.select(named(amount, f"t{item.index}"))
+    return tree.group_by(col("query", "r"))
+
+
+# -- bounds -------------------------------------------------------------------------------------
+
+
+def _bound_steps(item: Sensitive, places: int) -> list[Step]:
+    j, name = item.index, item.published
+    return [
+        CreateTable(
+            f"workload_help{j}",
+            f"sums of the least and the greatest values of {name} in every bucket",
+            lambda s: s.work(f"mhelp{j}"),
+            lambda s: _help(item, s),
+        ),
+        CreateTable(
+            f"workload_bounds{j}",
+            f"bounds of the sums of {name}",
+            lambda s: s.work(f"mbounds{j}"),
+            lambda s: _bounds(item, places, s),
+        ),
+        Check(
+            f"workload_bound_error{j}",
+            f"how far the bounds of the sums of {name} are apart",
+            lambda s: _judged(item, s),
+            gives=bound_facts(j),
+        ),
+    ]
+
+
+def bound(index: int, name: str) -> Fact[float | None]:
+    """One of :data:`BOUNDS`."""
+    return or_null(measure(name, f"workload_bounds{index}_"))
+
+
+def no_sum(index: int) -> Fact[int]:
+    """Queries whose exact sum of a column is 0."""
+    return count("empty", f"workload_bounds{index}_")
+
+
+def bound_facts(index: int) -> list[Fact[Any]]:
+    return [*[bound(index, name) for name in BOUNDS], no_sum(index)]
+
+
+def _help(item: Sensitive, state: State) -> exp.Expr:
+    each = query(
+        "select v.bucket, v.amount from v cross join lateral generate_series(1, v.n::bigint)",
+        {"v": state.work(f"mvalues{item.index}")},
+    )
+    ascending = query(
+        "select e.bucket, row_number() over (partition by e.bucket order by e.amount) as h,"
+        " sum(e.amount) over (partition by e.bucket order by e.amount rows unbounded preceding)"
+        " as amount from e",
+        {"e": each},
+    )
+    descending = query(
+        "select e.bucket, row_number() over (partition by e.bucket order by e.amount desc) as h,"
+        " sum(e.amount) over (partition by e.bucket order by e.amount desc"
+        " rows unbounded preceding) as amount from e",
+        {"e": each},
+    )
+    none = query(
+        "select distinct v.bucket, 0::bigint as h, 0::float8 as low, 0::float8 as high from v",
+        {"v": state.work(f"mvalues{item.index}")},
+    )
+    some = query(
+        "select l.bucket, l.h, l.amount as low, g.amount as high from l"
+        " join g on g.bucket = l.bucket and g.h = l.h",
+        {"l": ascending, "g": descending},
+    )
+    return stacked([none, some])
+
+
+def _bounds(item: Sensitive, places: int, state: State) -> exp.Expr:
+    expected = query(
+        "select r.query, :bucket as bucket, round(sum(r.n * m.n)::numeric, 9) as p,"
+        " coalesce(sum(m.n) filter (where r.n > 1 - 1e-12), 0) as sure, sum(m.n) as possible"
+        " from r join m on m.row = r.row where :bucket is not null group by r.query, :bucket",
+        {"r": state.work(reach("shown", places)), "m": state.work("mrows")},
+        bucket=col(f"b{item.index}", "m"),
+    )
+    of_bucket = query(
+        "select e.query, min(h.low) filter (where :around) as lower,"
+        " max(h.high) filter (where :around) as upper,"
+        " min(h.low) filter (where :within) as least,"
+        " max(h.high) filter (where :within) as most"
+        " from e join h on h.bucket = e.bucket group by e.query, e.bucket",
+        {"e": expected, "h": state.work(f"mhelp{item.index}")},
+        around=fragment("h.h in (floor(e.p), ceil(e.p))"),
+        within=fragment("h.h between e.sure and e.possible"),
+    )
+    return query(
+        "select x.query, sum(x.lower) as lower, sum(x.upper) as upper, sum(x.least) as least,"
+        " sum(x.most) as most from x group by x.query",
+        {"x": of_bucket},
+    )
+
+
+def _judged(item: Sensitive, state: State) -> exp.Expr:
+    """One row; a sum lies outside of bounds if it does by more than rounding."""
+    answers = query(
+        "select q.query, coalesce(e.t, 0) as t, coalesce(b.lower, 0) as lower,"
+        " coalesce(b.upper, 0) as upper, coalesce(b.least, 0) as least,"
+        " coalesce(b.most, 0) as most from q left join e on e.query = q.query"
+        " left join b on b.query = q.query",
+        {
+            "q": state.work("mqueries"),
+            "e": query(
+                "select m.query, :t as t from m",
+                {"m": state.work("mexact")},
+                t=col(f"t{item.index}", "m"),
+            ),
+            "b": state.work(f"mbounds{item.index}"),
+        },
+    )
+    every = query(
+        "select sum(abs(d.value::float8) * d.n) as amount from d where d.value is not null",
+        {"d": state.work(sensitive_values(item.index))},
+    )
+    judged = query(
+        "select (a.upper - a.lower) / nullif(abs(a.t), 0) as error,"
+        " (a.most - a.least) / nullif(abs(a.t), 0) as certain, abs(a.t) >= :enough * s.amount"
+        " as enough, a.t < a.lower - :r or a.t > a.upper + :r as outside,"
+        " a.t < a.least - :r or a.t > a.most + :r as beyond from a cross join s",
+        {"a": answers, "s": every},
+        enough=cast(exp.Literal.number(repr(ENOUGH)), "float8"),
+        r=fragment("1e-9 * (1 + abs(a.t))"),
+    )
+    return query(
+        "select avg(j.error) as mean, percentile_cont(0.5) within group (order by j.error)"
+        " as median, avg(j.error) filter (where j.enough) as mean_of_enough,"
+        " avg(j.certain) as certain_mean,"
+        " percentile_cont(0.5) within group (order by j.certain) as certain_median,"
+        " avg(j.outside::int)::float8 as outside, avg(j.beyond::int)::float8 as beyond,"
+        " count(*) filter (where j.error is null) as empty from j",
+        {"j": judged},
+    )

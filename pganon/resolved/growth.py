@@ -1,0 +1,71 @@
+"""What `refresh: increments` asks of the models, the method and the source of a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pganon.identifiers import quote
+from pganon.policy.refusals import Refusal
+from pganon.resolved.model import ReleaseSpec, Scale, Shown
+
+
+def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
+    """Sizes below that of a group, and regions of a method whose cuts nobody can replay."""
+    policy = spec.policy
+    if policy.refresh != "increments":
+        return
+    size, smallest = policy.increment_size, spec.minimum_size
+    if size is None and smallest == 1:
+        yield Refusal(
+            ("increment_size",),
+            "is missing; no model of the policy says how many people a group needs",
+            "write how many newcomers make an increment",
+        )
+    if size is not None and size < smallest:
+        yield Refusal(
+            ("increment_size",),
+            f"is {size}, but a group needs {smallest} people",
+            f"write at least {smallest}, or leave it out",
+        )
+    yield from _compared_refusals(spec)
+    if policy.regions == "leaves" and not policy.method.replays:
+        yield Refusal(
+            ("regions",),
+            f"leaves is for cuts by values, and the method {policy.method.name} makes others here",
+            policy.method.replay_hint,
+        )
+    if spec.shows_regions:
+        yield from _region_refusals(spec)
+
+
+def _compared_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
+    """What cannot be compared with the first version, or shown beside withdrawn groups."""
+    policy = spec.policy
+    if spec.background is not None:
+        yield Refusal(
+            ("refresh",),
+            f"increments are not available with background_knowledge j = {spec.background.j:g}:"
+            " what readers expect follows from all records, not from those of newcomers",
+            "use refresh: recompute, or leave the model out",
+        )
+    if policy.publish.reference and policy.leavers == "withdraw":
+        yield Refusal(
+            ("leavers",),
+            "withdraw takes groups from every view, and publish.reference has one without groups",
+            "use leavers: keep, or leave out publish.reference",
+        )
+
+
+def _region_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
+    """Regions of which nobody can say which values they have."""
+    for attribute in spec.attributes:
+        if attribute.form is not Shown.SET or attribute.listed is not None:
+            continue
+        name, ordinal = attribute.column.name, attribute.scale is Scale.ORDERED
+        what = "its order" if ordinal else "domain: {values: [...]}"
+        yield Refusal(
+            ("columns", name, "order" if ordinal else "domain"),
+            f"ranges: region shows all values that a region of {quote(name)} may have, and nobody"
+            " says which there are",
+            f"declare {what} or a hierarchy, or use ranges: tight",
+        )

@@ -1,0 +1,111 @@
+"""What a release promises, as its readers find it in `pganon.releases`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from pganon.privacy.base import Model, Requirement
+from pganon.privacy.frequency import KAnonymity, RelativeFrequency
+from pganon.privacy.judged import ALL_VERSIONS, KEPT_SETS, KEPT_VECTORS, ONE_VERSION, Judged
+from pganon.resolved.model import ReleaseSpec
+
+CHOICES = ("profile", "division", "buckets", "select")
+"""Options of methods that decide against whom a bound holds."""
+
+FIRST = "the first version of the release"
+"""What groups of a release that grows are compared with, as readers find it."""
+
+
+UNCOMPUTED = "does not compute how the method came to its groups"
+"""What readers are assumed not to do, wherever sensitive values decided on groups."""
+
+
+def guarantee(spec: ReleaseSpec) -> list[dict[str, Any]]:
+    """One object of JSON per requirement.
+
+    In words, `adversary` says against whom it holds, and `over_versions` who of them may have other
+    versions about the same people, too.
+    """
+    return [_stated(spec, requirement) for requirement in spec.requirements]
+
+
+def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
+    model, given = requirement.model, requirement.given
+    stated = {"model": model.name, **model.parameters, "column": requirement.column}
+    if given is not None:
+        stated["if_not_null"] = {**given.parameters, **_with_a_value(spec, given)}
+    if model.needs_reference and spec.policy.refresh == "increments":
+        stated["compared_with"] = FIRST
+    method = spec.policy.method
+    chosen = {name: getattr(method, name) for name in CHOICES if hasattr(method, name)}
+    against = ", and ".join(filter(None, [adversary(spec), _prior(spec)]))
+    return {
+        **stated,
+        **chosen,
+        "over_versions": _over_versions(spec, model),
+        "adversary": against,
+    }
+
+
+def _over_versions(spec: ReleaseSpec, model: Model) -> str:
+    """Where nobody can tell who is in other versions, or it is accepted, one version counts."""
+    known = spec.individual or spec.record_key
+    if not known or spec.policy.republication != "refuse":
+        return ONE_VERSION
+    if spec.invariant and model.judged is Judged.MOST:
+        return KEPT_SETS if len(spec.kept_items) == 1 else KEPT_VECTORS
+    return ALL_VERSIONS
+
+
+def _prior(spec: ReleaseSpec) -> str | None:
+    """What is assumed that readers know beforehand."""
+    if spec.background is None:
+        return None
+    given = spec.background.knowledge.source == "relation"
+    where = "the owner has given" if given else "follow from the source"
+    return f"expects the same of all who have the same quasi-identifiers: the priors that {where}"
+
+
+def _with_a_value(spec: ReleaseSpec, given: Model) -> dict[str, int]:
+    """The k against readers who know that there is a value; records without one do not count.
+
+    NULL has at most the share alpha / (1 + alpha) of n records, so at least n / (1 + alpha) have a
+    value, and at least 1 / alpha do, since no value has more than the share alpha of them.
+    """
+    if not isinstance(given, RelativeFrequency):
+        return {}
+    k = max(r.model.k for r in spec.requirements if isinstance(r.model, KAnonymity))
+    return {"k": math.ceil(max(k / (1 + given.limit), 1 / given.limit))}
+
+
+def decides_by_values(spec: ReleaseSpec) -> bool:
+    """Whether who computes the method learns of sensitive values from where groups are."""
+    bounded = any(requirement.sensitive is not None for requirement in spec.requirements)
+    return spec.policy.method.decides_by_values(bounded=bounded)
+
+
+def adversary(spec: ReleaseSpec) -> str:
+    """Against whom all requirements hold."""
+    return ", and ".join([*_knows(spec), *([UNCOMPUTED] if decides_by_values(spec) else [])])
+
+
+def _knows(spec: ReleaseSpec) -> list[str]:
+    """What a reader may know, and what not: phrases that follow "a reader"."""
+    method = spec.policy.method
+    if method.grouped == "quasi_sensitive":
+        return ["who knows the values of a person in one QS set"]
+    knows = ["who knows the quasi-identifiers of a person"]
+    if method.reserves_identity:
+        knows.append("neither a sensitive value nor the number of records of the person")
+    elif spec.policy.records_per_individual == "many_accepted":
+        knows.append("takes every record for a person of its own")
+    if method.unlinks:
+        knows.append("judges by the bucket of the person alone, not by what all buckets teach")
+        if len(spec.sensitive) > 1 and method.independent:
+            knows.append("not which values of different sensitive tables go together")
+        if spec.rules:
+            knows.append("excludes values by no other rules than those of the policy")
+    elif any(requirement.sensitive is not None for requirement in spec.requirements):
+        knows.append("no sensitive value of others in the class")
+    return [*knows, *method.assumes]

@@ -1,0 +1,294 @@
+"""Versions that grow: each is the one before plus groups of newcomers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pganon.identifiers import QualifiedName, quote
+from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery, PublishedView
+
+CUTS = "cuts"
+"""Part of a release: the cuts of its first version by values, for those who come later."""
+
+BOUNDS = "bounds"
+"""Part of a release with `ranges: region`: what groups of every region show."""
+
+REGIONS = "regions"
+"""Part of such a release: the region of every group."""
+
+WITHDRAWN = "withdrawn"
+"""Part of a release: numbers of all groups that its views show no longer."""
+
+NUMBER = "number"
+"""Column of that part."""
+
+AS_RELEASED = "as_released"
+"""Part of a release: marks of the quasi-identifiers that people had when they were tested."""
+
+TESTED = "due"
+"""Work table (person, cohort, [region]) of whom a run tests; a region where there are cuts."""
+WHOLE = "everybody"
+"""Work table of the records of the whole source, of which a run adds newcomers alone."""
+
+
+def cohorts_table(run_id: int) -> QualifiedName:
+    """(person, cohort, [region]): the people whom a run will test, or did."""
+    return QualifiedName(PRIVATE_SCHEMA, f"cohorts_{run_id}")
+
+
+@dataclass(frozen=True)
+class Cohorts:
+    """What one run committed to before it looked at any sensitive value.
+
+    Attributes:
+        run_id: the run that formed them.
+        number: how many there are.
+        divided: whether the table has the region of every cohort.
+    """
+
+    run_id: int
+    number: int
+    divided: bool = False
+
+    @property
+    def table(self) -> QualifiedName:
+        return cohorts_table(self.run_id)
+
+
+@dataclass(frozen=True)
+class Increment:
+    """What one run added to a version: groups, and nothing that was there before.
+
+    Attributes:
+        selects: SELECT of every view over the relations of this run alone.
+        checks: the verification of these relations.
+        released: records in its groups.
+        suppressed: records of its cohorts that are out for good.
+        numbered: the greatest number of a group.
+        guarantee: what was promised of its groups, as :mod:`pganon.resolved.guarantee` states it.
+    """
+
+    run_id: int
+    selects: tuple[str, ...]
+    checks: tuple[CheckQuery, ...]
+    released: int
+    suppressed: int
+    numbered: int
+    guarantee: tuple[dict[str, Any], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        plain = dict(self.__dict__)
+        return {**plain, "checks": [check.as_dict() for check in self.checks]}
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Increment:
+        """An increment from its JSON form."""
+        checks = tuple(CheckQuery(**check) for check in found["checks"])
+        guarantee = tuple(found["guarantee"])
+        selects = tuple(found["selects"])
+        return cls(**{**found, "selects": selects, "checks": checks, "guarantee": guarantee})
+
+
+@dataclass(frozen=True)
+class First:
+    """Tables with what the first version of a release that grows had of its sensitive values.
+
+    Groups of all versions are compared with these distributions, so that no newcomer shifts them.
+
+    Attributes:
+        histogram: of what it published, by group.
+        source: of its source, as its form keeps it; None where no model compared anything then.
+        columns: names of the columns that it has.
+    """
+
+    histogram: QualifiedName
+    source: QualifiedName | None = None
+    columns: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A run that adds groups of newcomers to the newest version of its release.
+
+    Attributes:
+        population: whose people they are.
+        version: the number of that version; None for the first.
+        views: its views.
+        increments: what it is made of, oldest first.
+        lost: of each of them, the mean NCP of every published column as its run measured it; a
+            column is missing where nothing is known.
+        relations: its tables: part, schema, name, rows.
+        unfinished: cohorts that no run has finished; they come first.
+        taken: tables with the people of every cohort there was.
+        members: tables with the people of versions that were made at once.
+        cuts: the cuts of the first version, where newcomers are divided by them.
+        first: what groups are compared with, of a version that is not the first.
+        partition: the partition part of the policy of the first version.
+        records_out: records that are out for good because all of their cohorts failed.
+        size: fewest people of a cohort.
+        shown: records that the views of the version show.
+        number: the column of every view, and of the members, with the number of a person's group;
+            None where people are in several partitions.
+        adds: whether the run makes groups; else it only withdraws some.
+    """
+
+    size: int
+    population: int | None = None
+    version: int | None = None
+    views: tuple[PublishedView, ...] = ()
+    increments: tuple[Increment, ...] = ()
+    lost: tuple[Mapping[str, float], ...] = ()
+    relations: tuple[dict[str, Any], ...] = ()
+    unfinished: Cohorts | None = None
+    taken: tuple[QualifiedName, ...] = ()
+    members: tuple[QualifiedName, ...] = ()
+    cuts: QualifiedName | None = None
+    first: First | None = None
+    partition: Mapping[str, Any] | None = None
+    records_out: int = 0
+    shown: int = 0
+    number: str | None = None
+    adds: bool = True
+
+    @property
+    def in_cohorts(self) -> bool:
+        """Whether the run may test several cohorts, or has to know which one a group is of."""
+        if self.unfinished is not None and self.bounds is None:
+            return self.unfinished.number > 1
+        return self.cuts is not None
+
+    @property
+    def released(self) -> int:
+        return sum(increment.released for increment in self.increments)
+
+    @property
+    def suppressed(self) -> int:
+        return self.records_out + sum(increment.suppressed for increment in self.increments)
+
+    @property
+    def numbered(self) -> int:
+        """The greatest number of a group so far."""
+        return max((increment.numbered for increment in self.increments), default=0)
+
+    def tables_of(self, part: str) -> tuple[QualifiedName, ...]:
+        """The stored tables of all increments that are this part of a release."""
+        found = (item for item in self.relations if item["part"] == part)
+        return tuple(QualifiedName(item["schema"], item["name"]) for item in found)
+
+    @property
+    def bounds(self) -> QualifiedName | None:
+        """What groups of every region show, where they do not show what they contain."""
+        return next(iter(self.tables_of(BOUNDS)), None)
+
+    @property
+    def resumes(self) -> bool:
+        """Whether people of unfinished cohorts must be in the region that they were in."""
+        return self.cuts is not None and self.unfinished is not None and self.unfinished.divided
+
+    @property
+    def withdrawn(self) -> QualifiedName | None:
+        """The groups that the version does not show any more."""
+        return next(iter(self.tables_of(WITHDRAWN)), None)
+
+    def shared(self, *, withdraws: bool) -> tuple[dict[str, Any], ...]:
+        """What the next version has of :attr:`relations`.
+
+        Args:
+            withdraws: whether it has a list of groups of its own.
+        """
+        parts = {WITHDRAWN} if withdraws else set[str]()
+        return tuple(item for item in self.relations if item["part"] not in parts)
+
+
+def group_column(links: Iterable[str], views: Sequence[PublishedView]) -> str | None:
+    """The one column of members that every view has, too; None where there is no such column."""
+    found = [
+        link
+        for link in links
+        if all(link in {column.name for column in view.columns} for view in views)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def all_rows(increments: Sequence[Increment], place: int) -> str:
+    """SELECT of the view at a place, over the relations of all increments."""
+    return " UNION ALL ".join(increment.selects[place] for increment in increments)
+
+
+def all_views(
+    increments: Sequence[Increment],
+    views: Sequence[PublishedView],
+    number: str | None = None,
+    withdrawn: QualifiedName | None = None,
+) -> tuple[PublishedView, ...]:
+    """The views of the newest increment, over the relations of all, without withdrawn groups.
+
+    Args:
+        number: :attr:`Growth.number`, where groups are withdrawn.
+    """
+    return tuple(
+        PublishedView(
+            view.name,
+            _without(all_rows(increments, place), number, withdrawn),
+            view.columns,
+            view.comment,
+        )
+        for place, view in enumerate(views)
+    )
+
+
+def _without(rows: str, number: str | None, withdrawn: QualifiedName | None) -> str:
+    if withdrawn is None:
+        return rows
+    assert number is not None  # what withdraws has one partition
+    return _STANDING.format(rows, withdrawn, quote(NUMBER), quote(number))
+
+
+_STANDING = "SELECT v.* FROM ({}) AS v WHERE NOT EXISTS (SELECT FROM {} AS w WHERE w.{} = v.{})"
+
+
+ADDED, EARLIER = "added under the newest policy", "of earlier policies"
+
+
+def promised(increments: Sequence[Increment]) -> list[dict[str, Any]]:
+    """The guarantee of a version; `groups` says of which where it is not that of all."""
+    told = [increment.guarantee for increment in increments]
+    newest = told[-1]
+    found: list[dict[str, Any]] = []
+    for item in (item for one in reversed(told) for item in one):
+        if all(item in one for one in told):
+            stated = item
+        else:
+            stated = {**item, "groups": ADDED if item in newest else EARLIER}
+        if stated not in found:
+            found.append(stated)
+    return found
+
+
+def all_checks(increments: Sequence[Increment]) -> tuple[CheckQuery, ...]:
+    """One check for all increments that were released under the same requirement."""
+    alike: dict[tuple[object, ...], list[CheckQuery]] = {}
+    for increment in increments:
+        for check in increment.checks:
+            key = (check.model, check.column, check.against, check.bound, check.parameter)
+            alike.setdefault(key, []).append(check)
+    return tuple(_together(checks) for checks in alike.values())
+
+
+def _together(checks: Sequence[CheckQuery]) -> CheckQuery:
+    """The worst measure; nothing where one of them measures nothing."""
+    first = checks[0]
+    if len(checks) == 1:
+        return first
+    each = " UNION ALL ".join(_EACH.format(check.sql) for check in checks)
+    text = _WORST.format(worst="min" if first.bound == ">=" else "max", each=each)
+    return CheckQuery(**{**first.__dict__, "sql": text})
+
+
+_EACH = "SELECT c.measured::numeric AS measured, c.failing::bigint AS failing FROM ({}) AS c"
+_WORST = (
+    "SELECT CASE WHEN bool_and(i.measured IS NOT NULL) THEN {worst}(i.measured) END AS measured,"
+    " sum(i.failing)::bigint AS failing FROM ({each}) AS i"
+)

@@ -1,0 +1,346 @@
+"""A policy resolved against the catalog: every name, type and index that a run needs.
+
+Built by :mod:`pganon.resolved.resolve`, which reports all problems at once; after it no text of the
+policy is looked up again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from sqlglot import exp
+
+from pganon.catalog.model import Column, Outside, Relation
+from pganon.identifiers import QualifiedName, parse_name
+from pganon.policy.exclusions import Condition
+from pganon.policy.hierarchies import FunctionHierarchy, Hierarchy, TableHierarchy
+from pganon.policy.model import Policy
+from pganon.policy.options import part_name
+from pganon.policy.partition import Part
+from pganon.privacy.base import Requirement
+from pganon.privacy.models import BackgroundKnowledge
+from pganon.privacy.unprotected import unprotected_columns
+from pganon.resolved.increments import Growth
+from pganon.resolved.invariance import Resumed, ValueSets
+from pganon.resolved.population import People
+
+
+class Scale(StrEnum):
+    """How the values of an attribute lie to each other.
+
+    ordered: on a line (numbers, dates, ordinal values); groups are ranges of it.
+    nominal: no structure; groups are sets of values.
+    tree: leaves of a hierarchy; groups are ancestors.
+    """
+
+    ORDERED = "ordered"
+    NOMINAL = "nominal"
+    TREE = "tree"
+
+
+class Shown(StrEnum):
+    """What the values of a group look like when they are published.
+
+    range, set, label: one generalized value that covers them.
+    values: the sorted array of the distinct values themselves.
+    mean, mode: a value in their middle, which need not cover them.
+    """
+
+    RANGE = "range"
+    SET = "set"
+    LABEL = "label"
+    VALUES = "values"
+    EXACT = "exact"
+    MEAN = "mean"
+    MODE = "mode"
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """For whom the value of a semi-sensitive column is sensitive, and therefore not shown.
+
+    Attributes:
+        index: position among the semi-sensitive columns, from 0; names its work column `f<index>`.
+        when: condition over columns of the source; None where a relation says it.
+        exceptions: the relation with a row for each sensitive value: the columns of the source's
+            primary key, and one with the name of the column.
+    """
+
+    index: int
+    when: exp.Expr | None
+    exceptions: Relation | None = None
+
+    @property
+    def flag(self) -> str:
+        """Work column: whether the value is sensitive."""
+        return f"f{self.index}"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column that records are grouped by: a quasi-identifier or a quasi-sensitive attribute.
+
+    Attributes:
+        index: position among the attributes, from 0; names its work columns.
+        value_type: type in which the dictionary holds its values (canonical type).
+        published_type: type of the published column.
+        null_column: name of the published `<column>_null`, or None where NULLs cannot be mixed.
+        order: the policy's own order of an ordinal column's values, lowest first.
+        domain: the lowest and the highest value that there could be, as the policy declares them;
+            losses and distances are shares of what lies between them.
+        values: all values that a category could have, as texts; losses are shares of their number.
+        qs_set: the QS set that it is in, None for a quasi-identifier.
+        ranged: whether its hierarchy is made of ranges: leaves are then ordered by value, and the
+            loss of an ancestor is its width; else by label, and the number of its leaves.
+        hidden: of a semi-sensitive column, where it is no attribute but sensitive.
+        in_regions: whether a group shows the bounds of its region, whatever its records have.
+    """
+
+    index: int
+    column: Column
+    published: str
+    scale: Scale
+    form: Shown
+    value_type: str
+    published_type: str
+    null_column: str | None
+    nulls: str
+    weight: float
+    order: tuple[str, ...] | None = None
+    domain: tuple[str, str] | None = None
+    values: tuple[str, ...] | None = None
+    qs_set: str | None = None
+    ranged: bool = False
+    hidden: Hidden | None = None
+    in_regions: bool = False
+
+    @property
+    def covers(self) -> bool:
+        """Whether what is published covers the values of the records; else it is their middle."""
+        return self.form not in (Shown.MEAN, Shown.MODE)
+
+    @property
+    def listed(self) -> tuple[str, ...] | None:
+        """All values that it could have, as texts, of an ordinal column in their order; None where
+        that is not known."""
+        if self.order is not None or self.values is not None:
+            return self.order or self.values
+        if self.column.kind == "boolean":
+            return ("false", "true")
+        return self.column.labels if self.column.kind == "enum" else None
+
+    @property
+    def flat_names(self) -> tuple[str, ...]:
+        """Columns that show its values where ranges and sets are taken apart."""
+        if self.form is Shown.RANGE:
+            return (f"{self.published}_low", f"{self.published}_high")
+        return (self.published,)
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """A sensitive column, published unchanged.
+
+    Attributes:
+        hierarchy: the tree that distances between its values are taken in, if any.
+        leaf_type: type of the values as leaves of a tree.
+        hidden: of a semi-sensitive column, where it is sensitive; None if it is everywhere.
+        order: of a semi-sensitive column, the policy's own order of the values, lowest first.
+        leaves: of a semi-sensitive column, the hierarchy of which the leaves from left to right
+            are the order of the values; None where that is their natural order.
+    """
+
+    index: int
+    column: Column
+    published: str
+    nulls: str
+    hierarchy: Hierarchy | None = None
+    leaf_type: str = "text"
+    hidden: Hidden | None = None
+    order: tuple[str, ...] | None = None
+    leaves: Hierarchy | None = None
+
+    @property
+    def rearranged(self) -> bool:
+        """Whether its values have another order than their natural one."""
+        return self.order is not None or self.leaves is not None
+
+
+@dataclass(frozen=True)
+class Carried:
+    """An insensitive column, published unchanged."""
+
+    index: int
+    column: Column
+    published: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An exclusion: where all of `when` holds, the sensitive column has none of the values.
+
+    Attributes:
+        label: the columns of the rule, without values.
+        when: conditions on quasi-identifiers; values as texts of the column's type.
+    """
+
+    label: str
+    when: tuple[tuple[Attribute, Condition], ...]
+    sensitive: Sensitive
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ReleaseSpec:
+    """Everything that determines the plan.
+
+    Attributes:
+        record_key: the source's primary key columns (identity of a record), perhaps empty.
+        individual: columns that together say whose record it is, perhaps none.
+        unreleased: columns of the source that the policy leaves at home, for the plan.
+        view: the published view.
+        public: by QS set, the relation of the combinations that are known to exist.
+        prior: the relation with what readers are assumed to know beforehand, if there is one.
+        exclude: the relation of people who are left out, by their key.
+        aliases: the relation of people whose key changed.
+        rules: what everybody knows to be impossible; one per sensitive column of an exclusion.
+        partition: what of the policy decides which groups come out and what of them is shown.
+        base_dir: folder that paths in the policy are relative to.
+        growth: what the run adds to, of a release that grows; None for a version made at once.
+        value_sets: those that people were released with, which their groups must have again.
+        resumed: newcomers of earlier runs that keep value sets, who are tested before later ones.
+        people: whom it is about, as versions know them; None where none does.
+    """
+
+    policy: Policy
+    policy_hash: str
+    source: Relation
+    where: exp.Expr | None
+    record_key: tuple[str, ...]
+    individual: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
+    sensitive: tuple[Sensitive, ...]
+    carried: tuple[Carried, ...]
+    requirements: tuple[Requirement, ...]
+    unreleased: tuple[str, ...]
+    view: QualifiedName
+    readers: tuple[str, ...]
+    public: Mapping[str, Relation]
+    prior: Relation | None
+    exclude: Relation | None
+    aliases: Relation | None
+    rules: tuple[Rule, ...]
+    partition: Part
+    base_dir: Path
+    growth: Growth | None = None
+    value_sets: ValueSets | None = None
+    resumed: Resumed | None = None
+    people: People | None = None
+
+    @property
+    def has_identity(self) -> bool:
+        """Whether people can be told apart."""
+        return bool(self.individual or self.record_key)
+
+    @property
+    def in_cohorts(self) -> bool:
+        """Whether records have the number of a cohort, of which each is grouped by itself."""
+        return self.growth is not None and self.growth.in_cohorts
+
+    @property
+    def keeps_cuts(self) -> bool:
+        """Whether the cuts of the run may be kept, to divide newcomers as they divided its people.
+
+        Of a version that is made at once, too: a release may go on from it by increments.
+        """
+        first = self.growth is None or self.growth.version is None
+        return first and self.policy.method.replays and bool(self.individual or self.record_key)
+
+    @property
+    def shows_regions(self) -> bool:
+        """Whether groups show the bounds of the region that they are in."""
+        return any(attribute.in_regions for attribute in self.attributes)
+
+    @property
+    def minimum_size(self) -> int:
+        """Fewest records that any class can have under all requirements."""
+        return max((requirement.model.minimum_size for requirement in self.requirements), default=1)
+
+    @property
+    def invariant(self) -> bool:
+        """Whether people keep the value sets that they were released with."""
+        return self.policy.refresh == "invariant"
+
+    @property
+    def kept_items(self) -> tuple[Sensitive, ...]:
+        """The sensitive columns of which they do, by name: the order of the values of a vector."""
+        items = sorted(self.sensitive, key=lambda item: item.column.name)
+        return tuple(items) if self.invariant else ()
+
+    @property
+    def kept_columns(self) -> tuple[str, ...]:
+        """Their names in the source."""
+        return tuple(item.column.name for item in self.kept_items)
+
+    @property
+    def measured(self) -> tuple[Requirement, ...]:
+        """The requirements that are measured of histograms."""
+        return tuple(r for r in self.requirements if r.model.from_histogram)
+
+    @property
+    def background(self) -> BackgroundKnowledge | None:
+        """What readers are assumed to know beforehand; None where it may differ in any way."""
+        declared = (m for m in self.policy.privacy if isinstance(m, BackgroundKnowledge))
+        return next((model for model in declared if model.j < 1), None)
+
+    @property
+    def unprotected(self) -> tuple[Sensitive, ...]:
+        """Sensitive columns that no model is about, without those that the policy accepts."""
+        names = unprotected_columns(self.policy)
+        return tuple(item for item in self.sensitive if item.column.name in names)
+
+    @property
+    def qs_sets(self) -> dict[str, tuple[Attribute, ...]]:
+        """The attributes of every QS set, both in the order of the policy."""
+        names = dict.fromkeys(a.qs_set for a in self.attributes if a.qs_set is not None)
+        return {name: tuple(a for a in self.attributes if a.qs_set == name) for name in names}
+
+    @property
+    def outside(self) -> Outside:
+        """What the policy names that a run reads or calls."""
+        hierarchies = [column.hierarchy for column in self.policy.columns.values()]
+        tables = [_named(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
+        public = [relation.name for relation in self.public.values()]
+        prior = [] if self.prior is None else [self.prior.name]
+        aliases = [] if self.aliases is None else [self.aliases.name]
+        return Outside(
+            relations=(*self.read, *public, *prior, *aliases, *tables),
+            functions=tuple(
+                _named(h.function) for h in hierarchies if isinstance(h, FunctionHierarchy)
+            ),
+        )
+
+    @property
+    def hidden(self) -> tuple[Hidden, ...]:
+        """Of the semi-sensitive columns, in the order of the policy."""
+        return tuple(a.hidden for a in self.attributes if a.hidden is not None)
+
+    @property
+    def read(self) -> tuple[QualifiedName, ...]:
+        """What the snapshot reads: the source, relations of exceptions, and of who is left out."""
+        names = [h.exceptions.name for h in self.hidden if h.exceptions is not None]
+        names += [self.exclude.name] if self.exclude is not None else []
+        return tuple(dict.fromkeys([self.source.name, *names]))
+
+    def view_of(self, part: str) -> QualifiedName:
+        """The published view of a part of the release, beside :attr:`view`."""
+        return QualifiedName(self.view.schema, part_name(self.view.name, part))
+
+
+def _named(text: str) -> QualifiedName:
+    """A name that the policy's hierarchy has with its schema."""
+    schema, name = parse_name(text)
+    return QualifiedName(schema or "", name)

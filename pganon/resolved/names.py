@@ -1,0 +1,78 @@
+"""Published names: unique, storable, and none that pganon adds is a source column's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from pganon.identifiers import MAX_BYTES, fits, quote
+from pganon.policy.model import Policy
+from pganon.policy.options import FLAT
+from pganon.policy.refusals import Refusal
+from pganon.resolved.model import Attribute, Carried, Sensitive
+
+
+def name_refusals(
+    policy: Policy,
+    attributes: Sequence[Attribute],
+    sensitive: Iterable[Sensitive],
+    carried: Iterable[Carried],
+) -> Iterator[Refusal]:
+    added = policy.method.added_columns(policy.columns)
+    used: Counter[str] = Counter(added)
+    apart = [item for item in sensitive if item.hidden is None]
+    for item in (*attributes, *apart, *carried):
+        used[item.published] += 1
+        place = ("columns", item.column.name)
+        if item.published in added:
+            yield Refusal(
+                place,
+                f"{quote(item.published)} is a column that pganon adds",
+                "rename it with `as:`",
+            )
+        elif used[item.published] > 1:
+            yield Refusal(
+                place,
+                f"two published columns would be named {quote(item.published)}",
+                "rename one with `as:`",
+            )
+    yield from _null_names(attributes, used)
+    if FLAT in policy.method.parts:
+        yield from _flat_names(attributes, used)
+
+
+def _null_names(attributes: Iterable[Attribute], used: Counter[str]) -> Iterator[Refusal]:
+    """Of columns that show where others are NULL, which are used from then on."""
+    for attribute in attributes:
+        name = attribute.null_column
+        if name is None:
+            continue
+        place = ("columns", attribute.column.name)
+        used[name] += 1
+        if used[name] > 1:
+            yield Refusal(
+                place,
+                f"the column {quote(name)} that shows its NULLs has the name of another published"
+                " column",
+                "rename one with `as:`, or choose another rule for nulls",
+            )
+        if not fits(name):
+            yield Refusal(
+                place,
+                f"the name {quote(name)} of the column that shows its NULLs has more than"
+                f" {MAX_BYTES} bytes",
+                "shorten it with `as:`, or choose another rule for nulls",
+            )
+
+
+def _flat_names(attributes: Iterable[Attribute], used: Counter[str]) -> Iterator[Refusal]:
+    for attribute in attributes:
+        place = ("columns", attribute.column.name)
+        for name in attribute.flat_names:
+            what = f"the column {quote(name)} that shows an end of its range"
+            if name != attribute.published and used[name]:
+                yield Refusal(place, f"{what} has the name of another one", "rename one with `as:`")
+            if not fits(name):
+                yield Refusal(
+                    place, f"{what} has more than {MAX_BYTES} bytes", "shorten it with `as:`"
+                )

@@ -1,0 +1,114 @@
+"""Columns of relations, and those of relations whose values are compared with the source's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from pganon.catalog.model import Column, Relation
+from pganon.catalog.types import canonical_type
+from pganon.identifiers import quote
+from pganon.policy.knowledge import PROBABILITY
+from pganon.policy.model import Policy
+from pganon.policy.refusals import Place, Refusal
+from pganon.privacy.models import BackgroundKnowledge
+from pganon.resolved.model import Attribute, Scale, Sensitive
+
+
+def column_refusals(place: Place, relation: Relation, name: str) -> Iterator[Refusal]:
+    """The relation has no such column, or nobody let the owner read it."""
+    column = relation.column(name)
+    if column is None:
+        near = get_close_matches(name, relation.column_names, n=1)
+        yield Refusal(
+            place,
+            f"{relation.name} has no column {quote(name)}",
+            f"did you mean {quote(near[0])}?" if near else None,
+        )
+    elif not column.readable:
+        yield Refusal(
+            place,
+            f"column {quote(name)} of {relation.name} may not be read",
+            f"GRANT SELECT ({quote(name)}) ON {relation.name} TO the pganon owner",
+        )
+
+
+def public_refusals(
+    attributes: Sequence[Attribute], source: Relation, public: Mapping[str, Relation]
+) -> Iterator[Refusal]:
+    """Columns in the public relation of their set, comparable with those of the source."""
+    for attribute in attributes:
+        relation = public.get(attribute.qs_set or "")
+        if relation is not None:
+            place = ("columns", attribute.column.name, "set")
+            yield from _comparable(place, attribute.column, source, relation, _compared)
+
+
+def prior_refusals(
+    policy: Policy,
+    source: Relation,
+    prior: Relation | None,
+    attributes: Sequence[Attribute],
+    sensitive: Sequence[Sensitive],
+) -> Iterator[Refusal]:
+    """Where the priors of background knowledge come from does not fit the columns."""
+    models = enumerate(policy.privacy)
+    named = ((i, model) for i, model in models if isinstance(model, BackgroundKnowledge))
+    number, declared = next(named, (0, None))
+    if declared is None:
+        return
+    knowledge = ("privacy", number, "knowledge")
+    cells = declared.knowledge.cells
+    parts = cells.intervals if cells is not None else None
+    for attribute in attributes:
+        name = attribute.column.name
+        if isinstance(parts, Mapping) and name in parts and attribute.scale is Scale.NOMINAL:
+            yield Refusal(
+                (*knowledge, "cells", "intervals", name),
+                f"column {quote(name)} is {attribute.column.type_name}, whose values have no order",
+                "leave it out; its values are told apart, or by levels of a hierarchy",
+            )
+    if prior is None:
+        return
+    place = (*knowledge, "relation")
+    for attribute in attributes:
+        yield from _comparable(place, attribute.column, source, prior, _compared)
+    for item in sensitive:
+        yield from _comparable(place, item.column, source, prior, _told_apart)
+    yield from column_refusals(place, prior, PROBABILITY)
+    column = prior.column(PROBABILITY)
+    if column is not None and not column.is_number:
+        yield Refusal(
+            place,
+            f"column {quote(PROBABILITY)} of {prior.name} is {column.type_name}, not a number",
+            "name a view that casts it",
+        )
+
+
+def _comparable(
+    place: Place,
+    own: Column,
+    source: Relation,
+    relation: Relation,
+    compared: Callable[[Column], str],
+) -> Iterator[Refusal]:
+    """The column of the same name in another relation holds values of the same kind."""
+    yield from column_refusals(place, relation, own.name)
+    other = relation.column(own.name)
+    if other is not None and compared(own) != compared(other):
+        yield Refusal(
+            place,
+            f"column {quote(own.name)} is {own.type_name} in {source.name}"
+            f" and {other.type_name} in {relation.name}",
+            "name a view that casts it to the type of the source",
+        )
+
+
+def _compared(column: Column) -> str:
+    """What a column's values are compared as, as quasi-identifiers."""
+    return "unsupported" if column.kind == "unsupported" else canonical_type(column)
+
+
+def _told_apart(column: Column) -> str:
+    """The same for sensitive values, of which other spellings are equal."""
+    return "text" if column.kind in ("text", "bpchar", "enum") else column.kind

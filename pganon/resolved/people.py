@@ -1,0 +1,97 @@
+"""What tells people apart, and relations of people by their key, against the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pganon.catalog.model import Column, Kind, Relation
+from pganon.identifiers import quote
+from pganon.policy.model import Policy
+from pganon.policy.refusals import Refusal
+from pganon.resolved.population import NEW, OLD
+
+_SAME_TEXTS: Mapping[Kind, str] = {
+    "text": "text",
+    "bpchar": "text",
+    "enum": "text",
+    "integer": "number",
+    "numeric": "number",
+}
+
+
+def key_refusals(policy: Policy, source: Relation, key: Sequence[str]) -> Iterator[Refusal]:
+    """Columns of the key in which equal values may look different: one person would be two."""
+    for name in key:
+        column = source.column(name)
+        if column is not None and not column.has_canonical_text:
+            yield Refusal(
+                ("individual",) if policy.individual_key else ("source",),
+                f"column {quote(name)} is {column.type_name}, a type in which equal values may be"
+                " spelled differently; it cannot tell people apart",
+                "release a view that casts it to a type such as integer, text or uuid, so that"
+                " every person has one key"
+                + ("" if policy.individual_key else ", or declare `individual`"),
+            )
+
+
+def people_problem(
+    source: Relation, key: Sequence[str], relation: Relation
+) -> tuple[str, str] | None:
+    """Why the relation cannot name people of the source, and what to do."""
+    if not key:
+        return (
+            f"nothing tells the people of {source.name} apart",
+            "give the source a primary key, or the policy `individual`",
+        )
+    for name in key:
+        own, other = source.column(name), relation.column(name)
+        if other is None or not other.readable:
+            return (
+                f"{relation.name} has no readable column {quote(name)}, which tells people apart",
+                f"name a table with the columns {', '.join(map(quote, key))}",
+            )
+        if own is not None and _texts_of(own) != _texts_of(other):
+            return (
+                f"column {quote(name)} is {own.type_name} in {source.name} and {other.type_name}"
+                f" in {relation.name}, where the same person may have another key",
+                "name a view that casts it to the type of the source",
+            )
+    return None
+
+
+def _texts_of(column: Column) -> str:
+    """The same for types in which a key is the same text."""
+    kind = column.kind
+    return column.base if kind == "unsupported" else _SAME_TEXTS.get(kind, kind)
+
+
+def aliases_problem(
+    source: Relation, key: Sequence[str], relation: Relation
+) -> tuple[str, str] | None:
+    """Why the relation cannot say under which key people were known before, and what to do."""
+    if len(key) != 1:
+        what = f"are told apart by {', '.join(map(quote, key))}" if key else "cannot be told apart"
+        return (
+            f"people of {source.name} {what}; aliases are for a key of one column",
+            "declare `individual` with one column",
+        )
+    missing = [name for name in (OLD, NEW) if not _readable(relation, name)]
+    if missing:
+        return (
+            f"{relation.name} has no readable column {quote(missing[0])}",
+            f"name a table with the columns {OLD} and {NEW}",
+        )
+    own = source.column(key[0])
+    types = {c.type_name for name in (OLD, NEW) if (c := relation.column(name)) is not None}
+    if own is not None and types != {own.type_name}:
+        return (
+            f"column {quote(key[0])} of {source.name} is {own.type_name}, {OLD} and {NEW} of"
+            f" {relation.name} are {' and '.join(sorted(types))}",
+            "name a view that casts them",
+        )
+    return None
+
+
+def _readable(relation: Relation, name: str) -> bool:
+    column = relation.column(name)
+    return column is not None and column.readable

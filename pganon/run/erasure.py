@@ -1,0 +1,86 @@
+"""`pganon forget`: erasure of people, and the end of a version's retention."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import psycopg
+
+from pganon import locks
+from pganon.error_codes import ErrorCode
+from pganon.errors import LedgerError
+from pganon.history import populations
+from pganon.history import versions as memory
+from pganon.identifiers import quote
+from pganon.ledger import repository as ledger
+from pganon.publish import forgetting
+from pganon.publish.forgetting import Forgotten
+from pganon.publish.lifecycle import find, translated
+from pganon.publish.transaction import publishing
+from pganon.resolved.population import Known
+from pganon.run.tables import clean
+
+Connection = psycopg.Connection[Any]
+
+
+def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
+    """Know people by random digests from now on; `name` is a release about their population.
+
+    What was published stays as it is. Who returns is left out of later versions.
+
+    Raises:
+        LedgerError: unknown_release, no_population.
+        UsageError: the table has not the columns of the key.
+    """
+    with translated(), locks.release_lock(conn, name):
+        known = find(conn, name)
+        population = _population(conn, name)
+        newest = known.versions[0]
+        with locks.population_lock(conn, population.id), publishing(conn):
+            people = forgetting.forget_people(conn, population, table)
+            ledger.append(
+                conn,
+                "forgotten",
+                run_id=newest.run_id,
+                release=name,
+                details={"people": people},
+            )
+        clean(conn)  # tables of what waited for approval, or was interrupted, have them still
+    return Forgotten(name, people=people)
+
+
+def forget_version(conn: Connection, name: str, number: int, reason: str) -> Forgotten:
+    """Forget who was in a version of which no copy is left; nothing is judged beside it any more.
+
+    Raises:
+        LedgerError: unknown_release, unknown_version.
+        UsageError: the version is shown.
+    """
+    with translated(), locks.release_lock(conn, name):
+        known = find(conn, name)
+        population = populations.of_release(conn, name)
+        newest = known.versions[0]
+        alone = locks.population_lock(conn, population.id) if population else nullcontext()
+        with alone, publishing(conn):
+            forgetting.forget_version(conn, known, number, reason)
+            if population:
+                memory.count(conn, population.id)
+            ledger.append(
+                conn,
+                "forgotten",
+                run_id=newest.run_id,
+                release=name,
+                details={"version": number, "reason": reason},
+            )
+    return Forgotten(name, version=number)
+
+
+def _population(conn: Connection, name: str) -> Known:
+    found = populations.of_release(conn, name)
+    if found is None:
+        raise LedgerError(
+            f"nothing is remembered of the people of the release {quote(name)}",
+            code=ErrorCode.NO_POPULATION,
+        )
+    return found

@@ -1,0 +1,219 @@
+"""Roles that were let read a version by hand.
+
+Nobody asked pganon, so they may have read it already. At the next look the version is judged as new
+for them, a warning tells the steward, and versions that they should not have together are void.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import psycopg
+
+from pganon import locks
+from pganon.errors import PrivacyRefusal
+from pganon.history import populations
+from pganon.history import versions as memory
+from pganon.history.versions import About
+from pganon.identifiers import quote
+from pganon.policy.model import Policy
+from pganon.publish import history, lifecycle, readers
+from pganon.publish.audience import remember_readers, unknown_readers
+from pganon.publish.history import History, Version
+from pganon.publish.lifecycle import Changed
+from pganon.publish.readers import Access
+from pganon.run.admission import Admission, run_of_its_own, tells_apart
+from pganon.run.executor import Executor
+from pganon.run.verdict import crossings, finer_k
+from pganon.steps import State
+
+Connection = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Roles that can read the current version of a release, and could not before."""
+
+    known: History
+    current: Version
+    roles: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return f"version {self.current.version} of {quote(self.known.release.name)}"
+
+    @property
+    def warning(self) -> str:
+        names = ", ".join(map(quote, self.roles))
+        return f"{names} can read {self.label} since it was published"
+
+
+def with_readers(conn: Connection, population: int) -> tuple[tuple[About, ...], tuple[str, ...]]:
+    """The versions about a population with all who could read them until now; warnings.
+
+    Under the lock of the population.
+
+    Raises:
+        LedgerError: memory.
+    """
+    about = memory.versions(conn, population)
+    warnings: list[str] = []
+    for found in list(_unknown(conn, about)):
+        warnings.append(found.warning)
+        if tells_apart(None, about):
+            warnings += _judge_found(conn, found, about)
+        remember_readers(conn, found.known)
+        about = memory.versions(conn, population)
+    return about, tuple(warnings)
+
+
+def look(conn: Connection, population: int) -> tuple[str, ...]:
+    """Judge who can read versions about a population, outside of runs; warnings.
+
+    Raises:
+        LedgerError: memory.
+        PreconditionError: busy, if others judge for long.
+    """
+    if not any(_unknown(conn, memory.versions(conn, population))):
+        return ()
+    with locks.population_lock(conn, population):
+        return with_readers(conn, population)[1]
+
+
+def look_at(conn: Connection, releases: Iterable[str]) -> tuple[str, ...]:
+    """The same of the people of releases."""
+    found = (populations.of_release(conn, name) for name in releases)
+    numbers = dict.fromkeys(one.id for one in found if one is not None)
+    return tuple(text for number in numbers for text in look(conn, number))
+
+
+def _unknown(conn: Connection, about: Sequence[About]) -> Iterator[_Found]:
+    for release in dict.fromkeys(version.release for version in about):
+        known = history.read(conn, release)
+        roles = unknown_readers(conn, known)
+        if roles and known and known.current:
+            yield _Found(known, known.current, roles)
+
+
+def _judge_found(conn: Connection, found: _Found, about: Sequence[About]) -> list[str]:
+    """What they have together with what they had; what it voids is said."""
+    admission = Admission.to(conn, found.current, found.roles, about)
+    with run_of_its_own(conn, found.known.release.name, found.current, found.roles) as executor:
+        rules = admission.judge(executor.run, refuses=False)
+        crossed = crossings(conn, rules, executor.state)
+        for one in crossed:
+            memory.cross(conn, found.current.run_id, one)
+        memory.finer(conn, found.current.run_id, finer_k(conn, rules, executor.state))
+    labels = {one.run_id: one.label for one in about}
+    return [
+        f"the guarantees of {found.label} and {labels[one.run_id]} are void for who has both"
+        for one in crossed
+    ]
+
+
+def change_readers(
+    conn: Connection, name: str, add: Sequence[str] = (), remove: Sequence[str] = ()
+) -> Access:
+    """Add readers to the current version and remove others; as the steward.
+
+    Where readers are told apart, what they have read and this version together is judged before.
+
+    Raises:
+        PrivacyRefusal: republication.
+        LedgerError: unknown_release, unknown_version; memory.
+        UsageError: a role is in both lists, or to be removed and no reader.
+        PreconditionError: busy, missing_role, no_grant.
+    """
+
+    return readers.change_readers(conn, name, add, remove, partial(_judged, conn, name))
+
+
+def rollback(
+    conn: Connection,
+    name: str,
+    to: int | None = None,
+    *,
+    last: Callable[[int], None] = lambda version: None,
+) -> Changed:
+    """:func:`pganon.publish.lifecycle.rollback`; where readers are told apart, those who never had
+    the earlier version are judged before they can read it.
+
+    Raises:
+        PrivacyRefusal: republication.
+        LedgerError: memory.
+    """
+    judged = partial(_judged, conn, name)
+    return lifecycle.rollback(conn, name, to, last=last, judged=judged)
+
+
+@contextlib.contextmanager
+def _judged(
+    conn: Connection, name: str, shown: Version, roles: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    population = populations.of_release(conn, name)
+    if population is None:
+        yield ()
+        return
+    with locks.population_lock(conn, population.id):
+        about, warnings = with_readers(conn, population.id)
+        if roles and tells_apart(None, about):
+            with _refusing(roles), run_of_its_own(conn, name, shown, roles) as executor:
+                _admit(conn, shown, roles, about, executor)
+        yield warnings
+
+
+def _admit(
+    conn: Connection,
+    shown: Version,
+    added: Sequence[str],
+    about: Sequence[About],
+    executor: Executor,
+) -> None:
+    rules = Admission.to(conn, shown, added, about).judge(executor.run)
+    memory.finer(conn, shown.run_id, finer_k(conn, rules, executor.state))
+
+
+@contextlib.contextmanager
+def admitted(
+    conn: Connection, policy: Policy, run_id: int, current: Version, added: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    """Judge readers whom the policy of a run lets read what there is; gives warnings.
+
+    For the length of a block nobody else judges. A run that grows holds the population already.
+
+    Raises:
+        PrivacyRefusal: republication.
+        LedgerError: memory.
+    """
+    population = populations.of_release(conn, policy.release)
+    if population is None:
+        yield ()
+        return
+    held = policy.refresh == "increments"
+    with contextlib.nullcontext() if held else locks.population_lock(conn, population.id):
+        about, warnings = with_readers(conn, population.id)
+        if added and policy.republication == "refuse" and tells_apart(policy, about):
+            with _refusing(added):
+                _admit(conn, current, added, about, Executor(conn, State(run_id)))
+        yield warnings
+
+
+@contextlib.contextmanager
+def _refusing(added: Sequence[str]) -> Iterator[None]:
+    """A refusal names whom it is about."""
+    try:
+        yield
+    except PrivacyRefusal as refusal:
+        raise PrivacyRefusal(
+            f"for {', '.join(map(quote, added))} to read this version, too: {refusal.message}",
+            hint="let roles read it that have read no other version about the same people",
+            model=refusal.model,
+            required=refusal.required,
+            observed=refusal.observed,
+            code=refusal.code,
+            reason=refusal.reason,
+        ) from None

@@ -1,0 +1,253 @@
+"""A run beside all versions about the same people, judged before it is published."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+
+from pganon import locks
+from pganon.encode.known import nobody_forgotten, same_steps
+from pganon.encode.source import prints_of, source_fingerprint
+from pganon.encode.work import CODED
+from pganon.history import populations
+from pganon.history import versions as memory
+from pganon.history.invariance import stored as value_sets
+from pganon.history.invariance.stored import StagedSets
+from pganon.history.invariance.value_sets import PERSON, SETS, value_set_steps
+from pganon.history.model import New, Past
+from pganon.history.reasons import NO_WAYS, Ways
+from pganon.history.versions import About, Judged, manner_as_dict
+from pganon.plan.build import Plan, keeping_of, new_of
+from pganon.policy.model import Policy
+from pganon.policy.over_time import over_time_refusals
+from pganon.policy.partition import part_hash
+from pganon.publish.people import people_with_rows, rows_of_others
+from pganon.resolved.growth import increment_refusals
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import Republication
+from pganon.run.admission import Admission, tells_apart, will_read
+from pganon.run.computation import Computation
+from pganon.run.grants import with_readers
+from pganon.run.verdict import finer_k, forget_judgement, held_for, hold
+from pganon.steps import State
+from pganon.steps.relations import PublishedView
+
+Connection = psycopg.Connection[Any]
+
+_ADMITTED = 1000
+"""Number of the first judgement about roles that read earlier groups anew."""
+
+
+class Judging:
+    """The rule over versions, for one run.
+
+    Args:
+        population: whom the run is about; None for a dry run about people who are in no version.
+        sources: names of the source and of all that its rows come from.
+        ways: what there is instead, if the version is refused.
+    """
+
+    def __init__(
+        self,
+        conn: Connection,
+        computation: Computation,
+        population: int | None,
+        sources: tuple[str, ...],
+        ways: Ways = NO_WAYS,
+    ) -> None:
+        self.conn = conn
+        self.computation = computation
+        self.plan = computation.plan
+        self.population = population
+        self.sources = sources
+        self.ways = ways
+        self.figures: dict[str, Any] = {}
+        self.warnings: tuple[str, ...] = ()
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else judges and publishes a version about these people meanwhile."""
+        if self.population is None:
+            yield
+            return
+        with locks.population_lock(self.conn, self.population):
+            yield
+
+    def judge(self) -> Judged | None:
+        """Hold the version against all others; None of people who are in no version.
+
+        Raises:
+            PrivacyRefusal: republication, value_sets.
+            LedgerError: memory, what is remembered is missing.
+        """
+        population, policy = self.population, self.plan.spec.policy
+        if population is None:
+            return None
+        about, self.warnings = with_readers(self.conn, population)
+        past = memory.pasts(about)
+        memory.check(self.conn, tuple(past.values()))
+        counter = populations.counter(self.conn, population)
+        if populations.has_forgotten(self.conn, population):
+            check = nobody_forgotten(population, lambda state: state.stage("members"))
+            self.computation.guard((check,))
+        by_reader = policy.audiences == "by_reader"
+        roles = will_read(self.conn, self.plan, self.state) if tells_apart(policy, about) else ()
+        gained = self._admit(about, past, roles)
+        new = self._new()
+        found = hold(
+            self.conn,
+            self.computation.guard,
+            lambda: self.state,
+            held_for(policy, new, about, past, roles),
+            policy,
+        )
+        known = [k for k in (gained, found.finer_k) if k is not None]
+        found = replace(found, finer_k=min(known, default=None))
+        self.figures = found.figures
+        self.warnings += found.warnings
+        return Judged(
+            population=population,
+            counter=counter,
+            name=policy.population.name if policy.population else None,
+            sources=self.sources,
+            manner=manner_as_dict(
+                new.manner, new.tables.link, functions=found.functions is not None
+            ),
+            over_versions=found.over_versions,
+            finer_k=found.finer_k,
+            functions=found.functions,
+            sets=self._value_sets(population),
+            readers=roles if by_reader else None,
+            figures=found.figures,
+            crossings=found.crossings,
+        )
+
+    def _admit(
+        self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]
+    ) -> int | None:
+        """Groups that are shown again are new to whoever did not have them; what finer ones that
+        he has promise."""
+        growth, policy = self.plan.spec.growth, self.plan.spec.policy
+        shown = {one.run_id for one in growth.increments} if growth else set[int]()
+        shown &= set(past)
+        if policy.republication != "refuse" or not shown or not roles:
+            return None
+        admission = Admission(about, past, frozenset(shown), roles)
+        rules = admission.judge(self.computation.guard, first=_ADMITTED)
+        return finer_k(self.conn, rules, self.state)
+
+    def _new(self) -> New:
+        spec, state = self.plan.spec, self.state
+        found = new_of(self.plan, state)
+        drawn = None
+        if spec.growth is None:
+            drawn = memory.drawn(self.conn, state.run_id, source_fingerprint(spec, state.facts))
+        shown = replace(
+            found.manner,
+            partition_hash=part_hash(spec.partition),
+            drawn=drawn,
+            layout=_layout(spec, self.plan.stored_views(state)),
+        )
+        return replace(found, manner=shown, ways=self.ways)
+
+    def _value_sets(self, population: int) -> StagedSets | None:
+        spec = self.plan.spec
+        if not spec.invariant:
+            return None
+        names = spec.kept_columns
+        keeping = keeping_of(self.plan, self.state, value_sets.read(self.conn, population, names))
+        self.computation.guard(value_set_steps(keeping))
+        return StagedSets(names, self.state.stage(PERSON), self.state.stage(SETS))
+
+    @property
+    def state(self) -> State:
+        return self.computation.state
+
+    def again(self) -> None:
+        """Take away what the last judgement made, for another one."""
+        gone = forget_judgement(self.conn, self.state.run_id)
+        self.computation.executor.filled.difference_update(gone)
+
+
+def _layout(spec: ReleaseSpec, views: Sequence[PublishedView]) -> tuple[tuple[str, ...], ...]:
+    """Columns of the source by view; what else a view has follows from the policy."""
+    shown = (*spec.attributes, *spec.sensitive, *spec.carried)
+    sources = {item.published: item.column.name for item in shown}
+    return tuple(
+        tuple(sources[column.name] for column in view.columns if column.name in sources)
+        for view in views
+    )
+
+
+def population_of(
+    conn: Connection,
+    computation: Computation,
+    republication: Republication,
+    sources: tuple[str, ...],
+) -> int | None:
+    """Whom the run is about; None for a dry run about people who are in no version.
+
+    Raises:
+        PreconditionError: population, the policy has to say which one it is.
+    """
+    spec = computation.plan.spec
+    prints, grows = prints_of(spec, computation.state.facts), spec.growth is not None
+    # What an increment reads are newcomers, who may have rows like those of others before.
+    twin = republication.copied(prints) if grows else republication.same_rows(prints)
+    found = populations.find(conn, spec, sources, twin.population if twin else None)
+    if twin is not None and twin.population is not None:
+        if found is None or found != twin.population:
+            raise rows_of_others(spec, twin)
+        if not grows:
+            held = people_with_rows(conn, found, twin.label)
+            computation.guard(
+                same_steps(spec, held, lambda state: state.work(CODED), "twin_people")
+            )
+    if found is None and republication.publishes:
+        found = populations.make(conn, spec, sources)
+    return found
+
+
+def pasts_of(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> tuple[Past, ...]:
+    """All versions about the people of a plan."""
+    if not plan.is_remembered:
+        return ()
+    population = populations.find(conn, plan.spec, sources)
+    if population is None:
+        return ()
+    return tuple(memory.pasts(memory.versions(conn, population)).values())
+
+
+def ways_of(spec: ReleaseSpec, republication: Republication) -> Ways:
+    """Of a release of people who can be told apart."""
+    policy = spec.policy
+    return Ways(
+        increments=policy.refresh != "increments" and _can_grow(spec),
+        invariant=policy.refresh != "invariant" and _can_keep(policy),
+        same=_under_another_policy(republication),
+        accepts=not policy.method.published_once,
+    )
+
+
+def _can_grow(spec: ReleaseSpec) -> bool:
+    """But for the size of an increment, which can be given."""
+    policy = spec.policy.model_copy(
+        update={"refresh": "increments", "increment_size": spec.minimum_size}
+    )
+    return not any(increment_refusals(replace(spec, policy=policy)))
+
+
+def _can_keep(policy: Policy) -> bool:
+    given = {**dict(policy), "refresh": "invariant"}
+    return not any(over_time_refusals(policy.known, given, policy.method))
+
+
+def _under_another_policy(republication: Republication) -> str | None:
+    """Beside a version under the same policy the source has changed, or it would be repeated."""
+    known = (one for one in republication.earlier if one.partition_hash is not None)
+    nearest = next(known, None)
+    return nearest.label if nearest and not republication.candidates else None

@@ -1,0 +1,61 @@
+"""The row of a run in the ledger, for the length of a block."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+
+from pganon import locks
+from pganon.errors import PganonError, translate
+from pganon.ledger import repository as ledger
+from pganon.run.tables import drop_run, end_dead
+
+Connection = psycopg.Connection[Any]
+
+
+@contextlib.contextmanager
+def recorded(
+    conn: Connection,
+    release: str,
+    policy_hash: str,
+    *,
+    seed: bytes | None = None,
+    connect: Callable[[], Connection] | None = None,
+) -> Iterator[int]:
+    """Begin a run and hold its lock; gives its number.
+
+    The block writes how it ended. If it raises, that is the end, and its tables go.
+
+    Args:
+        connect: opens another connection, where this one may break; without, the next run finds
+            one that died.
+    """
+    run_id = ledger.start_run(conn, release, policy_hash, seed=seed)
+    with locks.run_lock(conn, run_id):
+        try:
+            yield run_id
+        except BaseException as error:
+            _failed(conn, run_id, error, connect)
+            raise
+
+
+def _failed(
+    conn: Connection, run_id: int, error: BaseException, connect: Callable[[], Connection] | None
+) -> None:
+    """Ledger row and clean-up of a failed run, as far as the server can be asked."""
+    known = translate(error) if isinstance(error, psycopg.Error) else error
+    with contextlib.suppress(psycopg.Error, PganonError):
+        if not locks.usable(conn):
+            # Gone, or an interrupt came between sending a statement and waiting for it.
+            conn.close()
+            if connect is not None:
+                with contextlib.closing(connect()) as another:
+                    end_dead(another, run_id, known)
+            return
+        # What made the run fail must not keep its end from being recorded.
+        conn.execute("SET statement_timeout = 0")
+        ledger.finish_with(conn, run_id, known)
+        drop_run(conn, run_id)

@@ -1,0 +1,65 @@
+"""Runs that make nothing new, as readers see already what they would make."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+
+from pganon.encode.source import source_fingerprint
+from pganon.plan.build import Plan
+from pganon.publish import history, renewal
+from pganon.publish.audience import let_in
+from pganon.publish.history import Version
+from pganon.publish.readers import access
+from pganon.publish.renewal import Renewal
+from pganon.publish.transaction import is_intact
+from pganon.run.grants import admitted
+from pganon.run.options import Options
+from pganon.run.publication import Ending, needs_approval
+from pganon.run.result import RunResult, standing_result
+from pganon.run.tables import drop_run
+from pganon.steps import State
+
+Connection = psycopg.Connection[Any]
+
+
+def up_to_date(
+    conn: Connection, plan: Plan, state: State, options: Options
+) -> tuple[Version, Renewal] | None:
+    """The version that readers see, if source and policy are those that it was made from."""
+    spec, republication = plan.spec, plan.republication
+    if options.force or options.dry_run or republication is None:
+        return None
+    known = history.read(conn, spec.policy.release)
+    current = renewal.standing(known, republication, source_fingerprint(spec, state.facts))
+    if current is None or not is_intact(conn, current):
+        return None
+    if known and needs_approval(spec.policy, known.release.readers):
+        return None
+    if known and spec.policy.audiences == "by_reader" and access(known, spec.readers).added:
+        return None  # judged with what these have read
+    settled = plan.method.form.publication.settled(spec)
+    if not settled:  # its columns follow from the data, and these are the same
+        return current, Renewal(state.run_id, spec.policy, spec.policy_hash, current.views)
+    made = State(current.run_id)
+    views, checks = plan.stored_views(made), plan.stored_checks(made)
+    if not renewal.says_the_same(views, checks, current):
+        return None
+    return current, Renewal(state.run_id, spec.policy, spec.policy_hash, views)
+
+
+def renew(
+    conn: Connection, ending: Ending, plan: Plan, current: Version, renewed: Renewal
+) -> RunResult:
+    """Apply what the policy says of readers and such to the version that there is."""
+    known = history.read(conn, plan.spec.policy.release)
+    added = let_in(conn, known, plan.spec.readers) if known else ()
+    with admitted(conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
+        applied = ending.renew(conn, renewed)
+    with contextlib.suppress(psycopg.Error):
+        drop_run(conn, renewed.run_id)
+    result = standing_result(plan, current, renewed.run_id, applied)
+    return replace(result, warnings=(*warnings, *result.warnings))

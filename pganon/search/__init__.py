@@ -1,1 +1,0 @@
-"""Combinatorial searches on codes of one bounded block, never on values."""

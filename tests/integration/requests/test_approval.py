@@ -1,0 +1,226 @@
+"""A second person decides whether a verified release is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+
+from pganon.run.release import run_release
+from tests.support.harness import faults, queue
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Connection, Database
+
+BY = "source_owner"
+
+
+def _publish(**more: object) -> dict[str, object]:
+    return {"readers": ["analyst"], "approval": {"by": [BY], **more}}
+
+
+@dataclass
+class Waiting:
+    """A release of `analyst` that waits; `conn` is the steward's, `approver` may decide."""
+
+    db: Database
+    request: int
+    conn: Connection
+    approver: Connection
+
+    def decide(self, how: str = "approve", who: Connection | None = None) -> None:
+        (who or self.approver).execute(
+            f"SELECT pganon.{how}_release(%s, 'looked at it')".encode(), [self.request]
+        )
+
+    def refused(self, state: str, who: Connection | None = None) -> str:
+        with pytest.raises(psycopg.Error) as caught:
+            self.decide(who=who)
+        assert caught.value.sqlstate == state, caught.value
+        return caught.value.diag.message_primary or ""
+
+    def leftovers(self) -> list[str]:
+        return faults.run_tables(self.conn)
+
+
+@pytest.fixture
+def waiting(db: Database) -> Waiting:
+    queue.applied(db, publish=_publish())
+    asked = queue.ask(db.connect("analyst"))
+    queue.serve(db)
+    assert queue.state(db, asked) == ("awaiting_approval", None)
+    return Waiting(db, asked, db.owner(), db.connect(BY))
+
+
+def test_approved_and_published(waiting: Waiting) -> None:
+    assert faults.content(waiting.conn) is None
+    assert faults.exposed(waiting.conn) == []
+    staged = waiting.leftovers()
+    assert staged != []
+    assert all(name.startswith("pganon_stage.") for name in staged)
+    assert pganon("clean", "--dsn", waiting.db.dsn()).code == 0
+    assert waiting.leftovers() == staged, "it is no leftover"
+    seen = waiting.approver.execute("SELECT id, state FROM pganon.requests").fetchall()
+    assert seen == [(waiting.request, "awaiting_approval")]
+    waiting.decide()
+    assert waiting.refused("PA409").endswith("it is approved")
+    queue.serve(waiting.db)
+    assert queue.state(waiting.db, waiting.request) == ("released", None)
+    faults.guarantee_holds(waiting.conn)
+    assert waiting.leftovers() == []
+    rows = waiting.conn.execute("SELECT decision, login, role, reason FROM pganon_private.approval")
+    assert rows.fetchall() == [("approved", BY, BY, "looked at it")]
+    events = ["started", "awaiting_approval", "approved", "released"]
+    assert faults.events(waiting.conn) == events
+    assert pganon("verify", "patients", "--dsn", waiting.db.dsn()).code == 0
+
+
+def test_who_may_not(waiting: Waiting) -> None:
+    """Neither who asked, nor who applied the policy, nor a stranger."""
+    db = waiting.db
+    message = waiting.refused("PA411", db.connect("analyst"))
+    assert message == f'there is no request {waiting.request} that "analyst" may decide'
+    db.admin.execute(f"GRANT {BY} TO steward, analyst".encode())
+    try:
+        for login in ("steward", "analyst"):
+            conn = db.connect(login)
+            message = waiting.refused("PA410", conn)
+            assert message == f'"{login}" applied the policy or asked for the release'
+    finally:
+        db.admin.execute(f"REVOKE {BY} FROM steward, analyst".encode())
+    nobody = "SELECT pganon.approve_release(%s, 'x')"
+    with pytest.raises(psycopg.Error, match="there is no request 999"):
+        waiting.approver.execute(nobody, [999])
+    for reason in ("", "  ", None):
+        with pytest.raises(psycopg.Error, match="give a reason"):
+            waiting.approver.execute(
+                "SELECT pganon.approve_release(%s, %s)", [waiting.request, reason]
+            )
+    for text in (
+        "UPDATE pganon_private.approval SET reason = ''",
+        "DELETE FROM pganon_private.approval",
+        "TRUNCATE pganon_private.approval",
+    ):
+        with pytest.raises(psycopg.Error, match="approval is append-only"):
+            waiting.conn.execute(text.encode())
+    assert queue.state(db, waiting.request) == ("awaiting_approval", None)
+
+
+def test_rejected(waiting: Waiting) -> None:
+    waiting.decide("reject")
+    assert waiting.refused("PA409").endswith("it is rejected")
+    queue.serve(waiting.db)
+    assert waiting.leftovers() == []
+    assert waiting.conn.execute("SELECT * FROM pganon_private.held").fetchall() == []
+    assert faults.content(waiting.conn) is None
+    secrets = waiting.conn.execute("SELECT count(*) FROM pganon_private.run_secret").fetchone()
+    assert secrets == (0,)
+    assert faults.events(waiting.conn) == ["started", "awaiting_approval", "rejected"]
+
+
+def test_expired(waiting: Waiting) -> None:
+    waiting.conn.execute("UPDATE pganon_private.request SET expires_at = now() - interval '1 s'")
+    assert waiting.refused("PA409").endswith("it is expired")
+    queue.serve(waiting.db)
+    assert queue.state(waiting.db, waiting.request) == ("expired", None)
+    assert faults.events(waiting.conn)[-1] == "expired"
+    queue.serve(waiting.db)
+    assert waiting.leftovers() == []
+
+
+@pytest.mark.slow
+def test_a_later_release_supersedes(waiting: Waiting) -> None:
+    """The approver is overtaken by a second run."""
+    db = waiting.db
+    second = queue.ask(db.connect("analyst"), k=9)
+    queue.serve(db)
+    db.connect(BY).execute("SELECT pganon.approve_release(%s, 'newer')", [second])
+    queue.serve(db)
+    assert queue.state(db, second) == ("released", None)
+    assert queue.state(db, waiting.request) == ("superseded", None)
+    assert waiting.refused("PA409").endswith("it is superseded")
+    queue.serve(db)
+    assert waiting.leftovers() == []
+
+
+def test_what_was_approved_is_what_was_verified(waiting: Waiting) -> None:
+    """Attack: the staged tables are changed between approval and publication."""
+    table = next(name for name in waiting.leftovers() if name.endswith("_records"))
+    waiting.decide()
+    waiting.conn.execute(f"UPDATE {table} SET disease = 'cold'".encode())
+    queue.serve(waiting.db)
+    assert queue.state(waiting.db, waiting.request) == ("failed", "stale")
+    assert faults.content(waiting.conn) is None
+    queue.serve(waiting.db)
+    assert waiting.leftovers() == []
+
+
+@pytest.mark.slow
+def test_a_version_that_appeared_meanwhile(db: Database) -> None:
+    """Another release of the source was published since, with the same groups: both hold."""
+    queue.applied(db, publish=_publish(), republication="refuse")
+    asked = queue.ask(db.connect("analyst"))
+    queue.serve(db)
+    other = faults.policy(release="others", suppression_limit=0.1, republication="allow")
+    run_release(other, dsn=db.dsn())
+    db.connect(BY).execute("SELECT pganon.approve_release(%s, 'fine')", [asked])
+    queue.serve(db)
+    assert queue.state(db, asked) == ("released", None)
+    faults.guarantee_holds(db.owner())
+
+
+def test_by_a_command(db: Database) -> None:
+    """The steward's own run waits, too; `approve` calls the function."""
+    db.source(faults.SOURCE)
+    policy = faults.policy(publish=_publish())
+    result = run_release(policy, dsn=db.dsn())
+    assert (result.outcome, result.version) == ("awaiting_approval", None)
+    asked = str(result.request)
+    own = pganon("approve", asked, "--reason", "mine", "--dsn", db.dsn(), "--json")
+    assert own.json["error"]["code"] == "not_allowed"
+    assert pganon("approve", asked, "--reason", "x", "--dsn", db.dsn(BY)).out == (
+        f"request {asked} is approved\n"
+    )
+    late = pganon("reject", asked, "--reason", "x", "--dsn", db.dsn(BY), "--json")
+    assert late.json["error"]["code"] == "not_waiting"
+    queue.serve(db)
+    faults.guarantee_holds(db.owner())
+
+
+@pytest.mark.slow
+def test_more_readers_need_approval(waiting: Waiting) -> None:
+    db = waiting.db
+    waiting.decide()
+    queue.serve(db)
+    queue.apply(db, publish={**_publish(), "readers": ["analyst", "steward"]})
+    asked = queue.ask(db.connect("analyst"))
+    queue.serve(db)
+    assert queue.state(db, asked) == ("awaiting_approval", None)
+    queue.apply(db, publish={**_publish(), "readers": []})
+    asked = queue.ask(db.connect("analyst"))
+    queue.serve(db)
+    assert queue.state(db, asked) == ("unchanged", None)
+
+
+def test_review_by(db: Database) -> None:
+    publish = {"readers": ["analyst"], "review_by": "2020-01-01"}
+    queue.applied(db, publish={**publish, "review_by": "2999-01-01"})
+    queue.ask(db.connect("analyst"))
+    queue.serve(db)
+    assert pganon("status", "--dsn", db.dsn(), "--json").json["warnings"] == []
+    queue.apply(db, publish=publish)
+    shown = pganon("status", "--dsn", db.dsn(), "--json").json
+    assert shown["warnings"] == ["patients: its policy is to be reviewed by 2020-01-01"]
+    log = queue.serve(db)
+    assert "withdrawn release=patients reason=review_by" in log
+    assert faults.content(db.owner()) is None
+    assert queue.serve(db) == ["started worker=3", "stopped served=0"]
+
+
+def test_an_uninstall_leaves_no_half_release(waiting: Waiting) -> None:
+    """The staging schema goes, so what was approved is gone."""
+    waiting.decide()
+    assert pganon("uninstall", "--dsn", waiting.db.dsn()).code == 0
+    assert pganon("init", "--dsn", waiting.db.dsn()).code == 0
+    queue.serve(waiting.db)
+    assert queue.state(waiting.db, waiting.request) == ("failed", "stale")

@@ -1,0 +1,62 @@
+"""The oracle of published views: every model finds the group at fault, and no other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pganon.loading import known
+from tests.support.oracles.published import ELSEWHERE, Published, offences
+
+ON = {"column": "disease"}
+CASES: list[tuple[dict[str, Any], str, str]] = [
+    ({"model": "k_anonymity", "k": 4}, "aaaa", "aaa"),
+    ({"model": "alpha_k_anonymity", **ON, "alpha": 0.5, "k": 4}, "aabb", "abc"),
+    ({"model": "alpha_k_anonymity", **ON, "alpha": 0.5, "k": 4}, "aabb", "aaab"),
+    ({"model": "distinct_l_diversity", **ON, "l": 3}, "aabc", "aabb"),
+    ({"model": "entropy_l_diversity", **ON, "l": 2}, "aabb", "aaab"),
+    ({"model": "recursive_cl_diversity", **ON, "c": 2, "l": 2}, "aaabb", "aaab"),
+    ({"model": "t_closeness", **ON, "t": 0.25}, "aaaaaabb", "abb"),
+    ({"model": "beta_likeness", **ON, "beta": 0.4, "variant": "basic"}, "aaaaabb", "abb"),
+    ({"model": "beta_likeness", **ON, "beta": 5}, "aaaaabb", "bbb"),
+    ({"model": "delta_disclosure", **ON, "delta": 0.3}, "aaabbaab", "abb"),
+    ({"model": "anatomy_l_diversity", **ON, "l": 2}, "aabb", "aab"),
+    ({"model": "anatomy_l_diversity", **ON, "l": 2, "level": "unique"}, "abc", "aabb"),
+    ({"model": "slicing_l_diversity", "l": 2}, "aabb", "aab"),
+    ({"model": "slicing_l_diversity", "l": 2, "level": "tuple"}, "aabb", "aab"),
+    ({"model": "slicing_l_diversity", **ON, "l": 2, "min_size": 4}, "aabb", "abc"),
+    ({"model": "local_bucket_diversity", **ON, "l": 2}, "abc", "aab"),
+    ({"model": "ir_k_anonymity", "k": 3}, "aaa", "aa"),
+    ({"model": "ir_kl_anonymity", **ON, "k": 2, "l": 3}, "abc", "abb"),
+    ({"model": "ir_alpha_beta_anonymity", **ON, "alpha": 0.5, "beta": 0.5}, "aabb", "aaab"),
+    ({"model": "eir_l_diversity", **ON, "l": 2}, "aab", "aaa"),
+    ({"model": "eir_alpha_beta_anonymity", **ON, "alpha": 0.5, "beta": 0.5}, "aabb", "aaab"),
+]
+"""A model, with values of a group that satisfies it and of one beside it that does not."""
+
+
+@pytest.mark.parametrize(("model", "good", "bad"), CASES)
+def test_the_group_at_fault_is_found(model: dict[str, Any], good: str, bad: str) -> None:
+    rows = [
+        {"class_id": group, "individual_no": n, "disease": value}
+        for group, values in (("good", good), ("bad", bad))
+        for n, value in enumerate(values)
+    ]
+    shown = Published({"columns": {"disease": {"role": "sensitive"}}}, {"": rows})
+    assert offences(shown, model) == ["bad"]
+
+
+def test_clusters() -> None:
+    columns = {name: {"role": "quasi_sensitive", "set": "s"} for name in ("age", "zip")}
+    rows = [
+        {"cluster_no": "good", "age": [1, 2], "zip": ["a", None]},
+        {"cluster_no": "bad", "age": [1, 2, 3], "zip": ["a"]},
+    ]
+    shown = Published({"columns": columns}, {"": rows})
+    assert offences(shown, {"model": "qs_k_anonymity", "k": 4}) == ["bad"]
+
+
+def test_there_is_one_for_every_model() -> None:
+    judged = {"qs_k_anonymity", *ELSEWHERE, *(model["model"] for model, _, _ in CASES)}
+    assert judged == set(known().models)
