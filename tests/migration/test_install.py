@@ -36,6 +36,16 @@ def test_init_needs_create_on_the_database_alone(bare_db: Database):
     assert _schemas(bare_db) == SCHEMAS
 
 
+def test_init_makes_the_secret_and_upgrade_keeps_it(db: Database, monkeypatch):
+    """Another one would make every copy of a source a new source."""
+    text = "SELECT key FROM pganon_private.installation_secret"
+    made = db.admin.execute(text).fetchall()
+    assert [len(key) for (key,) in made] == [32]
+    _with_migration(monkeypatch, b"CREATE TABLE pganon_private.extra (a int)")
+    assert install.upgrade(db.connect()).changed
+    assert db.admin.execute(text).fetchall() == made
+
+
 def test_init_twice_changes_nothing(db: Database):
     before = db.admin.execute("SELECT xmin::text, * FROM pganon_private.object_set").fetchall()
     done = install.init(db.connect())
