@@ -9,7 +9,7 @@ import pytest
 from pganon import install, sqlfiles
 from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.install import state
-from pganon.install.owner import become_owner
+from pganon.install.owner import become_owner, connect_as_owner
 from tests.support.harness.cluster import Database
 
 SCHEMAS = set(state.SCHEMAS)
@@ -107,6 +107,14 @@ def test_member_of_the_owner_may_upgrade(bare_db: Database):
         bare_db.close()
         with bare_db.server.admin() as admin:
             admin.execute(f"DROP ROLE {name}".encode())
+
+
+def test_who_cannot_become_the_owner_leaves_no_session(bare_db: Database, monkeypatch):
+    opened = bare_db.connect()
+    monkeypatch.setattr("pganon.database.connect", lambda *_, **__: opened)
+    with pytest.raises(InstallError):
+        connect_as_owner(None)
+    assert opened.closed
 
 
 def test_become_owner_without_installation(bare_db: Database):

@@ -120,6 +120,21 @@ def test_a_policy_with_more_readers(source: Database, roles: list[str]) -> None:
     assert publish(source, "two", "z", two, third).version == 2
 
 
+def test_a_policy_with_more_readers_that_warns(source: Database, roles: list[str]) -> None:
+    """Who gains a version beside another one has no guarantee of either, unchanged or not."""
+    one, two, _ = roles
+    publish(source, "one", "q", one)
+    publish(source, "two", "z", two)
+    more = publish(source, "two", "z", two, one, republication="warn")
+    assert any("are void for who has both" in text for text in more.warnings)
+    steward = source.connect("steward")
+    lifecycle.become_steward(steward)
+    worth = {
+        v.over_versions for name in ("one", "two") for v in lifecycle.find(steward, name).versions
+    }
+    assert "void" in worth
+
+
 @pytest.mark.slow
 def test_who_can_read_the_view_already(source: Database, roles: list[str]) -> None:
     """A new version is for whoever the owner let read the one before, and not for who may write."""
