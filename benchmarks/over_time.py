@@ -39,7 +39,7 @@ _CLASS = 17
 
 _POPULATION = """
 CREATE UNLOGGED TABLE pganon_work.bench_population WITH (autovacuum_enabled = false) AS
-SELECT md5('p' || i)::uuid AS member, hashint8extended(i, 1) AS mark,
+SELECT md5('p' || i)::uuid AS member, 'value ' || i % 15 AS value,
     (hashint8extended(i, 2) & 1073741823) / 1073741824.0::float8 AS place,
     i <= {first} AS early, i > {exchanged} AS late
 FROM generate_series(1, {last}::bigint) AS i
@@ -47,8 +47,8 @@ FROM generate_series(1, {last}::bigint) AS i
 
 _MEMBERS = """
 CREATE UNLOGGED TABLE {members} WITH (autovacuum_enabled = false) AS
-SELECT member, ((row_number() OVER (ORDER BY place) - 1) / {size} + 1)::integer AS class_id,
-    ARRAY[mark] AS marks
+SELECT member, ((row_number() OVER (ORDER BY place, member) - 1) / {size} + 1)::integer AS class_id,
+    value
 FROM pganon_work.bench_population WHERE {condition}
 """
 
@@ -56,7 +56,8 @@ _GROUPS = """
 CREATE UNLOGGED TABLE {groups} WITH (autovacuum_enabled = false) AS
 SELECT m.class_id::bigint AS grp, count(*) AS people,
     bit_xor(uuid_hash_extended(m.member, 1)) AS who1,
-    bit_xor(uuid_hash_extended(m.member, 2)) AS who2, ARRAY[bit_xor(m.marks[1])] AS held
+    bit_xor(uuid_hash_extended(m.member, 2)) AS who2,
+    ARRAY[bit_xor(uuid_hash_extended(m.member, hashtextextended(m.value, 3)))] AS held
 FROM {members} AS m GROUP BY m.class_id
 """
 

@@ -166,20 +166,6 @@ CREATE TABLE pganon_private.installation_secret (
 COMMENT ON TABLE pganon_private.installation_secret IS
     'key and seeds of the fingerprints of sources, the same for every run; one row';
 
-INSERT INTO pganon_private.installation_secret (key, seed_a, seed_b)
-SELECT
-    made.key,
-    ('x' || encode(substr(sha256(made.key || 'seed a'::bytea), 1, 8), 'hex'))::bit(64)::bigint,
-    ('x' || encode(substr(sha256(made.key || 'seed b'::bytea), 1, 8), 'hex'))::bit(64)::bigint
-FROM (
-    -- OFFSET keeps the planner from evaluating the random expression more than once.
-    SELECT sha256(
-        uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
-        || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
-    ) AS key
-    OFFSET 0
-) AS made;
-
 -- Releases and their numbered versions.
 
 CREATE TABLE pganon_private.release (

@@ -104,7 +104,7 @@ def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) ->
         )
     if not sql:
         common.table(["phase", "step", "purpose"], [(s.phase, s.step, s.purpose) for s in steps])
-        common.table(["skipped phase", "as"], list(skipped.items()))
+        common.table(["skipped phase", "why"], list(skipped.items()))
     for step in steps if sql else ():
         common.line(f"-- {step.phase}: {step.step}: {step.purpose}")
         if step.sql:

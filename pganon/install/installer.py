@@ -20,6 +20,7 @@ from pganon.database import set_role
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.install import access, extension, scripts, state
+from pganon.install.owner import complete
 from pganon.install.state import SCHEMAS, Connection
 
 _REMOVED = ("pganon_work", "pganon_stage")
@@ -237,6 +238,7 @@ def _migrate(conn: Connection, pending: Sequence[sqlfiles.Migration]) -> None:
             sqlfiles.query("install", "add_migration"),
             [migration.number, migration.name, migration.checksum, state.program_version()],
         )
+    complete(conn)
 
 
 def _create_objects(conn: Connection, *, replaced: bool) -> int:

@@ -20,7 +20,7 @@ def become_owner(conn: Connection, *, named: str | None = None) -> str:
     owner = access.admit(conn, named)
     database.set_role(conn, owner)
     state.check_current(conn)
-    _complete(conn)
+    complete(conn)
     return owner
 
 
@@ -40,8 +40,11 @@ def connect_as_owner(
     return conn
 
 
-def _complete(conn: Connection) -> None:
-    """Make the secret that CREATE EXTENSION leaves to the first command: a dump may bring one."""
+def complete(conn: Connection) -> None:
+    """Make the secret of the installation, if there is none and nothing was published with one.
+
+    CREATE EXTENSION leaves it to the first command: a dump may bring one.
+    """
     row = conn.execute(sqlfiles.query("install", "lacks_secret")).fetchone()
     if row and row[0]:
         conn.execute(sqlfiles.query("install", "make_secret"))

@@ -104,7 +104,6 @@ def _full(version: str) -> bytes:
         *(migration.text for migration in migrations),
         *(_added(migration, version) for migration in migrations),
         *_objects(version),
-        _piece("forget_secret"),
         _piece("mark"),
     )
 

@@ -9,7 +9,6 @@ from typing import Any, assert_never
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.encode.source import assumed_fingerprint
 from pganon.plan.build import Phase, Plan
 from pganon.sqltools import pretty
 from pganon.steps import (
@@ -46,12 +45,10 @@ class Explained:
 def explain(plan: Plan) -> list[Explained]:
     """Every step in order; the body of a repetition once, as its first round.
 
-    Nothing was observed yet, so a step is taken to give what its facts assume. Beside versions of
-    the same policy the source is assumed to be that of the nearest.
+    Nothing was observed yet, so a step is taken to give what its facts assume.
 
     PganonError where a step reads a fact that no step before it gives.
     """
-    plan = _over_the_same_source(plan)
     found, state = explained(plan.phases)
     return [*found, Explained("publish", "publish", PUBLISH, _publication(plan, state))]
 
@@ -62,13 +59,6 @@ def explained(phases: Sequence[Phase]) -> tuple[list[Explained], State]:
     for phase in phases:
         walk.through(phase.name, phase.steps)
     return walk.found, walk.state
-
-
-def _over_the_same_source(plan: Plan) -> Plan:
-    if plan.republication is None:
-        return plan
-    assumed = assumed_fingerprint(plan.spec)
-    return replace(plan, republication=plan.republication.unchanged(assumed))
 
 
 @dataclass

@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 
+from pganon.encode.source import assumed_fingerprint
 from pganon.forms.remembered import is_remembered
 from pganon.history import populations
 from pganon.install.owner import connect_as_owner
@@ -86,14 +87,18 @@ def decided(
 def plan_release(
     policy: str | Path | LoadedPolicy, *, dsn: str | None = None, owner: str | None = None
 ) -> Plan:
-    """The plan of a policy beside the versions that there are; nothing is run, no data is read."""
+    """The plan of a policy beside the versions that there are; nothing is run, no data is read.
+
+    Beside versions of the same policy the source is assumed to be that of the nearest.
+    """
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
     with contextlib.closing(connect_as_owner(dsn, owner=owner)) as conn, lifecycle.translated():
         spec = resolve_policy(conn, loaded)
         sources = history.sources_of(conn, spec.source.oid)
         growth, people = increments.growth_of(conn, spec, sources), people_of(conn, spec, sources)
         spec = replace(spec, growth=growth, people=people)
-        plan = build_plan(spec, beside(conn, spec, sources, publishes=True))
+        found = beside(conn, spec, sources, publishes=True)
+        plan = build_plan(spec, found.unchanged(assumed_fingerprint(spec)))
         if spec.invariant:
             population = populations.find(conn, spec, sources)
             spec = replace(spec, value_sets=invariance.value_sets_of(conn, spec, population))

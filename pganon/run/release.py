@@ -48,10 +48,10 @@ from pganon.run.options import RUN_SETTINGS, Options, connect_run
 from pganon.run.probe import with_costs
 from pganon.run.publication import Ending
 from pganon.run.record import recorded
-from pganon.run.renewal import renew, up_to_date
 from pganon.run.resolution import check_trusted, resolve_policy
 from pganon.run.result import RunResult, StepSeconds, Totals, result_of
 from pganon.run.tables import clean, drop_run
+from pganon.run.unchanged import renew, up_to_date
 from pganon.run.warnings import warnings_of
 from pganon.steps import State
 from pganon.steps.facts import RECORDS

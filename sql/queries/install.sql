@@ -189,7 +189,8 @@ FROM pg_catalog.pg_extension_update_paths('pganon') AS p
 WHERE p.source = %s AND p.target = %s AND p.path IS NOT NULL;
 
 -- make_secret --
--- The secret of the installation, where CREATE EXTENSION left none; elsewhere a migration makes it.
+-- The secret of the installation. No migration makes it: a dump could not bring what the script of the
+-- extension has made.
 INSERT INTO pganon_private.installation_secret (key, seed_a, seed_b)
 SELECT
     made.key,

@@ -39,11 +39,34 @@ def test_the_plan_lists_the_steps_of_a_run(db: Database, method: str) -> None:
     """In their order, but for those of a repetition: of later rounds some steps are the first."""
     db.source(plans.SOURCE)
     loaded = plans.policy_of(method)
-    planned = [f"{s.phase}.{s.step}" for s in explain(plan_release(loaded, dsn=db.dsn()))]
+    plan = plan_release(loaded, dsn=db.dsn())
+    assert [p.name for p in plan.phases if bool(p.steps) == bool(p.skipped)] == []
+    planned = [f"{s.phase}.{s.step}" for s in explain(plan)]
     ran = faults.steps_of(db.dsn(), loaded, jobs=1)
     assert _outline([s for s in planned if not s.startswith(SUPPOSED.get(method, ()))]) == (
         _outline(ran)
     )
+
+
+@pytest.mark.parametrize(
+    ("refresh", "skipped"),
+    [
+        ("recompute", ["cohorts", "newcomers", "measure", "whole", "explain", "guard"]),
+        ("increments", ["newcomers", "measure", "whole", "explain", "guard"]),
+    ],
+)
+def test_phases_that_a_run_skips_have_a_reason(
+    db: Database, tmp_path: Path, refresh: str, skipped: list[str]
+) -> None:
+    db.source(faults.SOURCE)
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps({**faults.POLICY, "refresh": refresh}))
+    shown = pganon("plan", str(file), "--json", "--dsn", db.dsn())
+    assert list(shown.json["skipped"]) == skipped
+    assert all(shown.json["skipped"].values())
+    assert not set(skipped) & {step["phase"] for step in shown.json["steps"]}
+    text = pganon("plan", str(file), "--dsn", db.dsn()).out
+    assert "no metrics were asked for" in text
 
 
 @pytest.mark.slow

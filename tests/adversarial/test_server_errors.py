@@ -95,8 +95,15 @@ def test_a_value_in_an_error_stays_in_the_server(db: Database) -> None:
     _clean(conn, None, "view")
 
 
-def test_statement_timeout(db: Database) -> None:
+def test_statement_timeout(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit that ends a step does not end the record of it."""
+    limits: list[object] = []
+
+    def looked(conn: Connection, run_id: int) -> int:
+        limits.append(conn.execute("SHOW statement_timeout").fetchone())
+        return tables.drop_run(conn, run_id)
+
+    monkeypatch.setattr("pganon.run.record.drop_run", looked)
     db.source(
         faults.SOURCE + "CREATE VIEW public.slow AS SELECT p.* FROM public.patient AS p,"
         " (SELECT pg_sleep(60)) AS s;"
@@ -108,6 +115,7 @@ def test_statement_timeout(db: Database) -> None:
             statement_timeout="3s",  # more than any other statement takes on a busy machine
         )
     assert (caught.value.code, caught.value.step) == ("statement_timeout", "snapshot")
+    assert limits == [("0",)]
     conn = db.owner()
     assert faults.last_details(conn)["sqlstate"] == "57014"
     _clean(conn, None, "timeout")

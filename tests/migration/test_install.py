@@ -9,7 +9,7 @@ import pytest
 from pganon import install, sqlfiles
 from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.install import state
-from pganon.install.owner import become_owner
+from pganon.install.owner import become_owner, connect_as_owner
 from tests.support.harness.cluster import Database
 
 SCHEMAS = set(state.SCHEMAS)
@@ -34,6 +34,16 @@ def test_init_needs_create_on_the_database_alone(bare_db: Database):
     assert done.owner == "steward"
     assert list(done.migrations) == [migration.name for migration in sqlfiles.migrations()]
     assert _schemas(bare_db) == SCHEMAS
+
+
+def test_init_makes_the_secret_and_upgrade_keeps_it(db: Database, monkeypatch):
+    """Another one would make every copy of a source a new source."""
+    text = "SELECT key FROM pganon_private.installation_secret"
+    made = db.admin.execute(text).fetchall()
+    assert [len(key) for (key,) in made] == [32]
+    _with_migration(monkeypatch, b"CREATE TABLE pganon_private.extra (a int)")
+    assert install.upgrade(db.connect()).changed
+    assert db.admin.execute(text).fetchall() == made
 
 
 def test_init_twice_changes_nothing(db: Database):
@@ -97,6 +107,14 @@ def test_member_of_the_owner_may_upgrade(bare_db: Database):
         bare_db.close()
         with bare_db.server.admin() as admin:
             admin.execute(f"DROP ROLE {name}".encode())
+
+
+def test_who_cannot_become_the_owner_leaves_no_session(bare_db: Database, monkeypatch):
+    opened = bare_db.connect()
+    monkeypatch.setattr("pganon.database.connect", lambda *_, **__: opened)
+    with pytest.raises(InstallError):
+        connect_as_owner(None)
+    assert opened.closed
 
 
 def test_become_owner_without_installation(bare_db: Database):

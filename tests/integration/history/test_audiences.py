@@ -120,6 +120,28 @@ def test_a_policy_with_more_readers(source: Database, roles: list[str]) -> None:
     assert publish(source, "two", "z", two, third).version == 2
 
 
+@pytest.mark.parametrize("republication", ["refuse", "warn", "allow"])
+def test_an_unchanged_source_and_more_readers(
+    source: Database, roles: list[str], republication: str
+) -> None:
+    """Who gains a version beside another one has no guarantee of either."""
+    one, two, _ = roles
+    for release, column, reader in (("one", "q", one), ("two", "z", two)):
+        asked = declared(release, column, reader, republication=republication)
+        assert run_release(driver.loaded(asked), dsn=source.dsn("steward")).version == 1
+    asked = driver.loaded(declared("two", "z", two, one, republication=republication))
+    if republication == "refuse":
+        with driver.refused("republication"):
+            run_release(asked, dsn=source.dsn("steward"))
+        return
+    done = run_release(asked, dsn=source.dsn("steward"))
+    assert (republication == "warn") == any("void for who has both" in t for t in done.warnings)
+    steward = source.connect("steward")
+    lifecycle.become_steward(steward)
+    for name in ("one", "two"):
+        assert lifecycle.show(steward, name).versions[0].over_versions == "void"
+
+
 @pytest.mark.slow
 def test_who_can_read_the_view_already(source: Database, roles: list[str]) -> None:
     """A new version is for whoever the owner let read the one before, and not for who may write."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from pganon.run.result import RunResult
 from tests.support.harness import driver, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
+from tests.support.sources.builders import make_table
 from tests.support.sources.growing import POLICY, SOURCE, add, diverse, grow, rows, shown
 
 
@@ -182,6 +184,43 @@ def test_columns_stay(people: Database) -> None:
                 "disease": {"role": "sensitive"},
             },
         )
+
+
+@pytest.mark.parametrize("others", [False, True])
+def test_columns_that_follow_from_the_data(db: Database, others: bool) -> None:
+    """Slicing divides attributes by association: newcomers with another one have other columns."""
+    rng = random.Random(5)
+
+    def made(*, swapped: bool) -> list[list[object]]:
+        found: list[list[object]] = []
+        for _ in range(60):
+            same, other = rng.randint(0, 3), rng.randint(0, 3)
+            b, c = (other, same) if swapped else (same, other)
+            found.append([same, b, c, rng.choice("uvwxyz")])
+        return found
+
+    quasi = {name: {"role": "quasi_identifying", "type": "categorical"} for name in "abc"}
+    policy = {
+        "release": "sliced",
+        "source": "public.t",
+        "columns": {**quasi, "s": {"role": "sensitive"}},
+        "privacy": [{"model": "slicing_l_diversity", "column": "s", "l": 2}],
+        "method": {"name": "slicing", "columns": 3},
+        "refresh": "increments",
+        "trust": ["source_owner"],
+    }
+    owner = db.connect("source_owner")
+    types = {**dict.fromkeys("abc", "integer"), "s": "text"}
+    make_table(owner, types, made(swapped=False))
+    assert driver.publish(db, policy).version == 1
+    for number, row in enumerate(made(swapped=others), start=101):
+        owner.execute("INSERT INTO public.t VALUES (%s, %s, %s, %s, %s)", [number, *row])
+    if not others:
+        assert driver.publish(db, policy).version == 2
+        return
+    with driver.refused("other_columns"):
+        driver.publish(db, policy)
+    assert driver.leftovers(db) == []
 
 
 def test_who_was_released_is_not_new(people: Database) -> None:

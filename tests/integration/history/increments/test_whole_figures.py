@@ -474,23 +474,3 @@ def test_forms_without_figures_of_a_whole(db: Database, method: str) -> None:
     shown = pganon("show", "visits", "--dsn", db.dsn("steward"))
     assert shown.code == 0
     assert "GCP" not in shown.out.split("of what the version added")[0]
-
-
-@pytest.mark.slow
-def test_figures_that_an_earlier_program_kept(guests: Database) -> None:
-    """They were those of the newest increment, without saying so."""
-    run(guests)
-    arrive(guests, 61, 69)
-    second = run(guests)
-    with guests.connect("steward") as conn:
-        conn.execute(
-            "UPDATE pganon_private.version SET measures ="
-            " (measures -> 'increment') || jsonb_build_object('records', 69) WHERE version = 2"
-        )
-    kept = current(guests).measures
-    assert "utility" not in kept
-    assert second.increment is not None
-    assert kept["increment"]["utility"]["classes"] == second.increment.utility.classes
-    assert run(guests).utility is None
-    arrive(guests, 70, 80)
-    checked(guests, run(guests))
