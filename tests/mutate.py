@@ -89,7 +89,7 @@ TARGETS = {
     "identity_steps": Target(
         tuple(f"pganon/methods/individuals/{name}.py" for name in
               ("__init__", "feasible", "form", "individuals", "labels", "reading", "reservation",
-               "shape")),
+               "context")),
         ("integration/test_identity", "test_identity_blocks", "test_identity_categories",
          "test_identity_duplicates", "test_identity_random"),
     ),
@@ -97,7 +97,7 @@ TARGETS = {
         (*(f"pganon/methods/background/{name}.py" for name in
            ("__init__", "clusters", "cut", "divided", "drawn", "grown", "kept",
             "levels", "near", "options", "prior_facts", "reduced", "rows", "settled",
-            "shape")),
+            "context")),
          "pganon/methods/background/form/audit.py", "pganon/methods/background/form/divergence.py",
          "pganon/methods/common/form/reference.py", "pganon/resolved/reference.py"),
         ("test_background_blocks", "integration/test_background", "test_published_reference",
