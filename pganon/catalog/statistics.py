@@ -15,6 +15,8 @@ from pganon.errors import translate
 from pganon.identifiers import column as column_reference
 
 SAMPLE_ROWS = 100_000
+COLUMNS_AT_ONCE = 500
+"""Columns of a query, with three counts each: a target list of PostgreSQL has at most 1,664."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,15 @@ def column_facts(
 
     Which rows these are is up to the server; the counts are hints, not measurements.
     """
-    if not columns:
-        return {}
+    out: dict[str, Facts] = {}
+    for start in range(0, len(columns), COLUMNS_AT_ONCE):
+        out |= _facts_of(conn, relation, columns[start : start + COLUMNS_AT_ONCE])
+    return out
+
+
+def _facts_of(
+    conn: Connection, relation: Relation, columns: Sequence[Column]
+) -> dict[str, Facts]:
     try:
         row = conn.execute(_query(relation, columns).encode()).fetchone()
     except psycopg.Error as error:
