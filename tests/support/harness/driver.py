@@ -156,7 +156,7 @@ def prepared(
 
 
 def _no_other() -> Connection:
-    """A driven run has one connection; further ones are in `integration/run/test_crew.py`."""
+    """A driven run has one connection; further ones are in `integration/run/test_pool.py`."""
     raise PreconditionError("a driven run has one connection")
 
 
