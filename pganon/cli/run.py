@@ -58,7 +58,7 @@ def plan(
     """Show what a run would do; nothing is run and no data is read."""
     with chosen_policy(policy, dsn, owner) as (loaded, _):
         built = plan_release(loaded, dsn=common.chosen_dsn(dsn), owner=common.chosen_owner(owner))
-        _show_plan(built, explain(built), sql=sql, json=json)
+        _show_plan(built, explain(built, sql=sql or json), sql=sql, json=json)
 
 
 def _show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> None:

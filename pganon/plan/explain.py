@@ -34,7 +34,10 @@ PUBLISH = "views, grants and ledger in one transaction"
 
 @dataclass(frozen=True)
 class Explained:
-    """One step: its SQL is what a run would send if every assumed size were true."""
+    """One step: its SQL is what a run would send if every assumed size were true.
+
+    The SQL is empty where nobody asked for it, and for a step that only repeats others.
+    """
 
     phase: str
     step: str
@@ -42,20 +45,25 @@ class Explained:
     sql: str
 
 
-def explain(plan: Plan) -> list[Explained]:
+def explain(plan: Plan, *, sql: bool = True) -> list[Explained]:
     """Every step in order; the body of a repetition once, as its first round.
 
     Nothing was observed yet, so a step is taken to give what its facts assume.
 
-    PganonError where a step reads a fact that no step before it gives.
+    Args:
+        sql: whether to render statements, which takes most of the time for wide tables.
+
+    Raises:
+        PganonError: a step reads a fact that no step before it gives.
     """
-    found, state = explained(plan.phases)
-    return [*found, Explained("publish", "publish", PUBLISH, _publication(plan, state))]
+    found, state = explained(plan.phases, sql=sql)
+    publication = _publication(plan, state) if sql else ""
+    return [*found, Explained("publish", "publish", PUBLISH, publication)]
 
 
-def explained(phases: Sequence[Phase]) -> tuple[list[Explained], State]:
+def explained(phases: Sequence[Phase], *, sql: bool = True) -> tuple[list[Explained], State]:
     """The steps of phases, and the state that they are assumed to end in."""
-    walk = _Walk(State(0))
+    walk = _Walk(State(0), sql)
     for phase in phases:
         walk.through(phase.name, phase.steps)
     return walk.found, walk.state
@@ -66,6 +74,7 @@ class _Walk:
     """Steps so far, and the state after them."""
 
     state: State
+    sql: bool
     found: list[Explained] = field(default_factory=list)
 
     def through(self, phase: str, steps: Sequence[Step], prefix: str = "") -> None:
@@ -103,7 +112,8 @@ class _Walk:
     def _alone(self, phase: str, step: Alone, prefix: str) -> None:
         if taken(step, self.state):
             name = f"{prefix}{step.name}"
-            self.found.append(Explained(phase, name, step.purpose, _sql(step, self.state)))
+            statement = _sql(step, self.state) if self.sql else ""
+            self.found.append(Explained(phase, name, step.purpose, statement))
             self._observe(given(step, self.state))
 
     def _observe(self, facts: Sequence[Fact[Any]]) -> None:
