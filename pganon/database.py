@@ -182,6 +182,20 @@ def connect(
     return conn
 
 
+def check_encoding(conn: psycopg.Connection[Any]) -> None:
+    """Refuse a database whose texts are bytes without a meaning: nobody could compare or hide them.
+
+    Raises:
+        PreconditionError: server_encoding.
+    """
+    if conn.info.parameter_status("server_encoding") == "SQL_ASCII":
+        raise PreconditionError(
+            "the database has the encoding SQL_ASCII: nobody knows which characters its bytes are",
+            hint="restore a dump of it into a database with the encoding UTF8",
+            code=ErrorCode.SERVER_ENCODING,
+        )
+
+
 def _open(target: ServerChoice) -> psycopg.Connection[tuple[object, ...]]:
     try:
         return psycopg.connect(target.dsn, autocommit=True, prepare_threshold=None)

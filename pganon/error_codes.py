@@ -334,6 +334,16 @@ class ErrorCode(StrEnum):
         "no server is given, and the embedded one does not run",
         "give `--dsn` or PGANON_DSN, or run `pganon server start`",
     )
+    READ_REPLICA = (
+        "read_replica",
+        "the server is a read replica, on which nothing can be written",
+        "connect to the primary server",
+    )
+    SERVER_ENCODING = (
+        "server_encoding",
+        "the database has the encoding SQL_ASCII, of which nobody knows what its bytes mean",
+        "use a database with the encoding UTF8",
+    )
     NOBODY_LEFT = (
         "nobody_left",
         "every group of the version has somebody who left",

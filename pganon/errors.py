@@ -210,6 +210,7 @@ class StatementTimeout(Interrupted):
 
 
 _HINTS = {
+    "22P05": "a text has characters that the encoding of the database lacks; use one with UTF8",
     "42501": "grant the missing privilege, or run as a role that has it",
     "57014": "somebody cancelled the statement; run it again",
     "53100": "free disk space on the server, then run `pganon clean` and try again",
@@ -260,6 +261,12 @@ def translate(error: psycopg.Error, *, step: str | None = None) -> PganonError:
         text = f"{type(error).__name__}"
     if state == "57014" and _timed_out(error):
         return StatementTimeout(f"{text} [{state}]{where}", sqlstate=state, step=step, hint=_LONGER)
+    if state == "25006" and not foreign:
+        return PreconditionError(
+            "this server is a read replica, on which nothing can be written",
+            hint="connect to the primary server",
+            code=ErrorCode.READ_REPLICA,
+        )
     cls = Interrupted if state == "57014" else DatabaseError
     hint = _HINTS.get(state)
     if error.diag.source_function == _ROW_SECURITY:

@@ -49,9 +49,7 @@ def column_facts(
     return out
 
 
-def _facts_of(
-    conn: Connection, relation: Relation, columns: Sequence[Column]
-) -> dict[str, Facts]:
+def _facts_of(conn: Connection, relation: Relation, columns: Sequence[Column]) -> dict[str, Facts]:
     try:
         row = conn.execute(_query(relation, columns).encode()).fetchone()
     except psycopg.Error as error:

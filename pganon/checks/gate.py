@@ -15,6 +15,7 @@ from pganon.publish import history
 from pganon.publish.views import missing_roles
 from pganon.run.probe import look
 from pganon.run.resolution import Connection, resolve_policy
+from pganon.run.storable import check_storable
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,11 @@ def _wrong(
     def wrong(code: str, message: str, add: Collection[str] = ()) -> Wrong:
         return Wrong(item.label, policy.release, code, message, tuple(add))
 
+    try:
+        check_storable(conn, item.loaded)
+    except PolicyError as error:
+        yield from (wrong("unresolved", line) for line in PolicyError(error.problems).lines)
+        return
     if isinstance(relation, PganonError):
         yield wrong("unresolved", relation.message)
     else:

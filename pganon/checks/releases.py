@@ -110,7 +110,14 @@ def _by_statistics(conn: Connection, current: Version) -> Source:
     if current.source_mark is None:
         return "unknown"
     now = history.source_mark(conn, current.sources)
+    if now is None or _counted_since(now) != _counted_since(current.source_mark):
+        return "unknown"
     return "unchanged" if now == current.source_mark else "perhaps_changed"
+
+
+def _counted_since(mark: str) -> str:
+    """Since when the server has counted the changes of which a mark tells."""
+    return mark.partition("|")[0]
 
 
 def _found(release: str, source: Source, columns: ColumnDrift, problem: str | None = None) -> Drift:

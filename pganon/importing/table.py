@@ -13,6 +13,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.database import check_encoding
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
@@ -28,6 +29,7 @@ def check_target(conn: Connection, target: QualifiedName, replace: bool) -> None
     Raises:
         PreconditionError: no such schema, the table exists, it is none, row_security, dependents.
     """
+    check_encoding(conn)
     row = conn.execute(
         sqlfiles.query("importing", "relation"), {"schema": target.schema, "name": target.name}
     ).fetchone()

@@ -16,7 +16,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
-from pganon.database import set_role
+from pganon.database import check_encoding, set_role
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.install import access, extension, scripts, state
@@ -60,6 +60,7 @@ def init(conn: Connection, *, named: str | None = None) -> Outcome:
     Args:
         named: role to install as, or that installed, where it is not the one that logged in.
     """
+    check_encoding(conn)
     try:
         return _init(conn, named)
     except (psycopg.errors.DuplicateSchema, psycopg.errors.UniqueViolation):

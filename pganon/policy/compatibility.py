@@ -13,6 +13,7 @@ from pganon.policy.columns import Columns, of_role
 from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, show
+from pganon.policy.width import width_refusals
 from pganon.policy.words import ROLES
 
 _HOW_TO_DECLARE = {
@@ -42,6 +43,7 @@ def method_refusals(
     return [
         *_wrong_roles(known, method, columns),
         *_nothing_to_group(method, columns),
+        *width_refusals(columns, (method.grouped, "semi_sensitive")),
         *_wrong_sensitive(known, method, columns),
         *_nobody(method, columns, individual),
         *_unfit_columns(method, columns),

@@ -19,6 +19,7 @@ from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.publish.views import missing_roles
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.resolve import resolve
+from pganon.run.storable import check_storable
 
 Connection = psycopg.Connection[Any]
 Read = Callable[[str], Relation]
@@ -33,6 +34,7 @@ def resolve_policy(
         privileges: False for a session that will read nothing, and asks whether others could.
     """
     policy = loaded.policy
+    check_storable(conn, loaded)
 
     def read(name: str) -> Relation:
         return read_relation(conn, name, privileges=privileges)

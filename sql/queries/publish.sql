@@ -27,13 +27,21 @@ SELECT pganon.sources_of(%(oid)s);
 
 -- source_mark --
 -- What the statistics of the server say of changes to relations: another text after a change, the
--- same where there was none. NULL where it does not count them.
-SELECT CASE WHEN count(*) > 0 AND bool_and(c.relkind <> 'f') THEN string_agg(
-    format(
-        '%%s:%%s:%%s', c.oid, c.relfilenode,
-        pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid)
-        + pg_stat_get_tuples_deleted(c.oid)
-    ), ' ' ORDER BY c.oid
+-- same where there was none. NULL where it does not count them, as on a replica. Before the bar stands
+-- since when it counts: after pg_upgrade, a crash and pg_stat_reset() nothing follows from its counts.
+SELECT CASE WHEN count(*) > 0 AND bool_and(c.relkind <> 'f') AND NOT pg_is_in_recovery() THEN format(
+    '%%s %%s|%%s',
+    extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()),
+    extract(epoch FROM pg_stat_get_db_stat_reset_time(
+        (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+    )),
+    string_agg(
+        format(
+            '%%s:%%s:%%s', c.oid, c.relfilenode,
+            pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid)
+            + pg_stat_get_tuples_deleted(c.oid)
+        ), ' ' ORDER BY c.oid
+    )
 ) END
 FROM unnest(%(sources)s::text[]) AS s(name)
 -- Not to_regclass, which raises where the role may not use the schema of what a view reads.

@@ -314,3 +314,12 @@ def test_a_view_over_a_schema_that_the_steward_may_not_use(db: Database, tmp_pat
     with db.connect("source_owner") as conn:
         conn.execute("UPDATE hidden.patient SET days = 0")
     faults.with_lock_retry(lambda: status(db)["source"] == "perhaps_changed")
+
+
+def test_nothing_follows_from_counts_that_began_anew(db: Database, folder: Path) -> None:
+    """As after pg_upgrade or a crash: equal numbers would be chance."""
+    assert pganon("run", str(folder / "patients.json"), "--dsn", db.dsn()).code == 0
+    faults.with_lock_retry(lambda: status(db)["source"] == "unchanged")
+    db.admin.execute("SELECT pg_stat_reset()")
+    faults.with_lock_retry(lambda: status(db)["source"] == "unknown")
+    assert status(db, "patients")["source"] == "unchanged"

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 from sqlglot import exp
 
+from pganon.catalog.introspect import read_relation
 from pganon.plan.build import Plan
 from pganon.plan.explain import explain
+from pganon.policy.scaffold import scaffold_policy
+from pganon.policy.width import MOST_GROUPED
 from pganon.run.context import plan_release
+from pganon.run.release import run_release
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 
@@ -56,3 +61,46 @@ def test_statements_take_time_in_proportion_to_their_length(
     many = nodes_made(wide(db, MANY), monkeypatch)
     assert few > 10_000
     assert many / few < 1.5 * MANY / FEW
+
+
+def test_a_list_of_steps_renders_no_statement(db: Database) -> None:
+    plan = wide(db, 3)
+    whole, listed = explain(plan), explain(plan, sql=False)
+    assert [(s.phase, s.step, s.purpose) for s in listed] == [
+        (s.phase, s.step, s.purpose) for s in whole
+    ]
+    assert [s.step for s in listed if s.sql] == []
+    assert len([s.step for s in whole if s.sql]) > 30
+
+
+@pytest.mark.slow
+@pytest.mark.primary_server_only
+def test_as_many_quasi_identifiers_as_a_policy_may_have(db: Database) -> None:
+    """Ranges of large numbers are the widest values that a row has to hold itself."""
+    values = ", ".join(
+        f"((-1) ^ g * (9e17 + g * {97 + i}))::bigint AS c{i}" for i in range(MOST_GROUPED)
+    )
+    db.source(f"CREATE TABLE public.widest AS SELECT {values} FROM generate_series(1, 6) AS g")
+    policy = {
+        "release": "widest",
+        "source": "public.widest",
+        "columns": {f"c{i}": {"role": "quasi_identifying"} for i in range(MOST_GROUPED)},
+        "privacy": [{"model": "k_anonymity", "k": 2}],
+        "method": {"name": "mondrian"},
+    }
+    run_release(driver.loaded(policy), dsn=db.dsn())
+    assert db.connect().execute("SELECT count(*) FROM published.widest").fetchone() == (6,)
+
+
+@pytest.mark.slow
+@pytest.mark.primary_server_only
+def test_a_first_policy_for_as_many_columns_as_a_table_can_have(db: Database) -> None:
+    columns = ", ".join(f"c{i} smallint DEFAULT 1" for i in range(1600))
+    db.source(
+        f"CREATE TABLE public.widest ({columns});"
+        "INSERT INTO public.widest DEFAULT VALUES; INSERT INTO public.widest DEFAULT VALUES;"
+    )
+    conn = db.connect()
+    text = scaffold_policy(conn, read_relation(conn, "public.widest"))
+    assert "  # c1599: not released" in text
+    driver.loaded(yaml.safe_load(text))

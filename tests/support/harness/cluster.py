@@ -12,11 +12,12 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -258,9 +259,10 @@ class CrashableServer:
     """A server of one test that may be killed; pganon is installed in its database."""
 
     def __init__(self, binaries: Path) -> None:
-        self._server = start_cluster(binaries)
+        self._server = start_cluster(binaries, "wal_level=replica")
         self._database = Database(self._server, self._server.new_name())
         self._server.create_database(self._database.name, self._server.template())
+        self._replica: embedded.DataDirectory | None = None
 
     @property
     def _cluster(self) -> embedded.DataDirectory:
@@ -293,10 +295,27 @@ class CrashableServer:
                     raise
                 time.sleep(0.25)
 
+    def replica(self) -> str:
+        """Start a copy that stays in recovery; the connection string of `steward` on it."""
+        self._database.disconnect()
+        self._server.disconnect()
+        self._cluster.stop()
+        copy = replace(self._cluster, home=self._cluster.home.with_name("replica"))
+        subprocess.run(["cp", "-a", self._cluster.home, copy.home], check=True)
+        (copy.data_dir / "standby.signal").touch()
+        self._replica = copy
+        self._cluster.start()
+        copy.start()
+        return conninfo.make_conninfo(
+            copy.dsn(), dbname=self._database.name, user="steward", password=PASSWORD
+        )
+
     def close(self) -> None:
         for conn in self._database._open:
             conn.close()
         self._server.disconnect()
+        if self._replica is not None:
+            self._replica.remove()
         self._cluster.remove()
         shutil.rmtree(self._cluster.home.parent, ignore_errors=True)
 
