@@ -108,9 +108,7 @@ def status(conn: Connection, release: str | None = None) -> Status:
     today = date.today()
     warnings = [text for one in shown for text in one.warnings(today)]
     if conn.info.parameter_status("in_hot_standby") == "on":
-        warnings.append("this server is a read replica: it sees no workers and no changes to sources")
-            "this server is a read replica: it sees no worker and no change to a source"
-        )
+        warnings.append("this server is a read replica: it sees neither workers nor changes")
     elif waiting and not workers:
         warnings.append("requests wait, and no worker is alive: start `pganon worker`")
     return Status(tuple(shown), tuple(waiting), tuple(workers), tuple(warnings))
