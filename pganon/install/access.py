@@ -138,8 +138,7 @@ def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
     if named is None:
         raise InstallError(
             f'{belongs}, not to "{login}"',
-            hint=f"connect as that role, or name it with --owner if you trust it and its members:"
-            f' their code can then run with the rights of "{login}"',
+            hint=_as_member(owner, login) if _is_member(conn, owner) else _as_reader(login),
             code=ErrorCode.NOT_OWNER,
         )
     if named != owner:
@@ -148,6 +147,26 @@ def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
             hint="name that role, or connect as it",
             code=ErrorCode.OTHER_OWNER,
         )
+
+
+def _is_member(conn: Connection, owner: str) -> bool:
+    query = "SELECT pg_catalog.pg_has_role(session_user, %s::name, 'MEMBER')"
+    return conn.execute(query, [owner]).fetchone() == (True,)
+
+
+def _as_member(owner: str, login: str) -> str:
+    return (
+        f'connect as "{owner}", or name it with --owner if you trust it and its members: their code'
+        f' can then run with the rights of "{login}"'
+    )
+
+
+def _as_reader(login: str) -> str:
+    return (
+        f'this is for the steward; "{login}" can read releases (`pganon releases`, `show`,'
+        " `export`), measure tables (`pganon assess`), and ask for a release in SQL:"
+        " `CALL pganon.release('NAME')`"
+    )
 
 
 def admit_reader(conn: Connection) -> None:

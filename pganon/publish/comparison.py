@@ -32,12 +32,17 @@ class Difference:
 def two_versions(known: History, first: int | None, second: int | None) -> tuple[Version, Version]:
     """These versions; by default the one that is shown, or else the newest, and the one before it.
 
+    After a rollback the one before it is the newest, which readers saw until then.
+
     Raises:
         LedgerError: unknown_version, there is none of that number, or only one.
     """
     after = _version(known, second) if second is not None else known.current or known.versions[0]
     if first is not None:
         return _version(known, first), after
+    newest = known.versions[0]
+    if second is None and after.version < newest.version:
+        return newest, after
     before = [v for v in known.versions if v.version < after.version]
     if not before:
         raise LedgerError(

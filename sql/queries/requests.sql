@@ -360,7 +360,8 @@ WHERE r.state IN ('waiting', 'running', 'awaiting_approval', 'approved')
 ORDER BY r.due_at, r.id;
 
 -- shown --
--- Every release that is or was shown, or has a policy: version, age, readers, schedule, review.
+-- Every release that is shown, scheduled, or has a policy that came after it was dropped, and the one
+-- that is asked for: version, age, readers, schedule, review.
 SELECT
     coalesce(r.name, n.release) AS release,
     r.current_version AS version,
@@ -388,7 +389,7 @@ SELECT
     s.next_at
 FROM pganon_private.release AS r
 FULL JOIN (
-    SELECT DISTINCT ON (p.release) p.release, p.revision, p.checked_at, p.problems
+    SELECT DISTINCT ON (p.release) p.release, p.revision, p.checked_at, p.problems, p.applied_at
     FROM pganon_private.policy AS p
     ORDER BY p.release, p.revision DESC
 ) AS n ON n.release = r.name
@@ -401,7 +402,13 @@ LEFT JOIN LATERAL (
 ) AS u ON true
 LEFT JOIN pganon_private.version AS v ON v.release = r.name AND v.version = r.current_version
 LEFT JOIN pganon_private.schedule AS s ON s.release = coalesce(r.name, n.release)
-WHERE %(release)s::text IS NULL OR coalesce(r.name, n.release) = %(release)s
+WHERE CASE WHEN %(release)s::text IS NULL
+    THEN r.current_version IS NOT NULL OR s.release IS NOT NULL OR n.applied_at > coalesce(
+        (SELECT max(d.dropped_at) FROM pganon_private.version AS d WHERE d.release = r.name),
+        '-infinity'
+    )
+    ELSE coalesce(r.name, n.release) = %(release)s
+END
 ORDER BY 1;
 
 -- workers --

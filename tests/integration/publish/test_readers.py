@@ -81,12 +81,23 @@ def test_readers_that_cannot_be(
 def test_readers_of_a_dropped_release(source: Database) -> None:
     lifecycle.drop(source.owner(), "patients")
     assert code(source, "readers", "patients", "--add", "source_owner") == (2, "unknown_version")
+    assert call(source, "status")["releases"] == []
+    assert [r["release"] for r in call(source, "status", "patients")["releases"]] == ["patients"]
 
 
 def test_only_the_steward_changes_readers(source: Database) -> None:
     for words in (("readers", "patients", "--add", "source_owner"), ("history", "patients")):
         assert code(source, *words, role="analyst") == (3, "not_owner")
     assert code(source, "diff", "patients", role="analyst") == (3, "not_owner")
+    hint = pganon("clean", "--json", "--dsn", source.dsn("analyst")).json["error"]["hint"]
+    assert "CALL pganon.release('NAME')" in hint
+    assert "--owner" not in hint
+    source.admin.execute("GRANT steward TO analyst")
+    try:
+        hint = pganon("clean", "--json", "--dsn", source.dsn("analyst")).json["error"]["hint"]
+        assert "--owner" in hint
+    finally:
+        source.admin.execute("REVOKE steward FROM analyst")
 
 
 def test_who_can_really_read(source: Database) -> None:
@@ -252,7 +263,12 @@ def test_diff(source: Database) -> None:
     assert text.index("version 2") < text.index("version 1")
     assert code(source, "diff", "patients", "1", "9") == (2, "unknown_version")
     lifecycle.rollback(conn, "patients")
-    assert code(source, "diff", "patients") == (2, "unknown_version")  # the first one is shown
+    found = call(source, "diff", "patients")  # from what readers saw to what they see again
+    assert (found["before"], found["after"]) == (2, 1)
+
+
+def test_diff_of_an_only_version(source: Database) -> None:
+    assert code(source, "diff", "patients") == (2, "unknown_version")
 
 
 def test_versions_that_say_the_same(source: Database) -> None:
