@@ -93,8 +93,8 @@ class _Group:
     priority: Priority
 
     def __call__(self) -> TaskResult:
-        found = msb([tuple(row[2:]) for row in self.rows], self.size, self.priority)
-        return TaskResult(grouped_rows(self.block, [row[1] for row in self.rows], found.groups))
+        result = msb([tuple(row[2:]) for row in self.rows], self.size, self.priority)
+        return TaskResult(grouped_rows(self.block, [row[1] for row in self.rows], result.groups))
 
 
 # -- records in no group ----------------------------------------------------------------------

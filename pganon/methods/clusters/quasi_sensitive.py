@@ -53,13 +53,13 @@ class QuasiSensitive:
 
     def sets(self, state: State) -> dict[int, QSSet]:
         """The sets of relations with arrays of codes `c<i>`, for :meth:`element`."""
-        found: dict[int, QSSet] = {}
+        sets: dict[int, QSSet] = {}
         for number, attributes in enumerate(self.spec.qs_sets.values(), start=1):
             indexes = [attribute.index for attribute in attributes]
-            found[number] = QSSet(
+            sets[number] = QSSet(
                 indexes, [f"c{index}" for index in indexes], self.support(state, number)
             )
-        return found
+        return sets
 
     def value_number(self, state: State, index: int, code: exp.Expr) -> exp.Expr:
         before = sum(axis.size(state) + 1 for axis in self.axes[:index])

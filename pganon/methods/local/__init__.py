@@ -124,7 +124,7 @@ def _both(context: Context, buckets: _Buckets, groups: list[Step]) -> Parallel:
         after[len(chains)] = [*after]
         chains.append([step for steps in published for step in steps])
     else:
-        chains += [[*own, *then] for own, then in zip(buckets.chains, published, strict=True)]
+        chains += [[*chain, *then] for chain, then in zip(buckets.chains, published, strict=True)]
         after = {number: [1] for number in range(first, len(chains))}
     # Columns that everybody hides have the most values.
     early = [first + item.index for item in context.spec.sensitive if item.hidden is None]

@@ -71,7 +71,7 @@ class _Buckets:
     def _least(self) -> int:
         return self.context.layout.least(self.item)
 
-    def _alone(self, state: State) -> bool:
+    def _independent(self, state: State) -> bool:
         """Whether the column has buckets of its own."""
         return len(set_of(self.context.layout, state.facts, self.item)) == 1
 
@@ -90,7 +90,7 @@ class _Buckets:
                     {"h": histogram(self.item, s)},
                 ),
                 tasks=lambda s, given, rows: [self._task(s, rows, given.get("shares"))],
-                when=self._alone,
+                when=self._independent,
                 gives=[facts.narrow(j)],
             ),
             Check(
@@ -107,7 +107,7 @@ class _Buckets:
                 f"the bucket of every hidden value of {name}",
                 lambda s: bucketed(self.item, s),
                 self._placed,
-                when=lambda s: self._alone(s) and not ordered(self.context, self.item, s),
+                when=lambda s: self._independent(s) and not ordered(self.context, self.item, s),
             ),
             ranges_step(self.context, self.item),
             DropTables(
@@ -115,7 +115,7 @@ class _Buckets:
                 "what the buckets were made from",
                 lambda s: [
                     histogram(self.item, s),
-                    *([plan(self.item, s)] if self._alone(s) else []),
+                    *([plan(self.item, s)] if self._independent(s) else []),
                 ],
             ),
         ]

@@ -151,11 +151,11 @@ class _Eligible:
         if first_of(self.context.spec, self.item) is None or not isinstance(model, TCloseness):
             return short
         values = query("select h.code as value, h.n from h", {"h": histogram(self.item, state)})
-        found = model.measure(values, [], state.work(reference(self.item.index, "source")))
+        measured = model.measure(values, [], state.work(reference(self.item.index, "source")))
         far = query(
-            "select not coalesce(:holds, true) from m",
-            {"m": found},
-            holds=model.holds(col("measure", "m")),
+            "select not coalesce(:satisfied, true) from m",
+            {"m": measured},
+            satisfied=model.holds(col("measure", "m")),
         )
         return fragment("(:short or :far)", short=short, far=scalar(far))
 

@@ -14,10 +14,10 @@ from pganon.methods.local.form.staging import Held, Numbered, drawn, grouped_ste
 from pganon.methods.local.ordered import (
     all_buckets,
     bucket_of,
+    bucket_table,
     in_range,
     number_of,
     ordered,
-    own_table,
     ranged_values,
     ranges,
 )
@@ -47,7 +47,7 @@ def grouped_steps(context: Context) -> list[Step]:
             "what they were made from",
             lambda s: [
                 *placed_tables(context, s),
-                *[own_table(context, item, s) for item in _alone(context, s)],
+                *[bucket_table(context, item, s) for item in _independent(context, s)],
                 *leftovers(context, s),
             ],
         ),
@@ -65,7 +65,7 @@ def _records(context: Context, state: State) -> exp.Select:
     return tree.select(*codes(context, "p"), append=False)
 
 
-def _alone(context: Context, state: State) -> list[Sensitive]:
+def _independent(context: Context, state: State) -> list[Sensitive]:
     """Columns with buckets of their own."""
     columns = context.spec.sensitive
     return [c for c in columns if len(set_of(context.layout, state.facts, c)) == 1]
@@ -109,7 +109,7 @@ def _numbered(context: Context, item: Sensitive, state: State) -> exp.Select:
 
 def _bucketed(context: Context, item: Sensitive, state: State) -> Relation:
     """(rid, b, v): the bucket of every record that hides the column, and its value."""
-    if item in _alone(context, state):
+    if item in _independent(context, state):
         return bucketed(item, state)
     return query(
         "select s.rid, s.b, :v as v from s join p on p.rid = s.rid"

@@ -85,15 +85,17 @@ def _problem(context: Context, state: State) -> PganonError | None:
     if context.buckets.buckets == "aligned":
         return _not_alignable(context, state)
     limit = context.buckets.link_threshold
-    found = [x for x in links(context.layout, state.facts) if x.association > limit]
-    return _associated(max(found, key=lambda link: link.association), limit) if found else None
+    associated = [x for x in links(context.layout, state.facts) if x.association > limit]
+    if not associated:
+        return None
+    return _associated(max(associated, key=lambda link: link.association), limit)
 
 
 def _associated(link: Link, limit: float) -> PganonError:
-    known = "one determines the other" if link.determined else f"V = {link.strength:.2f}"
+    strength = "one determines the other" if link.determined else f"V = {link.strength:.2f}"
     return PrivacyRefusal(
         f"columns {quote(link.one.published)} and {quote(link.other.published)} are associated"
-        f" ({known}): independent buckets would reveal their values",
+        f" ({strength}): independent buckets would reveal their values",
         model="local_bucket_diversity",
         required=limit,
         observed=link.association,

@@ -35,7 +35,7 @@ def ranges(item: Sensitive, state: State) -> QualifiedName:
     return state.work(f"ranges{item.index}")
 
 
-def own_table(context: Context, item: Sensitive, state: State) -> QualifiedName:
+def bucket_table(context: Context, item: Sensitive, state: State) -> QualifiedName:
     """What says of a column with buckets of its own which record is in which."""
     kind = "ranges" if ordered(context, item, state) else "bucketed"
     return state.work(f"{kind}{item.index}")

@@ -87,4 +87,4 @@ def _where(condition: exp.Expr, value: exp.Expr) -> exp.Expr:
     """The code where the condition holds, else 0."""
     if isinstance(condition, exp.Boolean):
         return value
-    return fragment("case when :holds then :v else 0 end", holds=condition, v=value)
+    return fragment("case when :condition then :v else 0 end", condition=condition, v=value)

@@ -43,7 +43,9 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     context = AnatomyContext(spec)
-    first = invariant_steps(context.keeping) if context.keeps_sets else context.eligibility.steps()
+    first = (
+        invariant_steps(context.invariance) if context.m_invariant else context.eligibility.steps()
+    )
     return (*first, *block_steps(context))
 
 

@@ -72,11 +72,11 @@ def _idle(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
 
 
 def _parts(rule: ExclusionRule) -> list[_Part]:
-    found: list[_Part] = []
+    parts: list[_Part] = []
     for attribute, condition in rule.when:
         asked = [condition] if isinstance(condition, Between) else condition
-        found += [_Part(attribute, one) for one in asked]
-    return found + [_Part(rule.sensitive, value) for value in rule.values]
+        parts += [_Part(attribute, one) for one in asked]
+    return parts + [_Part(rule.sensitive, value) for value in rule.values]
 
 
 def _occurring(rule: ExclusionRule, number: int) -> Check:

@@ -26,7 +26,7 @@ from pganon.forms.form import (
 )
 from pganon.forms.linked import Linked, LinkedRows, linked_column, part_number
 from pganon.forms.utility import AnatomyUtility
-from pganon.methods.buckets.form import figures, inferred, verification, views
+from pganon.methods.buckets.form import inferred, statistics, verification, views
 from pganon.methods.buckets.form.verification import histogram, histogram_of
 from pganon.methods.buckets.metrics.report import BucketMetrics, metrics_of
 from pganon.methods.buckets.metrics.steps import measure_steps
@@ -45,11 +45,11 @@ def linked(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> Linke
     columns = []
     for item in spec.sensitive:
         table = arrangement.table_of(item.index)
-        _, found = histogram_of(arrangement, tables, item)
+        _, counted = histogram_of(arrangement, tables, item)
         group = col(GROUP_ID, "h")
         shown = [col(attribute.published, "h") for attribute in table.quasi]
         number = part_number(group, shown) if shown else group
-        column = linked_column(item.column.name, link_of(table), found, number)
+        column = linked_column(item.column.name, link_of(table), counted, number)
         rows = tuple(other.column.name for other in table.sensitive)
         columns.append(replace(column, exact=not arrangement.counterfeits, rows=rows))
     parts = [link_of(table) for table in arrangement.sensitive if table.quasi]
@@ -61,8 +61,10 @@ def _rows(arrangement: Arrangement, tables: Tables) -> Iterator[LinkedRows]:
     for table in arrangement.sensitive:
         if len(table.sensitive) == 1:
             continue
-        found = histogram(tables, table, [GROUP_ID], table.sensitive)
-        rows = query("select :link as link, h.value from h", {"h": found}, link=col(GROUP_ID, "h"))
+        counted = histogram(tables, table, [GROUP_ID], table.sensitive)
+        rows = query(
+            "select :link as link, h.value from h", {"h": counted}, link=col(GROUP_ID, "h")
+        )
         yield LinkedRows(tuple(item.column.name for item in table.sensitive), rows)
 
 
@@ -71,7 +73,7 @@ def anatomized(
     *,
     groups: str,
     buckets: staging.Grouping = staging.NUMBERED,
-    settled: Callable[[ReleaseSpec], bool] = lambda spec: True,
+    static_columns: Callable[[ReleaseSpec], bool] = lambda spec: True,
     warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: (),
 ) -> PublishedForm:
     """The form of an arrangement.
@@ -101,13 +103,13 @@ def anatomized(
         Publication(
             lambda spec, state, tables: views.views(spec, arrange(spec, state), tables),
             groups,
-            settled,
+            static_columns,
             (PROBABILITY, EXPECTED),
             lambda spec, facts: [*inferred.warnings(spec, facts), *warnings(spec, facts)],
         ),
         Statistics(
-            lambda spec: figures.measures(spec, arrange, buckets),
-            figures.utility,
+            lambda spec: statistics.measures(spec, arrange, buckets),
+            statistics.utility,
             AnatomyUtility,
             histogram=lambda spec, state, tables, item: verification.histogram_of(
                 arrange(spec, state), tables, item

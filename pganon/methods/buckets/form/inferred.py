@@ -160,14 +160,14 @@ def _sample(
     table = arrangement.table_of(item.index)
     keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
     # The other columns of the sensitive table are known for a record.
-    known = query(
+    counted = query(
         "select t.group_id, sum(t.count) as n, count(*) as values from t where t.group_id <= :most",
         {"t": state.stage(table.part)},
         most=num(attacks.RECORDS),  # buckets: no more, for none is empty
     ).group_by(*keys)
     sized = query(
         "select k.group_id, sum(k.n * greatest(k.values, :each)) as n from k group by k.group_id",
-        {"k": known},
+        {"k": counted},
         each=num(attacks.CANDIDATES // attacks.RECORDS),
     )
     most = num(attacks.CANDIDATES)
@@ -227,8 +227,8 @@ def _first(
 
 def _association(spec: ReleaseSpec, state: State) -> exp.Select:
     """SELECT one row: `association` of the pairs of :func:`_pairs`."""
-    known = [*quasi_columns(spec, state), *carried_columns(spec), *sensitive_columns(spec)]
-    return associations(state.work("related_records"), known, _pairs(spec))
+    columns = [*quasi_columns(spec, state), *carried_columns(spec), *sensitive_columns(spec)]
+    return associations(state.work("related_records"), columns, _pairs(spec))
 
 
 def _pairs(spec: ReleaseSpec) -> list[tuple[int, int]]:
@@ -240,9 +240,9 @@ def _pairs(spec: ReleaseSpec) -> list[tuple[int, int]]:
 def related(spec: ReleaseSpec, facts: Facts) -> tuple[Related, ...]:
     """The strongest associations, if there are any, the strongest first."""
     names = [item.published for item in (*spec.attributes, *spec.carried, *spec.sensitive)]
-    found = values(facts[_RELATED])
-    order = sorted((p for p, v in found.items() if v > 0), key=lambda p: (-found[p], p))
-    return tuple(Related(names[i], names[j], found[i, j]) for i, j in order[:STRONGEST])
+    strengths = values(facts[_RELATED])
+    order = sorted((p for p, v in strengths.items() if v > 0), key=lambda p: (-strengths[p], p))
+    return tuple(Related(names[i], names[j], strengths[i, j]) for i, j in order[:STRONGEST])
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
@@ -251,9 +251,9 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
         return []
     every = inferred(spec, facts)
     return [
-        f"{told_text(item, found)}; {attacks.REMEDY}"
+        f"{told_text(item, result)}; {attacks.REMEDY}"
         for item in spec.sensitive
-        if (found := every[item.published]).told is not None and found.told > attacks.NOTICEABLE
+        if (result := every[item.published]).told is not None and result.told > attacks.NOTICEABLE
     ]
 
 

@@ -24,8 +24,8 @@ from pganon.steps import State
 
 def elsewhere(arrangement: Arrangement, item: Sensitive) -> list[Sensitive]:
     """Sensitive columns with other buckets than the given column."""
-    own = arrangement.table_of(item.index).partition
-    return [s for t in arrangement.sensitive if t.partition != own for s in t.sensitive]
+    partition = arrangement.table_of(item.index).partition
+    return [s for t in arrangement.sensitive if t.partition != partition for s in t.sensitive]
 
 
 def informed(arrangement: Arrangement, item: Sensitive, tables: Tables, state: State) -> exp.Select:

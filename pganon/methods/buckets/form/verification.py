@@ -109,21 +109,21 @@ def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Se
 
 def _repeated(arrangement: Arrangement, tables: Relations, item: Sensitive) -> exp.Select:
     """Values that a bucket has more than once."""
-    by, found = histogram_of(arrangement, tables, item)
+    by, counted = histogram_of(arrangement, tables, item)
     del by
-    return query("select h.n from h where h.n <> 1 or h.n is null", {"h": found})
+    return query("select h.n from h where h.n <> 1 or h.n is null", {"h": counted})
 
 
 def _sizes(tables: Relations, part: str, counted: bool, group: str) -> exp.Select:
     """(number, n, least): records per bucket, and the smallest count of a row."""
-    figures = ("sum(r.count)", "min(coalesce(r.count, 0))") if counted else ("count(*)", "1")
+    aggregates = ("sum(r.count)", "min(coalesce(r.count, 0))") if counted else ("count(*)", "1")
     rows = query("select :number as number from t", {"t": tables[part]}, number=col(group, "t"))
     rows = presorted(rows)
     return query(
         "select r.number, :n as n, :least as least from r group by r.number",
         {"r": rows.select(col(COUNT, "t")) if counted else rows},
-        n=fragment(figures[0]),
-        least=fragment(figures[1]),
+        n=fragment(aggregates[0]),
+        least=fragment(aggregates[1]),
     )
 
 
@@ -136,13 +136,13 @@ def _required(
     model = requirement.model
     if requirement.sensitive is not None:
         item = spec.sensitive[requirement.sensitive]
-        by, found = histogram_of(arrangement, tables, item)
+        by, counted = histogram_of(arrangement, tables, item)
     elif isinstance(model, KAnonymity):
-        by, found = _of_classes(arrangement, tables)
+        by, counted = _of_classes(arrangement, tables)
     else:
         by = ["place", GROUP_ID]
-        found = _of_tables(arrangement, tables, whole=model.needs_values)
-    return requirement_check(requirement, model.measure(found, by))
+        counted = _of_tables(arrangement, tables, whole=model.needs_values)
+    return requirement_check(requirement, model.measure(counted, by))
 
 
 def histogram_of(
@@ -174,12 +174,12 @@ def _of_tables(arrangement: Arrangement, tables: Relations, *, whole: bool) -> e
     sized: list[SensitiveTable | QuasiTable] = [*arrangement.sensitive]
     if not whole and arrangement.sliced and not arrangement.aligned:
         sized.append(arrangement.bearing)  # its buckets are those of no sensitive table
-    found: list[exp.Select] = []
+    parts: list[exp.Select] = []
     for place, table in enumerate(sized):
         items = table.sensitive if whole and isinstance(table, SensitiveTable) else ()
         tree = histogram(tables, table, [GROUP_ID], items)
-        found.append(tree.select(named(num(place), "place")))
-    return stacked(found)
+        parts.append(tree.select(named(num(place), "place")))
+    return stacked(parts)
 
 
 def histogram(
@@ -233,14 +233,14 @@ def _possible(
     rule: ExclusionRule, table: SensitiveTable, arrangement: Arrangement, tables: Relations
 ) -> list[exp.Select]:
     """Per table with columns of the rule: buckets of the sensitive table where it can apply."""
-    found: list[exp.Select] = []
+    possible: list[exp.Select] = []
     for quasi in (*arrangement.quasi, table):
-        mine = quasi.attributes if isinstance(quasi, QuasiTable) else quasi.quasi
-        when = tuple((a, condition) for a, condition in rule.when if a in mine)
+        attributes = quasi.attributes if isinstance(quasi, QuasiTable) else quasi.quasi
+        when = tuple((a, condition) for a, condition in rule.when if a in attributes)
         if not when:
             continue
         group = _link(quasi, table, arrangement)
-        found.append(
+        possible.append(
             query(
                 "select distinct :number as number from t where :applies",
                 {"t": _linked(quasi, table, arrangement, tables)},
@@ -248,7 +248,7 @@ def _possible(
                 applies=applies(when, lambda a: col(a.published, "t")),
             )
         )
-    return found
+    return possible
 
 
 def _link(

@@ -76,18 +76,18 @@ def _numbers(groups: Sequence[str]) -> list[ViewColumn]:
 
 
 def _columns(items: Sequence[Shown]) -> list[ViewColumn]:
-    found: list[ViewColumn] = []
+    columns: list[ViewColumn] = []
     for item in items:
         match item:
             case Attribute():
-                found += attribute_columns(item)
+                columns += attribute_columns(item)
             case Carried():
                 kind, said = item.column.stored_type, "Insensitive, unchanged."
-                found.append(ViewColumn(item.published, kind, said))
+                columns.append(ViewColumn(item.published, kind, said))
             case Sensitive():
                 kind, said = item.column.stored_type, "Sensitive, of some of the bucket."
-                found.append(ViewColumn(item.published, kind, said))
-    return found
+                columns.append(ViewColumn(item.published, kind, said))
+    return columns
 
 
 # -- the join ---------------------------------------------------------------------------------

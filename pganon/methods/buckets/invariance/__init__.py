@@ -18,9 +18,9 @@ not eligible, they are left permanently suppressed.
 
 from __future__ import annotations
 
+from pganon.methods.buckets.invariance.context import InvarianceContext
 from pganon.methods.buckets.invariance.fill import fill_steps
 from pganon.methods.buckets.invariance.groups import counterfeits, list_steps, old_groups
-from pganon.methods.buckets.invariance.keeping import Keeping
 from pganon.methods.buckets.invariance.others import DEALT, other_steps, others
 from pganon.methods.buckets.invariance.survivors import survivor_steps
 from pganon.steps import Step
@@ -28,7 +28,7 @@ from pganon.steps import Step
 __all__ = [
     "DEALT",
     "LEFTOVERS",
-    "Keeping",
+    "InvarianceContext",
     "counterfeits",
     "invariant_steps",
     "old_groups",
@@ -39,11 +39,11 @@ LEFTOVERS = ("returned", "newcomers", "fillers", "taken")
 """Work tables that nothing reads once groups are made."""
 
 
-def invariant_steps(keeping: Keeping) -> list[Step]:
+def invariant_steps(context: InvarianceContext) -> list[Step]:
     """From the encoded records to groups with old value sets, and to whom those leave over."""
     return [
-        *survivor_steps(keeping),
-        *fill_steps(keeping),
-        *list_steps(keeping),
-        *other_steps(keeping),
+        *survivor_steps(context),
+        *fill_steps(context),
+        *list_steps(context),
+        *other_steps(context),
     ]

@@ -163,7 +163,7 @@ def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
     else:
         asking, cells = _matches_of(parts.bearing, state), _cells_of(parts.bearing, state)
         matched = fragment("c.cell = q.cell")
-    found = [
+    trees = [
         query(
             "select q.query, q.item, :number as number, c.n from q join c on :matched where :mine",
             {"q": asking, "c": cells},
@@ -173,7 +173,7 @@ def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
         ).select(*[col(name, "c") for name in links])
         for part in parts.held
     ]
-    return stacked([summed(tree, ["query", "item", "number", *links]) for tree in found])
+    return stacked([summed(tree, ["query", "item", "number", *links]) for tree in trees])
 
 
 def _names(parts: Parts, places: int) -> list[str]:
@@ -184,7 +184,7 @@ def _names(parts: Parts, places: int) -> list[str]:
 
 def _held(parts: Parts, places: int, state: State) -> exp.Expr:
     names = _names(parts, places)
-    found: list[exp.Select] = []
+    trees: list[exp.Select] = []
     for part in parts.held:
         tree = query(
             "select t.group_id, t.size, t.n from q cross join t where :mine",
@@ -193,8 +193,8 @@ def _held(parts: Parts, places: int, state: State) -> exp.Expr:
         ).select(*[col(name, "q") for name in names], value(part.sensitive, "t"))
         cells = codes(part.attributes, places, "q", "t") if len(names) > 1 else []
         columns = [*names, GROUP_ID, "size", *keys(len(cells)), "value"]
-        found.append(summed(keyed(tree, cells), columns))
-    return stacked(found)
+        trees.append(summed(keyed(tree, cells), columns))
+    return stacked(trees)
 
 
 def _of_table(parts: Parts, part: Part, places: int, state: State) -> exp.Select:
@@ -227,5 +227,5 @@ def _with_share(tree: exp.Select, other: Part, places: int, alias: str, state: S
     )
     shares = aliased(_shares_of(other, state), alias)
     untouched = exp.not_(exp.paren(about(other.attributes, places, "q")))
-    kept = exp.or_(untouched, fragment(":found is not null", found=col("query", alias)))
+    kept = exp.or_(untouched, fragment(":matched is not null", matched=col("query", alias)))
     return tree.join(shares, on=on, join_type="left").where(exp.paren(kept))

@@ -14,7 +14,7 @@ from pganon.steps.facts import count, measure, or_null
 
 _COMBINATIONS = or_null(measure("combinations", "membership_"), assumed=1.0)
 
-FOUND = tuple(or_null(count(name, "membership_")) for name in ("originals", "candidates", "fakes"))
+COUNTS = tuple(or_null(count(name, "membership_")) for name in ("originals", "candidates", "fakes"))
 """Combinations of the source, those that the release allows, and those of them that are nobody's;
 None where it is not measured."""
 
@@ -36,7 +36,7 @@ def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
             "membership",
             "combinations of quasi-identifiers that the release allows",
             lambda s: _membership(spec, parts(s), s),
-            gives=FOUND,
+            gives=COUNTS,
         ),
     ]
 
@@ -75,14 +75,14 @@ def _membership(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
         return query(_NOTHING)
     names = [axis.code for axis in axes(spec.attributes)]
     source = query("select distinct 1 from s", {"s": state.work("msource")})
-    found = {
+    sets = {
         "o": source.select(*[col(name, "s") for name in names], append=False),
         "k": _candidates(parts, state),
     }
     return query(
         "select (select count(*) from o) as originals, count(*) as candidates,"
         " count(*) filter (where :first is null) as fakes from k left join o on :same",
-        found,
+        sets,
         first=col(names[0], "o"),
         same=equal(names, "o", "k"),
     )

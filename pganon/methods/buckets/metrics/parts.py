@@ -113,8 +113,8 @@ class Parts:
     @property
     def beside_some(self) -> list[Part]:
         """Those that are beside a sensitive table that may be asked."""
-        found = [part for asked in self.held for part in self.tables_beside(asked)]
-        return list(dict.fromkeys(found))
+        relations = [part for asked in self.held for part in self.tables_beside(asked)]
+        return list(dict.fromkeys(relations))
 
     def tables_beside(self, asked: Part) -> list[Part]:
         """Those of :meth:`beside` that are relations."""
@@ -137,11 +137,11 @@ def steps(spec: ReleaseSpec, parts: PartsOf, tables: Callable[[State], Tables]) 
         lambda s: _source(spec, s),
     )
     most = parts(State(0))
-    found: list[Step] = [source]
-    found += [_step(parts, tables, part.work) for part in most.every if not part.box]
+    chain: list[Step] = [source]
+    chain += [_step(parts, tables, part.work) for part in most.every if not part.box]
     if most.boxes:
-        found += boxes.steps(spec, most.bearing.name, tables)
-    return found
+        chain += boxes.steps(spec, most.bearing.name, tables)
+    return chain
 
 
 def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
@@ -181,19 +181,19 @@ def _coded(part: Part, relation: QualifiedName, state: State, *, sized: bool) ->
         tree = with_code(tree, item, col(item.published, "t"), state)
     tree = tree.select(named(fragment("t.count" if part.counted else "1"), "n"))
     names = [*part.groups, *part.codes, *part.sensitive_codes]
-    found = query("select sum(x.n)::float8 as n from x", {"x": tree})
+    grouped = query("select sum(x.n)::float8 as n from x", {"x": tree})
     if sized:
         number = col(part.groups[0], "x")
         size = fragment("(sum(sum(x.n)) over (partition by :g))::float8", g=number)
-        found = found.select(named(size, "size"))
+        grouped = grouped.select(named(size, "size"))
     columns = [col(name, "x") for name in names]
-    return found.select(*columns).group_by(*[column.copy() for column in columns])
+    return grouped.select(*columns).group_by(*[column.copy() for column in columns])
 
 
 def _quasi(tree: exp.Select, attribute: Attribute, state: State) -> exp.Select:
     i = attribute.index
-    shown, own = element(attribute, col("value", f"d{i}")), col(attribute.published, "t")
-    on = exp.EQ(this=_text(shown), expression=_text(own))
+    shown, published = element(attribute, col("value", f"d{i}")), col(attribute.published, "t")
+    on = exp.EQ(this=_text(shown), expression=_text(published))
     code = fragment("coalesce(:c, 0)", c=col("code", f"d{i}"))
     return looked_up(tree, state.work(dictionary(i)), f"d{i}", on).select(named(code, f"c{i}"))
 

@@ -83,7 +83,7 @@ def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
 
 
 def _actual(spec: ReleaseSpec, state: State) -> exp.Expr:
-    found = [
+    trees = [
         query(
             "select q.question, s.n from q join s on :code = q.code where q.item = :item",
             {"q": state.work("mquestions"), "s": state.work("msource")},
@@ -92,7 +92,7 @@ def _actual(spec: ReleaseSpec, state: State) -> exp.Expr:
         )
         for item in spec.sensitive
     ]
-    tree = stacked([keyed(tree, codes(spec.attributes, MOST, "q", "s")) for tree in found])
+    tree = stacked([keyed(tree, codes(spec.attributes, MOST, "q", "s")) for tree in trees])
     return summed(tree, ["question", *KEYS])
 
 
@@ -115,8 +115,8 @@ def _of_table(parts: Parts, part: Part, state: State) -> exp.Select:
         link=col(part.link, "b"),
     ).select(*[col(name, "h") for name in ASKED])
     both = [
-        fragment("greatest(:h, :b)", h=col(name, "h"), b=own)
-        for name, own in zip(KEYS, codes(bearing.attributes, MOST, "h", "b"), strict=True)
+        fragment("greatest(:h, :b)", h=col(name, "h"), b=code)
+        for name, code in zip(KEYS, codes(bearing.attributes, MOST, "h", "b"), strict=True)
     ]
     links = list(dict.fromkeys(other.link for other in beside))
     tree = keyed(tree, both).select(*[col(name, "b") for name in links])
@@ -130,7 +130,7 @@ def _of_table(parts: Parts, part: Part, state: State) -> exp.Select:
 
 def _held(part: Part, state: State) -> exp.Select:
     """(question, a<p>, number, size, key<p>, n): records of buckets that have the value."""
-    found = [
+    trees = [
         query(
             "select q.question, t.group_id as number, t.size, t.n"
             " from q join t on :code = q.code where q.item = :item",
@@ -140,7 +140,7 @@ def _held(part: Part, state: State) -> exp.Select:
         ).select(*[col(name, "q") for name in ASKED])
         for item in part.sensitive
     ]
-    tree = stacked([keyed(tree, codes(part.attributes, MOST, "q", "t")) for tree in found])
+    tree = stacked([keyed(tree, codes(part.attributes, MOST, "q", "t")) for tree in trees])
     return summed(tree, ["question", *ASKED, "number", "size", *KEYS])
 
 

@@ -73,8 +73,8 @@ class BucketMetrics(Metrics):
     def recorded(cls, document: Mapping[str, Any]) -> Self:
         read = dict(document)
         if read["reconstruction"]:
-            found = read["reconstruction"].items()
-            read["reconstruction"] = {r: Reconstruction(**each) for r, each in found}
+            by_number = read["reconstruction"].items()
+            read["reconstruction"] = {r: Reconstruction(**each) for r, each in by_number}
         if read["membership"]:
             read["membership"] = Membership(**read["membership"])
         if read["workload"]:
@@ -82,13 +82,13 @@ class BucketMetrics(Metrics):
         return cls(**read)
 
     def shown(self) -> list[Shown]:
-        found: list[Shown] = []
+        parts: list[Shown] = []
         if self.reconstruction is not None:
-            found.append(Pairs(self._pairs(self.reconstruction)))
+            parts.append(Pairs(self._pairs(self.reconstruction)))
         if self.workload:
-            found.append(self.workload.shown())
-            found.append(Pairs({"standard deviation of a count": figure(self.deviation)}))
-        return found
+            parts.append(self.workload.shown())
+            parts.append(Pairs({"standard deviation of a count": figure(self.deviation)}))
+        return parts
 
     def _pairs(self, reconstruction: Mapping[str, Reconstruction]) -> dict[str, str]:
         pairs = {f"reconstruction, r = {r}": _divergence(e) for r, e in reconstruction.items()}
@@ -106,23 +106,23 @@ class BucketMetrics(Metrics):
 
 
 def _sizes(sizes: Mapping[str, int]) -> str:
-    found = [f"{n} of {size}" for size, n in sizes.items()]
-    shown = found if len(found) <= SHOWN else [*found[: SHOWN - 1], "...", found[-1]]
+    counts = [f"{n} of {size}" for size, n in sizes.items()]
+    shown = counts if len(counts) <= SHOWN else [*counts[: SHOWN - 1], "...", counts[-1]]
     return ", ".join(shown)
 
 
-def _divergence(found: Reconstruction) -> str:
-    infinite = f", {found.infinite} infinite" if found.infinite else ""
-    return f"{figure(found.mean)} (mean KL of {found.queries} queries{infinite})"
+def _divergence(reconstruction: Reconstruction) -> str:
+    infinite = f", {reconstruction.infinite} infinite" if reconstruction.infinite else ""
+    return f"{figure(reconstruction.mean)} (mean KL of {reconstruction.queries} queries{infinite})"
 
 
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetrics:
     """What :func:`pganon.methods.buckets.metrics.steps.measure_steps` observed."""
-    found: dict[str, Any] = _everything(spec, state) if request.everything else {}
+    measured: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
-        found["workload"] = WorkloadMetrics(request.workload, errors_of("n", state.facts), {})
-        found["deviation"] = finite(state[deviations.DEVIATION])
-    return BucketMetrics(**found)
+        measured["workload"] = WorkloadMetrics(request.workload, errors_of("n", state.facts), {})
+        measured["deviation"] = finite(state[deviations.DEVIATION])
+    return BucketMetrics(**measured)
 
 
 def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _reconstruction(facts: Facts, r: int) -> Reconstruction:
 
 
 def _membership(facts: Facts) -> Membership | None:
-    originals, candidates, fakes = (facts[fact] for fact in membership.FOUND)
+    originals, candidates, fakes = (facts[fact] for fact in membership.COUNTS)
     if originals is None or candidates is None or fakes is None:
         return None
     return Membership(originals, candidates, fakes)

@@ -11,12 +11,12 @@ from pganon.sqltools import query, stacked
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import Facts, label, or_null
 
-_FOUND = or_null(label("bucket_sizes"))
+_SIZES = or_null(label("bucket_sizes"))
 """JSON array of [size, buckets]."""
 
 
 def steps(parts: PartsOf) -> list[Step]:
-    return [Check("bucket_sizes", "buckets by size", lambda s: _sizes(parts(s), s), gives=[_FOUND])]
+    return [Check("bucket_sizes", "buckets by size", lambda s: _sizes(parts(s), s), gives=[_SIZES])]
 
 
 def _sizes(parts: Parts, state: State) -> exp.Expr:
@@ -38,4 +38,4 @@ def _sizes(parts: Parts, state: State) -> exp.Expr:
 
 def histogram(facts: Facts) -> dict[str, int]:
     """Buckets by number of records, the smallest first; keys are texts, as in JSON."""
-    return {str(size): n for size, n in json.loads(facts[_FOUND] or "[]")}
+    return {str(size): n for size, n in json.loads(facts[_SIZES] or "[]")}

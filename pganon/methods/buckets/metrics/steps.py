@@ -17,11 +17,11 @@ def measure_steps(
 ) -> tuple[Step, ...]:
     """Steps whose facts :mod:`pganon.methods.buckets.metrics.report` reads."""
     arranged = parts.parts_of(spec, arrange)
-    found: list[Step] = parts.steps(spec, arranged, tables)
+    steps: list[Step] = parts.steps(spec, arranged, tables)
     if request.everything:
-        found += reconstruction.steps(spec, arranged)
-        found += membership.steps(spec, arranged)
-        found += sizes.steps(arranged)
+        steps += reconstruction.steps(spec, arranged)
+        steps += membership.steps(spec, arranged)
+        steps += sizes.steps(arranged)
     if request.workload is not None:
-        found += workload.steps(spec, arranged, request.workload)
-    return tuple(found)
+        steps += workload.steps(spec, arranged, request.workload)
+    return tuple(steps)

@@ -35,12 +35,12 @@ class MsbContext(MethodContext[Msb]):
     @property
     def eligibility(self) -> Eligibility:
         """Necessary, not sufficient."""
-        found = [self.frequency(item.index, self.l) for item in self.spec.sensitive]
+        frequencies = [self.frequency(item.index, self.l) for item in self.spec.sensitive]
         return Eligibility(
             spec=self.spec,
             first=lambda s: s.work(CODED),
             keep=lambda s: vector_columns(self.spec.sensitive),
-            conditions=lambda s: found,
+            conditions=lambda s: frequencies,
             model="slicing_l_diversity",
             minimum=self.size,
         )

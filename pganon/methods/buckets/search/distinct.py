@@ -43,14 +43,14 @@ class _Colours:
         self.values: list[list[int]] = values.T.tolist()
         self.rows: list[set[int]] = [set() for _ in range(number)]
         self.holders: list[dict[int, int]] = [{} for _ in range(number)]
-        self.left: list[int] = []
+        self.remaining: list[int] = []
 
     def place(self, row: int) -> None:
         free = self._smallest(row)
         if free is None:
             free = self._freed(row)
         if free is None:
-            self.left.append(row)
+            self.remaining.append(row)
         else:
             self._add(row, free)
 
@@ -62,7 +62,7 @@ class _Colours:
     def dissolved(self, size: int) -> list[list[int]]:
         """The colours that are large enough; rows of the others join them where they can."""
         small = [number for number, rows in enumerate(self.rows) if len(rows) < size]
-        loose = sorted(row for number in small for row in self.rows[number]) + self.left
+        loose = sorted(row for number in small for row in self.rows[number]) + self.remaining
         for row in loose:
             free = self._smallest(row, small)
             if free is not None:
@@ -115,13 +115,13 @@ class _Colours:
 
     def _chain(self, start: set[int], one: int, other: int) -> tuple[set[int], set[int]]:
         """Rows of either colour that are connected with some of the first one."""
-        found: tuple[set[int], set[int]] = (set(start), set())
+        sides: tuple[set[int], set[int]] = (set(start), set())
         side, ends = 0, set(start)
         while ends:
             colour, side = (other, 1) if side == 0 else (one, 0)
-            ends = {near for row in ends for near in self._neighbours(row, colour)} - found[side]
-            found[side].update(ends)
-        return found
+            ends = {near for row in ends for near in self._neighbours(row, colour)} - sides[side]
+            sides[side].update(ends)
+        return sides
 
     def _exchange(self, chain: tuple[set[int], set[int]], one: int, other: int) -> None:
         for row in chain[0]:
@@ -138,12 +138,12 @@ class _Colours:
         order = sorted(range(len(self.rows)), key=lambda number: (len(self.rows[number]), number))
         small, tries = order[0], 0
         for large in reversed(order):
-            room = len(self.rows[large]) - len(self.rows[small])
-            if room < 2 or tries >= TRIES:
+            difference = len(self.rows[large]) - len(self.rows[small])
+            if difference < 2 or tries >= TRIES:
                 return False
             for row in sorted(self.rows[large]):
                 chain = self._chain({row}, large, small)
-                if 0 < len(chain[0]) - len(chain[1]) < room:
+                if 0 < len(chain[0]) - len(chain[1]) < difference:
                     self._exchange(chain, large, small)
                     return True
                 tries += 1

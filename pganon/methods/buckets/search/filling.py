@@ -50,31 +50,33 @@ class Candidates:
 def filled(candidates: Sequence[Candidates], l: int) -> dict[int, int]:  # noqa: E741
     """How many of every vector are taken, by its code; l: of which the others are eligible."""
     taken = {one.code: one.fitting for one in candidates}
-    left = _left(candidates, taken)
-    cap = max(left.values(), default=0)
+    remaining = _remaining(candidates, taken)
+    cap = max(remaining.values(), default=0)
     missing = l * cap - sum(one.count - one.fitting for one in candidates)
     if missing <= 0:
         return taken
     fewer = dict(taken)
     # The most frequent vectors of the others are taken first.
     for one in sorted(candidates, key=lambda c: (c.count, -c.code)):
-        room = min(cap - left[value] for value in one.held)
-        back = max(min(room, one.fitting, missing), 0)
+        margin = min(cap - remaining[value] for value in one.held)
+        back = max(min(margin, one.fitting, missing), 0)
         fewer[one.code] -= back
         missing -= back
         for value in one.held:
-            left[value] += back
+            remaining[value] += back
     if missing == 0:
         return fewer
     none = dict.fromkeys(taken, 0)
-    everybody = max(_left(candidates, none).values()) * l <= sum(one.count for one in candidates)
+    everybody = max(_remaining(candidates, none).values()) * l <= sum(
+        one.count for one in candidates
+    )
     return none if everybody else taken
 
 
-def _left(candidates: Sequence[Candidates], taken: dict[int, int]) -> Counter[Value]:
+def _remaining(candidates: Sequence[Candidates], taken: dict[int, int]) -> Counter[Value]:
     """How many of the others have each value."""
-    left: Counter[Value] = Counter()
+    remaining: Counter[Value] = Counter()
     for one in candidates:
         for value in one.held:
-            left[value] += one.count - taken[one.code]
-    return left
+            remaining[value] += one.count - taken[one.code]
+    return remaining

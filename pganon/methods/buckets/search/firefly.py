@@ -119,7 +119,7 @@ class Flight:
         self.best = base
         self.cost = math.inf if base is None else bucket.cost(base)
         self.positions = self._start(base)
-        self._known: dict[bytes, float] = {}
+        self._intensities: dict[bytes, float] = {}
 
     def search(self, bound: float) -> None:
         """Fly until nothing can be better than `bound`, or patience or generations end."""
@@ -178,10 +178,10 @@ class Flight:
         if len(order) > REMEMBERED:
             return self._shine(order)
         key = order.tobytes()
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._shine(order)
-        return known
+        light = self._intensities.get(key)
+        if light is None:
+            light = self._intensities[key] = self._shine(order)
+        return light
 
     def _shine(self, order: np.ndarray) -> float:
         split = self.bucket.cut(order)

@@ -133,10 +133,10 @@ class _Ranges:
     """Least and greatest place per class as shares of the whole range, and whether it has NULL."""
 
     def __init__(self, line: Number, first: list[int]) -> None:
-        known = [place for place in line.places if place is not None]
-        base = min(known, default=0.0)
-        own = max(known, default=0.0) - base
-        whole = (own if line.width is None else line.width) or 1.0
+        present = [place for place in line.places if place is not None]
+        base = min(present, default=0.0)
+        span = max(present, default=0.0) - base
+        whole = (span if line.width is None else line.width) or 1.0
         places = [line.places[row] for row in first]
         self.null = np.array([place is None for place in places])
         # A class of NULLs alone has an empty range.

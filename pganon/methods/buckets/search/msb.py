@@ -56,7 +56,7 @@ def msb(vectors: Sequence[Vector], l: int, priority: Priority) -> MsbGroups:  # 
     while (picked := cells.pick(l)) is not None:
         groups.append([cells.take(cell) for cell in picked])
         cells.refresh(picked)
-    suppressed = _residue(vectors, groups, sorted(cells.left()))
+    suppressed = _residue(vectors, groups, sorted(cells.remaining()))
     return MsbGroups(groups, suppressed)
 
 
@@ -84,7 +84,7 @@ class _Cells:
             distinct, numbers = np.unique(table[:, column], return_inverse=True)
             self.values[:, column] = numbers + first
             first += len(distinct)
-        self.sizes = np.array([len(found) for found in self.rows], dtype=np.int64)
+        self.sizes = np.array([len(cell) for cell in self.rows], dtype=np.int64)
         self.frequency = np.zeros(first, dtype=np.int64)
         np.add.at(self.frequency, self.values, self.sizes[:, None])
         self.sharing = _cells_by_value(self.values, first)
@@ -114,7 +114,7 @@ class _Cells:
         changed = np.concatenate([self.sharing[value] for value in touched])
         self.keys[changed] = self._keys(changed)
 
-    def left(self) -> list[int]:
+    def remaining(self) -> list[int]:
         return [row for rows in self.rows for row in rows]
 
     def _keys(self, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -136,7 +136,7 @@ def _cells_by_value(values: npt.NDArray[np.int64], count: int) -> list[npt.NDArr
     return np.split(order // values.shape[1], ends[:-1])
 
 
-def _residue(vectors: Sequence[Vector], groups: list[list[int]], left: list[int]) -> list[int]:
+def _residue(vectors: Sequence[Vector], groups: list[list[int]], remaining: list[int]) -> list[int]:
     """Let rows join the smallest group without their values; gives those that cannot."""
     holders: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, group in enumerate(groups):
@@ -146,12 +146,12 @@ def _residue(vectors: Sequence[Vector], groups: list[list[int]], left: list[int]
     sizes = np.array([len(group) for group in groups], dtype=np.int64)
     never = len(vectors) + 1
     suppressed: list[int] = []
-    for row in left:
-        found = sizes.copy()
+    for row in remaining:
+        available = sizes.copy()
         for value in enumerate(vectors[row]):
-            found[holders[value]] = never
-        number = int(found.argmin()) if groups else 0
-        if not groups or found[number] == never:
+            available[holders[value]] = never
+        number = int(available.argmin()) if groups else 0
+        if not groups or available[number] == never:
             suppressed.append(row)
             continue
         groups[number].append(row)

@@ -73,11 +73,11 @@ def partition(
     block = Block(columns, Codes.of(conditions, len(z)), smallest, norm, repair_budget)
     divided = PublicBisection(block, seed, path) if public else Bisection(block, seed, path)
     base = divided.parts(swarm=False)
-    found = divided.parts(swarm=True) if swarm else base
+    parts = divided.parts(swarm=True) if swarm else base
     # Better halves everywhere need not make a better partition.
-    if objective(block, found) >= objective(block, base) - IMPROVEMENT:
-        found = base
-    compact, plain = divided.buckets(found), divided.buckets(base)
+    if objective(block, parts) >= objective(block, base) - IMPROVEMENT:
+        parts = base
+    compact, plain = divided.buckets(parts), divided.buckets(base)
     if distinct:
         compact, plain = _different(block, compact), _different(block, plain)
     return Partition(_labels(compact, len(z)), objective(block, compact), objective(block, plain))
@@ -135,7 +135,8 @@ class PublicBisection(Bisection):
         """Buckets of a part in which all rows are at one point."""
         nowhere = np.zeros((1, len(rows)))
         part = dataclasses.replace(self.block, z=nowhere, codes=self.block.codes.among(rows))
-        return [np.sort(rows[found]) for found in grow(part, lambda bucket, at: base_split(bucket))]
+        buckets = grow(part, lambda bucket, at: base_split(bucket))
+        return [np.sort(rows[members]) for members in buckets]
 
 
 def _sure(bucket: Bucket, codes: Codes) -> bool:
@@ -153,20 +154,20 @@ def _check(z: np.ndarray, conditions: Sequence[Condition], smallest: int, norm: 
         raise ValueError(f"{len(z)} rows, but a bucket needs {smallest}")
     if any(len(condition.values) != len(z) for condition in conditions):
         raise ValueError("a condition needs one value for every row")
-    if not all(condition.holds for condition in conditions):
+    if not all(condition.satisfied for condition in conditions):
         raise ValueError("the block as a whole does not satisfy the conditions")
 
 
 def _different(block: Block, buckets: list[np.ndarray]) -> list[np.ndarray]:
     """Buckets without a value twice; those that have none stay as they are."""
-    found: list[np.ndarray] = []
+    differing: list[np.ndarray] = []
     for rows in buckets:
         codes = block.codes.among(rows)
         if codes.totals.max(initial=0) <= 1:
-            found.append(rows)
+            differing.append(rows)
         else:
-            found += [rows[group] for group in distinct_groups(codes.values, block.smallest)]
-    return found
+            differing += [rows[group] for group in distinct_groups(codes.values, block.smallest)]
+    return differing
 
 
 def _labels(buckets: list[np.ndarray], rows: int) -> np.ndarray:

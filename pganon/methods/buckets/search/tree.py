@@ -100,8 +100,8 @@ class Bucket:
         return self.repaired(order) if length is None else Split(order, length)
 
     def repaired(self, order: np.ndarray) -> Split | None:
-        found = repair(self.cuts.critical, order, self.block.repair_budget)
-        return None if found is None else Split(found, self.cuts.middle)
+        exchanged = repair(self.cuts.critical, order, self.block.repair_budget)
+        return None if exchanged is None else Split(exchanged, self.cuts.middle)
 
     def cost(self, split: Split) -> float:
         """Dispersion of both halves."""
@@ -130,8 +130,8 @@ def base_split(bucket: Bucket) -> Split | None:
         length = bucket.cuts.nearest(order)
         if length is not None:
             return Split(order, length)
-    found = bucket.repaired(np.argsort(bucket.z[axes[0]], kind="stable"))
-    return found or next(filter(None, map(bucket.cut, striped(bucket.codes))), None)
+    split = bucket.repaired(np.argsort(bucket.z[axes[0]], kind="stable"))
+    return split or next(filter(None, map(bucket.cut, striped(bucket.codes))), None)
 
 
 def grow(
@@ -152,11 +152,11 @@ def grow(
     while queue:
         members, at = queue.popleft()
         bucket = Bucket(block, members)
-        found = split(bucket, at)
-        if found is None:
+        halves = split(bucket, at)
+        if halves is None:
             done.append(bucket.rows)
             continue
-        first, second = bucket.halves(found)
+        first, second = bucket.halves(halves)
         queue += [(first, at + "0"), (second, at + "1")]
     return done
 

@@ -14,9 +14,9 @@ from pganon.methods.buckets.invariance import counterfeits
 from pganon.methods.buckets.mixed import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.buckets.slamsa.blocks import block_steps
 from pganon.methods.buckets.slamsa.buckets import bucket_steps
-from pganon.methods.buckets.slamsa.columns import arrangement, column_steps, settled
+from pganon.methods.buckets.slamsa.columns import arrangement, column_steps, static_columns
 from pganon.methods.buckets.slamsa.context import SlamsaContext
-from pganon.methods.buckets.slamsa.invariant import keeping_steps, tidy_step
+from pganon.methods.buckets.slamsa.invariant import invariant_bucket_steps, tidy_step
 from pganon.methods.buckets.slamsa.options import Slamsa
 from pganon.methods.buckets.slamsa.strata import eligibility, stratum_steps
 from pganon.methods.common.base import Method
@@ -29,14 +29,14 @@ from pganon.steps.facts import Facts
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     context = SlamsaContext(spec)
-    first = keeping_steps(context) if context.keeps_sets else eligibility(context).steps()
+    first = invariant_bucket_steps(context) if context.m_invariant else eligibility(context).steps()
     return (
         *column_steps(context),
         *stratum_steps(context),
         *first,
         *block_steps(context),
         *bucket_steps(context),
-        *([tidy_step(context)] if context.keeps_sets else []),
+        *([tidy_step(context)] if context.m_invariant else []),
     )
 
 
@@ -56,6 +56,12 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 
 METHOD = Method(
     Slamsa,
-    anatomized(arrangement, groups="buckets", buckets=BUCKETS, settled=settled, warnings=warnings),
+    anatomized(
+        arrangement,
+        groups="buckets",
+        buckets=BUCKETS,
+        static_columns=static_columns,
+        warnings=warnings,
+    ),
     partition_steps,
 )

@@ -22,7 +22,7 @@ from pganon.encode.curve import along_curve, piece_of
 from pganon.encode.records import PLACE
 from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.buckets.slamsa.dealt import dealing_steps, final
-from pganon.methods.buckets.slamsa.invariant import newcomers
+from pganon.methods.buckets.slamsa.invariant import new_records
 from pganon.methods.buckets.slamsa.pieces import merging
 from pganon.methods.buckets.slamsa.strata import columns, eligibility
 from pganon.methods.common.search.blocks import halved, merged
@@ -63,7 +63,7 @@ def block_steps(context: SlamsaContext) -> list[Step]:
             lambda s: [
                 *[s.work(name) for name in ("placed", "merged", "dealt", "shared")],
                 s.work("judged"),
-                *([] if context.keeps_sets else eligibility(context).leftovers(s)),
+                *([] if context.m_invariant else eligibility(context).leftovers(s)),
             ],
         ),
     ]
@@ -71,7 +71,9 @@ def block_steps(context: SlamsaContext) -> list[Step]:
 
 def _placed(context: SlamsaContext, state: State) -> exp.Expr:
     names = ["rid", "stratum", *columns(context, state)]
-    records = newcomers(context, state) if context.keeps_sets else eligibility(context).kept(state)
+    records = (
+        new_records(context, state) if context.m_invariant else eligibility(context).kept(state)
+    )
     ordered = along_curve(context.axes, state, records, names, within=["stratum"])
     sized = query(
         "select o.*, count(*) over (partition by o.stratum) as records from o", {"o": ordered}

@@ -67,7 +67,7 @@ def bucket_steps(context: SlamsaContext) -> list[Step]:
 
 def _grouped(context: SlamsaContext, state: State) -> exp.Select:
     new = joined(_tables(context, state))
-    return stacked([new, old_buckets(state)]) if context.keeps_sets else new
+    return stacked([new, old_buckets(state)]) if context.m_invariant else new
 
 
 def _table(state: State, place: int) -> QualifiedName:
@@ -137,9 +137,9 @@ def _task(context: SlamsaContext, state: State, place: int, given: Given) -> Tas
 
 def _conditions(context: SlamsaContext, state: State, place: int) -> list[Frequency]:
     """What the buckets of a partition have to satisfy."""
-    found = frequencies(context, state)
+    every = frequencies(context, state)
     if context.aligned:
-        return found
+        return every
     arranged = arrangement(context.spec, state)
     partition = arranged.partitions[place]
     held = {
@@ -148,7 +148,7 @@ def _conditions(context: SlamsaContext, state: State, place: int) -> list[Freque
         if table.partition == partition
         for item in table.sensitive
     }
-    return [frequency for frequency in found if held.issuperset(frequency.columns)]
+    return [frequency for frequency in every if held.issuperset(frequency.columns)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +171,7 @@ class _Divide:
     def __call__(self) -> TaskResult:
         z = encode(self.space, self.codes[:, : len(self.space)], self.norm)
         conditions = [Condition(l, self.codes[:, at]) for at, l in self.conditions]  # noqa: E741
-        found = partition(
+        divided = partition(
             z,
             conditions,
             self.minimum,
@@ -182,5 +182,5 @@ class _Divide:
             public=self.public,
             distinct=self.distinct,
         )
-        rows = labelled(self.block, self.rids, found.labels)
-        return TaskResult(rows, {"objective": found.objective, "baseline": found.baseline})
+        rows = labelled(self.block, self.rids, divided.labels)
+        return TaskResult(rows, {"objective": divided.objective, "baseline": divided.baseline})

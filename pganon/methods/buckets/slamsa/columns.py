@@ -42,7 +42,7 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     )
 
 
-def settled(spec: ReleaseSpec) -> bool:
+def static_columns(spec: ReleaseSpec) -> bool:
     """Whether the policy alone says which columns are together."""
     return sensitive_settled(spec) and not _quasi_undecided(SlamsaContext(spec))
 

@@ -37,7 +37,7 @@ class SlamsaContext(MethodContext[Slamsa]):
         return self.spec.invariant
 
     @property
-    def keeps_sets(self) -> bool:
+    def m_invariant(self) -> bool:
         """Whether people who were released before keep their value sets."""
         return self.spec.value_sets is not None
 

@@ -30,8 +30,8 @@ from pganon.steps.facts import count
 
 
 def eligibility(context: SlamsaContext) -> Eligibility:
-    found = [context.strictest.get(item.index) for item in context.spec.sensitive]
-    raised = context.distinct and set(found) != {context.l}
+    strictest = [context.strictest.get(item.index) for item in context.spec.sensitive]
+    raised = context.distinct and set(strictest) != {context.l}
     table = "the table; with refresh: invariant the largest l is that of all columns"
     labels = "; ".join(dict.fromkeys(rule.label for rule in context.spec.rules))
     return Eligibility(
@@ -56,22 +56,22 @@ def stratum_steps(context: SlamsaContext) -> list[Step]:
             "judged",
             "records with what buckets are judged by",
             lambda s: s.work("judged"),
-            lambda s: _judged(context, s),
+            lambda s: _coded(context, s),
         ),
     ]
 
 
 def frequencies(context: SlamsaContext, state: State) -> list[Frequency]:
     """All conditions on the values of a bucket."""
-    found = context.of_columns
+    conditions = context.of_columns
     if context.of_tables is None:
-        return found
+        return conditions
     for number, table in enumerate(arrangement(context.spec, state).sensitive):
         indexes = tuple(item.index for item in table.sensitive)
         # A table of one column needs no code of its own.
         name = f"s{indexes[0]}" if len(indexes) == 1 else f"t{number}"
-        found.append(Frequency(name, indexes, context.of_tables))
-    return found
+        conditions.append(Frequency(name, indexes, context.of_tables))
+    return conditions
 
 
 def columns(context: SlamsaContext, state: State) -> list[str]:
@@ -79,7 +79,7 @@ def columns(context: SlamsaContext, state: State) -> list[str]:
     return [*context.codes, *dict.fromkeys(f.column for f in frequencies(context, state))]
 
 
-def _judged(context: SlamsaContext, state: State) -> exp.Expr:
+def _coded(context: SlamsaContext, state: State) -> exp.Expr:
     tree = query("select c.rid from c", {"c": state.work(CODED)})
     tree = tree.select(named(_stratum(context, state), "stratum"))
     tree = tree.select(*[col(code, "c") for code in context.codes])

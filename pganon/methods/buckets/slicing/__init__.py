@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.mixed import mixed_scales, quasi_scales, sensitive_scales
-from pganon.methods.buckets.slicing.columns import arrangement, column_steps, settled
+from pganon.methods.buckets.slicing.columns import arrangement, column_steps, static_columns
 from pganon.methods.buckets.slicing.context import SlicingContext
 from pganon.methods.buckets.slicing.options import Slicing
 from pganon.methods.buckets.slicing.tree import tree_steps
@@ -31,6 +31,6 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 
 METHOD = Method(
     Slicing,
-    anatomized(arrangement, groups="buckets", settled=settled, warnings=warnings),
+    anatomized(arrangement, groups="buckets", static_columns=static_columns, warnings=warnings),
     partition_steps,
 )

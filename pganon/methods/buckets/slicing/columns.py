@@ -34,14 +34,14 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     )
 
 
-def _columns(context: SlicingContext, found: str | None) -> Columns:
+def _columns(context: SlicingContext, observed: str | None) -> Columns:
     options, last = context.options, len(context.axes)
     if isinstance(options.columns, tuple):
         return _listed(context, options.columns)
-    if found is None:
+    if observed is None:
         count = max(most_tables(options.columns, last + 1) - 1, 1)
         return [list(range(last))[i::count] for i in range(count)], []
-    values = matrix(found, last + 1)
+    values = matrix(observed, last + 1)
     if options.alpha is None:
         return _split(
             [list(c) for c in clustered(values, options.columns, options.clustering)], last
@@ -66,14 +66,14 @@ def _split(clusters: list[list[int]], last: int) -> Columns:
     return [c for c in clusters if c is not held], [i for i in held if i != last]
 
 
-def settled(spec: ReleaseSpec) -> bool:
+def static_columns(spec: ReleaseSpec) -> bool:
     """Whether the policy alone says which attributes are together."""
     return isinstance(SlicingContext(spec).options.columns, tuple)
 
 
 def column_steps(context: SlicingContext) -> list[Step]:
     spec = context.spec
-    if settled(spec):
+    if static_columns(spec):
         return []
     return [
         Check(

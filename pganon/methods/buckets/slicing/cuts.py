@@ -48,8 +48,8 @@ class SlicingCuts(MedianCuts):
         return fragment("coalesce(nullif(:c, 0), :last)", c=code, last=num(axis.size(state) + 1))
 
     def cutting(self) -> list[RoundTable]:
-        judged = RoundTable("sides", "whether both halves satisfy the requirement", self.sides)
-        return [*super().cutting(), judged]
+        sides = RoundTable("sides", "whether both halves satisfy the requirement", self.sides)
+        return [*super().cutting(), sides]
 
     def cuts(self, state: State) -> exp.Select:
         return query(

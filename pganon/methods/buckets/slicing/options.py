@@ -74,12 +74,12 @@ def _wrong_alpha(method: Slicing, quasi: int) -> Iterable[Refusal]:
         )
         return
     others = 1 if columns == "auto" else columns - 1
-    left = max(quasi + 1 - alpha, 0)
-    if left < others:
+    remaining = max(quasi + 1 - alpha, 0)
+    if remaining < others:
         most = quasi + 1 - others
         yield Refusal(
             ("method", "alpha"),
-            f"a sensitive table of {alpha} columns leaves {left} of {quasi} quasi-identifiers for"
-            f" {others} other table{'s' * (others > 1)}",
+            f"a sensitive table of {alpha} columns leaves {remaining} of {quasi} quasi-identifiers"
+            f" for {others} other table{'s' * (others > 1)}",
             f"write a number up to {most}" if most > 0 else "write fewer columns",
         )

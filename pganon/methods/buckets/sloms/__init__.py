@@ -34,7 +34,7 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     )
 
 
-def settled(spec: ReleaseSpec) -> bool:
+def static_columns(spec: ReleaseSpec) -> bool:
     """Whether the policy alone says which columns are together."""
     return sensitive_settled(spec)
 
@@ -62,12 +62,12 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    compared = [] if settled(spec) else [sensitive_scales(spec)]
+    compared = [] if static_columns(spec) else [sensitive_scales(spec)]
     return mixed_scales(SlomsContext(spec).options.association, compared)
 
 
 METHOD = Method(
     Sloms,
-    anatomized(arrangement, groups="classes", settled=settled, warnings=warnings),
+    anatomized(arrangement, groups="classes", static_columns=static_columns, warnings=warnings),
     partition_steps,
 )

@@ -104,15 +104,17 @@ def _task(context: SlomsContext, state: State, given: Given, block: int, rows: R
     return _Classes(block, rids, attributes, context.k)
 
 
-def _attribute(axis: Axis, state: State, known: Sequence[Any], codes: Sequence[int]) -> Coordinates:
+def _attribute(
+    axis: Axis, state: State, values: Sequence[Any], codes: Sequence[int]
+) -> Coordinates:
     """The values of a block's records as KACA takes them; code 0 is NULL."""
     if isinstance(axis, OrderedAxis):
-        return Number([known[code - 1] if code else None for code in codes], width=1.0)
+        return Number([values[code - 1] if code else None for code in codes], width=1.0)
     if isinstance(axis, TreeAxis):
         height = max(axis.levels(state), 1)
         null = (0,) * height
         return Category(
-            [tuple(known[(code - 1) * height : code * height]) if code else null for code in codes]
+            [tuple(values[(code - 1) * height : code * height]) if code else null for code in codes]
         )
     return Category([(code,) for code in codes])
 
@@ -125,5 +127,5 @@ class _Classes:
     k: int
 
     def __call__(self) -> TaskResult:
-        found = kaca(self.attributes, self.k)
-        return TaskResult(grouped_rows(self.block, self.rids, found.classes))
+        result = kaca(self.attributes, self.k)
+        return TaskResult(grouped_rows(self.block, self.rids, result.classes))

@@ -77,9 +77,9 @@ def _candidates(context: QuasiSensitive, state: State) -> exp.Expr:
     clusters = state.work("cluster_codes")
     small = query("select c.* from c where c.n <= :most", {"c": clusters}, most=num(MOST_RECORDS))
     parts: list[exp.Select] = []
-    for number, found in context.sets(state).items():
-        existing = supported_combinations(small, CLUSTER_NO, found, context.element(state))
-        row = exp.Array(expressions=[col(f"v{i + 1}", "s") for i in range(len(found.arrays))])
+    for number, qs_set in context.sets(state).items():
+        existing = supported_combinations(small, CLUSTER_NO, qs_set, context.element(state))
+        row = exp.Array(expressions=[col(f"v{i + 1}", "s") for i in range(len(qs_set.arrays))])
         listed = query(
             "select array_agg(:row) as combinations from s having count(*) <= :most",
             {"s": existing},
@@ -93,7 +93,7 @@ def _candidates(context: QuasiSensitive, state: State) -> exp.Expr:
                 " l.combinations from c join l on l.cluster_no = c.cluster_no",
                 {"c": small, "l": listed},
                 set=num(number),
-                counts=_counts(found),
+                counts=_counts(qs_set),
             )
         )
     return query(
@@ -103,8 +103,8 @@ def _candidates(context: QuasiSensitive, state: State) -> exp.Expr:
     )
 
 
-def _counts(found: QSSet) -> exp.Expr:
-    sizes = [fragment("cardinality(:a)", a=col(name, "c")) for name in found.arrays]
+def _counts(qs_set: QSSet) -> exp.Expr:
+    sizes = [fragment("cardinality(:a)", a=col(name, "c")) for name in qs_set.arrays]
     return cast(exp.Array(expressions=sizes), "int[]")
 
 
@@ -121,12 +121,12 @@ class _Count:
     rows: Sequence[tuple[Any, ...]]
 
     def __call__(self) -> TaskResult:
-        found: list[tuple[int, int, float]] = []
+        counted: list[tuple[int, int, float]] = []
         for cluster, attribute_set, size, counts, combinations in self.rows:
             posterior = worst_posterior(counts, combinations, size)
             if posterior is not None:
-                found.append((cluster, attribute_set, float(posterior)))
-        return TaskResult(found)
+                counted.append((cluster, attribute_set, float(posterior)))
+        return TaskResult(counted)
 
 
 def _highest(context: QuasiSensitive, state: State) -> exp.Expr:

@@ -39,7 +39,7 @@ def counts_supported(spec: ReleaseSpec) -> bool:
     return QuasiSensitive(spec).model.counts_supported
 
 
-def _tells_records(spec: ReleaseSpec) -> bool:
+def _distinguishes_records(spec: ReleaseSpec) -> bool:
     """Whether equal records differ in what is kept of them."""
     return bool(spec.carried) or identity(spec) is not None
 
@@ -62,7 +62,7 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda s: s.work("cluster_cells"),
             lambda s: _cluster_cells(spec, s),
         ),
-        *(identities if _tells_records(spec) else ()),
+        *(identities if _distinguishes_records(spec) else ()),
         Parallel(
             "relations",
             "the relations of the release",
@@ -209,20 +209,22 @@ def _clusters(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
-    known = identity(spec)
-    if known is not None:
+    person = identity(spec)
+    if person is not None:
         records = state.work("cluster_records")
         tree = query("select g.cluster_no from c", {"c": state.work(CODED)})
-        tree = tree.join(aliased(records, "g"), on=equal(["rid"], "g", "c")).select(col(known, "c"))
+        tree = tree.join(aliased(records, "g"), on=equal(["rid"], "g", "c")).select(
+            col(person, "c")
+        )
         for attribute in spec.attributes:
             i, alias = attribute.index, f"d{attribute.index}"
             table = aliased(state.work(dictionary(i)), alias)
             on = exp.EQ(this=col("code", alias), expression=col(f"c{i}", "c"))
-            own = text_key(element(attribute, col("value", alias)))
-            tree = tree.join(table, on=on).select(named(own, f"value{i}"))
-        own = [col(f"value{attribute.index}", "g") for attribute in spec.attributes]
+            value = text_key(element(attribute, col("value", alias)))
+            tree = tree.join(table, on=on).select(named(value, f"value{i}"))
+        values = [col(f"value{attribute.index}", "g") for attribute in spec.attributes]
         tree = tree.select(*[col(f"p{item.index}", "c") for item in spec.carried])
-        return members(spec, state, tree, {CLUSTER_NO: CLUSTER_NO}, own)
+        return members(spec, state, tree, {CLUSTER_NO: CLUSTER_NO}, values)
     return cell_members(spec, state, state.work("cluster_cells"), CLUSTER_NO, code_columns(spec))
 
 
@@ -247,9 +249,9 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
                 tree = tree.select(named(cast(exp.null(), "text"), f"v{place}"))
                 continue
             attribute, alias = attributes[place - 1], f"d{place}"
-            own = element(attribute, col("value", alias))
+            value = element(attribute, col("value", alias))
             code = context.value_number(state, attribute.index, col("code", alias))
-            tree = tree.select(named(value_key(own), f"v{place}")).join(
+            tree = tree.select(named(value_key(value), f"v{place}")).join(
                 aliased(state.work(dictionary(attribute.index)), alias),
                 on=exp.EQ(this=exp.paren(code), expression=col(f"v{place}", "s")),
             )
@@ -269,7 +271,9 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
         " where c.w is distinct from x.n",
         {"c": cells, "a": state.work(ASSIGNED)},
     )
-    several = [repeated(state.work("cluster_records"), "rid")] if _tells_records(spec) else []
+    several = (
+        [repeated(state.work("cluster_records"), "rid")] if _distinguishes_records(spec) else []
+    )
     return [
         assigned,
         *several,

@@ -28,13 +28,13 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     else:
         histogram = product_histogram(clusters, CLUSTER_NO, sets)
     measured = model.measure(histogram, [CLUSTER_NO])
-    found = [_structure(spec, tables), _check(spec, "k", model.k, model.worst(measured))]
+    queries = [_structure(spec, tables), _check(spec, "k", model.k, model.worst(measured))]
     if model.counts_supported:
-        found.append(_fewest(spec, clusters, "size", model.size, col(SIZE, "c")))
+        queries.append(_fewest(spec, clusters, "size", model.size, col(SIZE, "c")))
     if model.min_values > 1:
         fewest = exp.func("least", *[_cardinality(a) for a in spec.attributes])
-        found.append(_fewest(spec, clusters, "min_values", model.min_values, fewest))
-    return tuple(found)
+        queries.append(_fewest(spec, clusters, "min_values", model.min_values, fewest))
+    return tuple(queries)
 
 
 def _fewest(
@@ -68,7 +68,7 @@ def _cardinality(attribute: Attribute) -> exp.Expr:
 
 
 def _published_sets(spec: ReleaseSpec, tables: Tables) -> dict[int, QSSet]:
-    found: dict[int, QSSet] = {}
+    sets: dict[int, QSSet] = {}
     for number, attributes in enumerate(spec.qs_sets.values(), start=1):
         combinations = None
         if "reference" in tables:
@@ -77,10 +77,10 @@ def _published_sets(spec: ReleaseSpec, tables: Tables) -> dict[int, QSSet]:
                 {"reference": tables["reference"]},
                 set=num(number),
             )
-        found[number] = QSSet(
+        sets[number] = QSSet(
             [a.index for a in attributes], [a.published for a in attributes], combinations
         )
-    return found
+    return sets
 
 
 def _structure(spec: ReleaseSpec, tables: Tables) -> CheckQuery:

@@ -78,11 +78,11 @@ def _support(context: QSContext, number: int) -> Step:
         f"support{number}",
         f"combinations of the QS set {quote(name)} that exist",
         lambda s: context.support(s, number),
-        lambda s: (_known if name in context.spec.public else _occurring)(context, s, name),
+        lambda s: (_existing if name in context.spec.public else _occurring)(context, s, name),
     )
 
 
-def _known(context: QSContext, state: State, name: str) -> exp.Expr:
+def _existing(context: QSContext, state: State, name: str) -> exp.Expr:
     """Combinations of a set in a public relation, of values that occur in the records."""
     tree = query("select distinct 1 from r", {"r": public_table(context.spec, name, state)})
     columns: list[exp.Expr] = []

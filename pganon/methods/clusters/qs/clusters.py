@@ -71,7 +71,7 @@ def _formed(context: QSContext, state: State, *, nearest: bool) -> sql.Composed:
     model = context.model
     supports: sql.Composable = sql.SQL("NULL::pg_catalog.regclass[]")
     if model.counts_supported:
-        names = [str(found.combinations) for found in context.sets(state).values()]
+        names = [str(qs_set.combinations) for qs_set in context.sets(state).values()]
         supports = sql.SQL("ARRAY[{}]::pg_catalog.regclass[]").format(
             sql.SQL(", ").join(map(sql.Literal, names))
         )

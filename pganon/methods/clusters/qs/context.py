@@ -33,17 +33,17 @@ class QSContext(QuasiSensitive, MethodContext[MethodOptions]):
 
     def point(self, state: State, table: str) -> list[exp.Expr]:
         """Expressions of the columns of a point, from the codes in `table`."""
-        found: list[exp.Expr] = []
+        columns: list[exp.Expr] = []
         for axis in self.axes:
             code = col(axis.code, table)
             if isinstance(axis, OrderedAxis):
-                found += [axis.position(state, code), fragment("(:c = 0)::int", c=code)]
+                columns += [axis.position(state, code), fragment("(:c = 0)::int", c=code)]
                 continue
-            found.append(code)
+            columns.append(code)
             if isinstance(axis, HeightAxis):
                 for level in range(1, _height(axis, state)):
-                    found.append(axis.ancestor(state, code, num(level)))
-        return [cast(exp.paren(item), "float8") for item in found]
+                    columns.append(axis.ancestor(state, code, num(level)))
+        return [cast(exp.paren(item), "float8") for item in columns]
 
 
 def _height(axis: Axis, state: State) -> int:

@@ -54,8 +54,8 @@ class _Worlds:
     def __init__(self, masks: Sequence[int], columns: Sequence[int]) -> None:
         self.masks = masks
         self.columns = columns
-        self.known: dict[tuple[int, int], int] = {}
-        self.left = MOST_STATES
+        self.counts: dict[tuple[int, int], int] = {}
+        self.budget = MOST_STATES
 
     def count(self, missing: int, records: int) -> int:
         """Ways to give so many records combinations that have all values still missing."""
@@ -65,9 +65,9 @@ class _Worlds:
         if any((missing & column).bit_count() > records for column in self.columns):
             return 0
         key = (missing, records)
-        if key not in self.known:
-            self.left -= len(self.masks)
-            if self.left < 0:
+        if key not in self.counts:
+            self.budget -= len(self.masks)
+            if self.budget < 0:
                 raise TooLarge
-            self.known[key] = sum(self.count(missing & ~m, records - 1) for m in self.masks)
-        return self.known[key]
+            self.counts[key] = sum(self.count(missing & ~m, records - 1) for m in self.masks)
+        return self.counts[key]

@@ -29,7 +29,7 @@ from pganon.forms.inference import Inferred
 from pganon.forms.linked import Linked, LinkedColumn
 from pganon.identifiers import quote
 from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, told_text
-from pganon.methods.local.form import figures, inferred, staging, verification, views
+from pganon.methods.local.form import inferred, staging, statistics, verification, views
 from pganon.methods.local.form.aligned import links
 from pganon.methods.local.form.layout import Layout
 from pganon.methods.local.form.staging import RECORDS
@@ -46,37 +46,37 @@ from pganon.steps.facts import Facts
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     """What the steward should know of a release of local groups and buckets."""
-    return [*_told(spec, facts), *_own_predicates(spec), *_unmeasured(spec, facts)]
+    return [*_inference_warnings(spec, facts), *_self_predicates(spec), *_unmeasured(spec, facts)]
 
 
-def _told(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
+def _inference_warnings(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
     """What is inferred, unless the policy says how much may be."""
     if spec.policy.inference is not None:
         return
     layout = Layout(spec)
     learned, taught = inferred.inferred(layout, facts), inferred.taught(layout, facts)
     for item in inferred.hidden_in(layout):
-        found = learned[item.published]
-        if found.told is not None and found.told > NOTICEABLE:
-            yield f"{told_text(item, found)}; {REMEDY}"
+        result = learned[item.published]
+        if result.told is not None and result.told > NOTICEABLE:
+            yield f"{told_text(item, result)}; {REMEDY}"
         if item.hidden is not None:
             yield _taught(item, taught[item.published])
 
 
-def _taught(item: Sensitive, found: Inferred) -> str:
+def _taught(item: Sensitive, result: Inferred) -> str:
     """However little it is in this release: it is what the guarantee does not speak of."""
     name = quote(item.published)
     said = f"records that show {name} teach readers about those that hide it: naive Bayes over"
-    if found.share is None or found.accuracy is None:
+    if result.share is None or result.accuracy is None:
         return f"{said} their other columns could not be measured"
     return (
-        f"{said} their other columns tells the hidden values of a share of {found.share:.4g} of"
-        f" these with a probability above {found.limit:.4g}, and is right as often; it guesses"
-        f" {found.accuracy:.4g} of all right, where {found.allowed:.4g} is allowed"
+        f"{said} their other columns tells the hidden values of a share of {result.share:.4g} of"
+        f" these with a probability above {result.limit:.4g}, and is right as often; it guesses"
+        f" {result.accuracy:.4g} of all right, where {result.allowed:.4g} is allowed"
     )
 
 
-def _own_predicates(spec: ReleaseSpec) -> Iterator[str]:
+def _self_predicates(spec: ReleaseSpec) -> Iterator[str]:
     """Columns that are hidden because of their own value."""
     for name, column in spec.policy.columns.items():
         when = column.sensitive_when
@@ -108,10 +108,10 @@ def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
     columns = []
     for item in spec.sensitive:
         (link,), counted = histogram(spec, state, tables, item)
-        found = query(
+        rows = query(
             "select :link as link, h.value, h.n from h", {"h": counted}, link=col(link, "h")
         )
-        columns.append(LinkedColumn(item.column.name, link, found))
+        columns.append(LinkedColumn(item.column.name, link, rows))
     links = dict.fromkeys([GROUP_ID, *[column.link for column in columns]])
     return Linked(tuple(links), tuple(columns))
 
@@ -138,9 +138,9 @@ LOCAL = PublishedForm(
         warnings=warnings,
     ),
     Statistics(
-        lambda spec: figures.measures(Layout(spec)),
-        figures.utility,
-        figures.LocalUtility,
+        lambda spec: statistics.measures(Layout(spec)),
+        statistics.utility,
+        statistics.LocalUtility,
         histogram=verification.histogram,
         on_request=METRICS,
     ),

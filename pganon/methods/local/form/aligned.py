@@ -45,14 +45,14 @@ class Link:
 def links(layout: Layout, facts: Facts) -> list[Link]:
     """All pairs of columns; none before they are measured."""
     items = layout.spec.sensitive
-    found: list[Link] = []
+    pairs: list[Link] = []
     for i, j, records, strength, determined in json.loads(facts.get(LINKS) or "[]"):
         if j >= len(items):  # assumed for a plan
             continue
         one, other = items[i], items[j]
         few = 0 < records < 2 * max(layout.least(one), layout.least(other))
-        found.append(Link(one, other, records, float(strength), bool(determined), few))
-    return found
+        pairs.append(Link(one, other, records, float(strength), bool(determined), few))
+    return pairs
 
 
 def sets(layout: Layout, facts: Facts) -> tuple[tuple[Sensitive, ...], ...]:
@@ -66,7 +66,7 @@ def sets(layout: Layout, facts: Facts) -> tuple[tuple[Sensitive, ...], ...]:
     for link in linked:
         one, other = (lowest[item.index] for item in (link.one, link.other))
         least, most = min(one, other), max(one, other)
-        lowest = {index: least if found == most else found for index, found in lowest.items()}
+        lowest = {index: least if lead == most else lead for index, lead in lowest.items()}
     parts = [
         tuple(item for item in layout.spec.sensitive if lowest[item.index] == first)
         for first in sorted(set(lowest.values()))

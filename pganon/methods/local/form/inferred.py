@@ -52,17 +52,19 @@ Learner = Callable[[search.Layout, Sequence[tuple[Any, ...]]], TaskResult]
 
 def chains(layout: Layout) -> Chains:
     """Steps that observe what :func:`inferred` and :func:`taught` read."""
-    found = [_Attack(layout, item, "guesses", search.guesses) for item in hidden_in(layout)]
-    found += [_Attack(layout, item, "taught", search.taught_guesses) for item in shown_in(layout)]
-    if not found:
+    learners = [_Attack(layout, item, "guesses", search.guesses) for item in hidden_in(layout)]
+    learners += [
+        _Attack(layout, item, "taught", search.taught_guesses) for item in shown_in(layout)
+    ]
+    if not learners:
         return []
     table = CreateTable(
         _ATTACKED,
         "records that are attacked, or teach",
         lambda s: s.work(_ATTACKED),
-        lambda s: _attacked(found, s),
+        lambda s: _attacked(learners, s),
     )
-    return [[table, *[step for attack in found for step in attack.steps]]]
+    return [[table, *[step for attack in learners for step in attack.steps]]]
 
 
 def _attacked(learners: Sequence[_Attack], state: State) -> exp.Select:
@@ -122,29 +124,29 @@ class _Attack:
 
     def reads(self, state: State) -> exp.Expr:
         """Whether this learner looks at a record `r`; at hidden values others do, too."""
-        number, found, most = col(bucket(self.item), "r"), self._buckets(state), self._most_buckets
+        number, choice, most = col(bucket(self.item), "r"), self._buckets(state), self._most_buckets
         if self.name == "taught":
-            number, found = col(GROUP_ID, "r"), self._groups(self._taught, state)
+            number, choice = col(GROUP_ID, "r"), self._groups(self._taught, state)
             most = self._most_groups
         # Nearly all records are beyond them, which takes less to see than to look them up.
         near = fragment(":n <= :most", n=number, most=_first(state, most))
-        return exp.paren(exp.and_(near, exp.In(this=number.copy(), query=found.subquery())))
+        return exp.paren(exp.and_(near, exp.In(this=number.copy(), query=choice.subquery())))
 
     @property
     def _taught(self) -> Attribute:
-        own = self.own
-        assert own is not None  # only columns that some show are taught
-        return own
+        attribute = self.attribute
+        assert attribute is not None  # only columns that some show are taught
+        return attribute
 
     @property
-    def own(self) -> Attribute | None:
+    def attribute(self) -> Attribute | None:
         """The column as an attribute."""
-        found = [a for a in self.layout.spec.attributes if a.hidden == self.item.hidden]
-        return found[0] if self.item.hidden is not None else None
+        attributes = [a for a in self.layout.spec.attributes if a.hidden == self.item.hidden]
+        return attributes[0] if self.item.hidden is not None else None
 
     @property
     def others(self) -> list[Axis]:
-        return [axis for axis in self.layout.axes if axis.attribute != self.own]
+        return [axis for axis in self.layout.axes if axis.attribute != self.attribute]
 
     def _columns(self) -> search.Layout:
         lines = [isinstance(axis, OrderedAxis) for axis in self.others]
@@ -157,8 +159,8 @@ class _Attack:
         if self.name == "taught":
             parts.append(self._shown(state))
         names = [f"x{at}" for at in range(len(self.others) + len(self.layout.spec.carried))]
-        found = query("select y.bucket from y", {"y": stacked(parts)})
-        return found.select(*[col(name, "y") for name in names], named(self._code(), "value"))
+        rows = query("select y.bucket from y", {"y": stacked(parts)})
+        return rows.select(*[col(name, "y") for name in names], named(self._code(), "value"))
 
     def _code(self) -> exp.Expr:
         """Of the value `y.value`, which is a place on a line or else a hash."""
@@ -180,7 +182,7 @@ class _Attack:
             b=col(bucket(self.item), "r"),
             here=in_bucket(self.item, col("form", "f")),
         )
-        return self._known(tree, state).select(
+        return self._with_others(tree, state).select(
             named(self._value(col(f"v{self.item.index}", "r"), state), "value")
         )
 
@@ -215,7 +217,7 @@ class _Attack:
     def _most_groups(self) -> int:
         return attacks.RECORDS // self.layout.k
 
-    def _known(self, tree: exp.Select, state: State) -> exp.Select:
+    def _with_others(self, tree: exp.Select, state: State) -> exp.Select:
         """With what is known of the record `r`, whose form is that of `f`."""
         columns: list[exp.Expr] = []
         for axis in self.others:
@@ -237,37 +239,37 @@ class _Attack:
         if not on_line(self.item):
             key = cast(exp.paren(equal_key(self.item.column, value)), "text")
             return hashed([key], state)
-        if self.own is None:
+        if self.attribute is None:
             return fragment("extract(epoch from :v)" if self.item.column.is_time else ":v", v=value)
-        return place(self.own, value)
+        return place(self.attribute, value)
 
     # -- records that show it -------------------------------------------------------------------
 
     def _shown(self, state: State) -> exp.Select:
-        own = self._taught
+        attribute = self._taught
         tree = query(
             "select :shown as bucket from r join g on g.group_id = r.group_id"
             " join f on f.display = r.display left join d on d.code = :code",
             {
                 "r": state.work(_ATTACKED),
-                "g": self._groups(own, state),
+                "g": self._groups(attribute, state),
                 "f": forms(state),
-                "d": state.work(dictionary(own.index)),
+                "d": state.work(dictionary(attribute.index)),
             },
             shown=num(search.SHOWN),
-            code=col(f"c{own.index}", "r"),
+            code=col(f"c{attribute.index}", "r"),
         )
-        return self._known(tree, state).select(
+        return self._with_others(tree, state).select(
             named(self._value(col("value", "d"), state), "value")
         )
 
-    def _groups(self, own: Attribute, state: State) -> exp.Select:
+    def _groups(self, attribute: Attribute, state: State) -> exp.Select:
         """(group_id): the first ones that show the column, with as many records as the limit."""
         sized = query(
             "select g.group_id, e.n from g join e on e.class_id = g.group_id"
             " where :form = :shown and g.group_id <= :most",
             {"g": state.stage(GROUPS), "e": state.work(EXTENTS)},
-            form=col(form_column(own.published), "g"),
+            form=col(form_column(attribute.published), "g"),
             shown=text(GENERALIZED),
             most=_first(state, self._most_groups),
         )
@@ -289,15 +291,15 @@ def _first(state: State, most: int) -> exp.Expr:
 
 def inferred(layout: Layout, facts: Facts) -> dict[str, Inferred]:
     """From buckets, by published column."""
-    return _figures(layout, hidden_in(layout), "guesses", facts)
+    return _results(layout, hidden_in(layout), "guesses", facts)
 
 
 def taught(layout: Layout, facts: Facts) -> dict[str, Inferred]:
     """From the records that show a value of the column, by published column."""
-    return _figures(layout, shown_in(layout), "taught", facts)
+    return _results(layout, shown_in(layout), "taught", facts)
 
 
-def _figures(
+def _results(
     layout: Layout, items: Sequence[Sensitive], name: str, facts: Facts
 ) -> dict[str, Inferred]:
     return {

@@ -104,12 +104,12 @@ def shown_letter(layout: Layout, item: Sensitive, form: exp.Expr, state: State) 
     withheld = layout.withheld(item, state)
     if item.hidden is None:
         return text(WITHHELD if withheld else BUCKET)
-    found = letter(item.hidden, form)
+    shown = letter(item.hidden, form)
     if not withheld:
-        return found
+        return shown
     return fragment(
-        "case when :found = :g then :found else :w end",
-        found=found,
+        "case when :shown = :g then :shown else :w end",
+        shown=shown,
         g=text(GENERALIZED),
         w=text(WITHHELD),
     )

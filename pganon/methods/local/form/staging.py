@@ -272,7 +272,7 @@ def _groups(layout: Layout, state: State) -> exp.Expr:
 def _generalized(attribute: Attribute, form: exp.Expr) -> list[exp.Expr]:
     """The published columns of an attribute; NULL where its values are not shown."""
     shown = is_generalized(attribute, form)
-    found: list[exp.Expr] = []
+    columns: list[exp.Expr] = []
     for column in attribute_columns(attribute):
         value: exp.Expr = col(column.name, "e")
         if attribute.hidden is not None:
@@ -280,8 +280,8 @@ def _generalized(attribute: Attribute, form: exp.Expr) -> list[exp.Expr]:
             value = cast(
                 fragment("case when :shown then :v end", shown=shown, v=value), column.type
             )
-        found.append(named(value, column.name))
-    return found
+        columns.append(named(value, column.name))
+    return columns
 
 
 def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -326,6 +326,6 @@ def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
         )
         for item in spec.sensitive
     ]
-    told = members(spec, state, _records_table(state), {GROUP_ID: GROUP_ID, **groups}, values)
+    rows = members(spec, state, _records_table(state), {GROUP_ID: GROUP_ID, **groups}, values)
     # Records may lie in the order of hidden values, of which digests are not to tell.
-    return query("select u.* from u order by u.member", {"u": told})
+    return query("select u.* from u order by u.member", {"u": rows})

@@ -36,7 +36,7 @@ from pganon.steps.relations import CheckQuery
 def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     spec = layout.spec
-    found = [
+    queries = [
         _violations(STRUCTURE, None, _groups_broken(tables)),
         _violations("forms", None, _forms_broken(layout, tables)),
         *[
@@ -45,10 +45,10 @@ def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ..
         ],
     ]
     if spec.policy.method.repeats_values:
-        found.append(_violations("aligned", None, _apart(layout, state, tables)))
+        queries.append(_violations("aligned", None, _apart(layout, state, tables)))
     for requirement in spec.requirements:
-        found += _required(layout, requirement, tables)
-    return (*found, *reference_checks(spec, tables))
+        queries += _required(layout, requirement, tables)
+    return (*queries, *reference_checks(spec, tables))
 
 
 def histogram(
@@ -71,9 +71,9 @@ def histogram(
         return [GROUP_ID], tree
     # Rows are stored bucket by bucket, and nearly all are a group of their own. Values of which
     # equal ones have one text are grouped as they are, since texts take longer to compare.
-    own = col(item.published, "t")
-    texts = bool(ties(item, own))
-    value = named(value_key(item, "t"), "value") if texts else own
+    published = col(item.published, "t")
+    texts = bool(ties(item, published))
+    value = named(value_key(item, "t"), "value") if texts else published
     rows = query("select 1 from t", {"t": tables[part_of(item)]}).select(
         col(name, "t"), value, col("count", "t"), append=False
     )
@@ -164,7 +164,7 @@ def _apart(layout: Layout, state: State, tables: Tables) -> exp.Select:
     """Columns with buckets in common: records with several numbers in them, and buckets whose
     records do not hide the same ones."""
     records = {"r": tables[RECORDS]}
-    found = [query("select 1 as number from r where false", records)]
+    broken = [query("select 1 as number from r where false", records)]
     for columns in sets(layout, state.facts):
         numbers = [col(bucket_column(item.published), "r") for item in columns]
         first = exp.func("coalesce", *[number.copy() for number in numbers])
@@ -175,14 +175,14 @@ def _apart(layout: Layout, state: State, tables: Tables) -> exp.Select:
             named(pattern, "pattern"),
             named(fragment("coalesce(:o, false)", o=exp.or_(*other)), "o"),
         )
-        found.append(
+        broken.append(
             query(
                 "select x.number from x where x.number is not null group by x.number"
                 " having bool_or(x.o) or min(x.pattern) <> max(x.pattern)",
                 {"x": rows},
             )
         )
-    return stacked(found)
+    return stacked(broken)
 
 
 def _required(layout: Layout, requirement: Requirement, tables: Tables) -> Sequence[CheckQuery]:

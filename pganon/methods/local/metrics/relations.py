@@ -39,8 +39,8 @@ Relations = Callable[[State], Tables]
 
 def hiding(spec: ReleaseSpec, attribute: Attribute) -> Sensitive | None:
     """The sensitive column that the hidden values of an attribute are."""
-    found = [i for i in spec.sensitive if i.hidden is not None and i.hidden == attribute.hidden]
-    return found[0] if found else None
+    items = [i for i in spec.sensitive if i.hidden is not None and i.hidden == attribute.hidden]
+    return items[0] if items else None
 
 
 def always_hidden(spec: ReleaseSpec) -> list[Sensitive]:
@@ -123,8 +123,8 @@ def shown(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Select:
         value, *null = attribute_columns(attribute)
         tree = tree.select(col(value.name, "g"))
         for column in null:
-            known = fragment("coalesce(:v, true)", v=col(column.name, "g"))
-            tree = tree.select(named(known, column.name))
+            covered = fragment("coalesce(:v, true)", v=col(column.name, "g"))
+            tree = tree.select(named(covered, column.name))
     return tree
 
 
@@ -185,7 +185,7 @@ def _values(item: Sensitive, relation: QualifiedName, state: State) -> exp.Expr:
 # -- where values are ---------------------------------------------------------------------------
 
 
-def _found(attribute: Attribute, form: str, number: exp.Expr) -> list[exp.Expr]:
+def _location(attribute: Attribute, form: str, number: exp.Expr) -> list[exp.Expr]:
     return [
         named(num(attribute.index), "attribute"),
         named(text(form), "form"),
@@ -195,7 +195,7 @@ def _found(attribute: Attribute, form: str, number: exp.Expr) -> list[exp.Expr]:
 
 def _of_source(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Select:
     rows = query("select r.row from r", {"r": state.work("msource")})
-    plain = rows.select(*_found(attribute, SHOWN, col(f"c{attribute.index}", "r")))
+    plain = rows.select(*_location(attribute, SHOWN, col(f"c{attribute.index}", "r")))
     item = hiding(spec, attribute)
     if item is None:
         return plain
@@ -203,7 +203,7 @@ def _of_source(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Sel
     return stacked(
         [
             plain.where(exp.EQ(this=code, expression=num(0))),
-            rows.select(*_found(attribute, HIDDEN, code)).where(
+            rows.select(*_location(attribute, HIDDEN, code)).where(
                 exp.GT(this=code.copy(), expression=num(0))
             ),
         ]
@@ -215,12 +215,12 @@ def _of_release(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Se
     group = col(GROUP_ID, "r")
     item = hiding(spec, attribute)
     if item is None:
-        return rows.select(*_found(attribute, SHOWN, group))
+        return rows.select(*_location(attribute, SHOWN, group))
     form = col(f"f{attribute.index}", "r")
     numbers = {SHOWN: group, HIDDEN: col(f"b{item.index}", "r"), WITHHELD: num(0)}
     return stacked(
         [
-            rows.select(*_found(attribute, letter, number)).where(
+            rows.select(*_location(attribute, letter, number)).where(
                 exp.EQ(this=form.copy(), expression=text(letter))
             )
             for letter, number in numbers.items()

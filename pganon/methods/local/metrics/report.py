@@ -66,13 +66,13 @@ class LocalMetrics(Metrics):
         if read["workload"]:
             read["workload"] = WorkloadMetrics.recorded(read["workload"])
         if read["bounds"]:
-            read["bounds"] = {name: Bounds(**found) for name, found in read["bounds"].items()}
+            read["bounds"] = {name: Bounds(**entry) for name, entry in read["bounds"].items()}
         return cls(**read)
 
     def shown(self) -> list[Shown]:
-        found: list[Shown] = []
+        parts: list[Shown] = []
         if self.discernibility is not None:
-            found.append(
+            parts.append(
                 Pairs(
                     {
                         "discernibility": figure(self.discernibility),
@@ -82,10 +82,10 @@ class LocalMetrics(Metrics):
                 )
             )
         if self.workload:
-            found.append(self.workload.shown())
+            parts.append(self.workload.shown())
         if self.bounds:
-            found.append(_grid(self.bounds))
-        return found
+            parts.append(_grid(self.bounds))
+        return parts
 
 
 def _grid(bounds: Mapping[str, Bounds]) -> Grid:
@@ -102,18 +102,18 @@ def _grid(bounds: Mapping[str, Bounds]) -> Grid:
 
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> LocalMetrics:
     """What :func:`pganon.methods.local.metrics.steps.measure_steps` observed."""
-    found: dict[str, Any] = {}
+    measured: dict[str, Any] = {}
     if request.everything:
-        found = _losses(spec, state)
+        measured = _losses(spec, state)
     if request.workload is not None:
         facts, items = state.facts, added(spec)
-        found["workload"] = WorkloadMetrics(
+        measured["workload"] = WorkloadMetrics(
             workload_of(spec, request.workload),
             errors_of("n", facts),
             {item.published: errors_of(f"t{item.index}", facts) for item in items},
         )
-        found["bounds"] = {item.published: _bounds(item.index, facts) for item in items}
-    return LocalMetrics(**found)
+        measured["bounds"] = {item.published: _bounds(item.index, facts) for item in items}
+    return LocalMetrics(**measured)
 
 
 def _losses(spec: ReleaseSpec, state: State) -> dict[str, float | None]:

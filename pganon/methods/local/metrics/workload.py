@@ -211,7 +211,7 @@ def _bound_steps(item: Sensitive, places: int) -> list[Step]:
         Check(
             f"workload_bound_error{j}",
             f"how far the bounds of the sums of {name} are apart",
-            lambda s: _judged(item, s),
+            lambda s: _errors(item, s),
             gives=bound_facts(j),
         ),
     ]
@@ -285,7 +285,7 @@ def _bounds(item: Sensitive, places: int, state: State) -> exp.Expr:
     )
 
 
-def _judged(item: Sensitive, state: State) -> exp.Expr:
+def _errors(item: Sensitive, state: State) -> exp.Expr:
     """One row; a sum lies outside of bounds if it does by more than rounding."""
     answers = query(
         "select q.query, coalesce(e.t, 0) as t, coalesce(b.lower, 0) as lower,"
@@ -306,7 +306,7 @@ def _judged(item: Sensitive, state: State) -> exp.Expr:
         "select sum(abs(d.value::float8) * d.n) as amount from d where d.value is not null",
         {"d": state.work(sensitive_values(item.index))},
     )
-    judged = query(
+    errors = query(
         "select (a.upper - a.lower) / nullif(abs(a.t), 0) as error,"
         " (a.most - a.least) / nullif(abs(a.t), 0) as certain, abs(a.t) >= :enough * s.amount"
         " as enough, a.t < a.lower - :r or a.t > a.upper + :r as outside,"
@@ -322,5 +322,5 @@ def _judged(item: Sensitive, state: State) -> exp.Expr:
         " percentile_cont(0.5) within group (order by j.certain) as certain_median,"
         " avg(j.outside::int)::float8 as outside, avg(j.beyond::int)::float8 as beyond,"
         " count(*) filter (where j.error is null) as empty from j",
-        {"j": judged},
+        {"j": errors},
     )

@@ -40,11 +40,11 @@ class Plan:
 
     def values(self) -> list[Counter[int]]:
         """Cells per value of every bucket."""
-        found: list[Counter[int]] = [Counter() for _ in range(self.buckets)]
+        counts: list[Counter[int]] = [Counter() for _ in range(self.buckets)]
         for d in self.dealt:
             for rank in range(d.last - d.first):
-                found[d.base + (rank + d.shift) % d.modulo][d.code] += 1
-        return found
+                counts[d.base + (rank + d.shift) % d.modulo][d.code] += 1
+        return counts
 
 
 def eligible(histogram: Histogram, l: int) -> bool:  # noqa: E741 (the literature's name)
@@ -63,7 +63,7 @@ def leaves(
         histogram: eligible, or empty.
         accepts: what both sides must satisfy besides.
     """
-    found: list[Histogram] = []
+    uncut: list[Histogram] = []
     open_ = [histogram] if histogram else []
     while open_:
         here = open_.pop()
@@ -72,8 +72,8 @@ def leaves(
         if high and all(eligible(half, l) and accepts(half) for half in (low, high)):
             open_ += [high, low]
         else:
-            found.append(here)
-    return found
+            uncut.append(here)
+    return uncut
 
 
 def _halves(histogram: Histogram) -> tuple[Histogram, Histogram]:
@@ -92,18 +92,19 @@ def divided(histogram: Histogram, l: int) -> Plan:  # noqa: E741
     Buckets have l to 2 l - 1 cells, all different. The histogram must be eligible.
     """
     place = {code: at for at, (code, _) in enumerate(histogram)}
-    left = dict(histogram)
+    remaining = dict(histogram)
     used: Counter[int] = Counter()
     dealt: list[Dealt] = []
     buckets = 0
-    while left:
-        alpha, signature = _segment(sorted(left.items(), key=lambda v: (-v[1], place[v[0]])), l)
+    while remaining:
+        ordered = sorted(remaining.items(), key=lambda v: (-v[1], place[v[0]]))
+        alpha, signature = _segment(ordered, l)
         for code in signature:
             dealt.append(Dealt(code, used[code], used[code] + alpha, buckets, 0, alpha))
             used[code] += alpha
-            left[code] -= alpha
-            if not left[code]:
-                del left[code]
+            remaining[code] -= alpha
+            if not remaining[code]:
+                del remaining[code]
         buckets += alpha
     return Plan(dealt, buckets)
 
@@ -127,12 +128,12 @@ def dealt_out(histogram: Histogram, buckets: int) -> Plan:
 
     A value that is no more frequent than there are buckets meets itself in none.
     """
-    found: list[Dealt] = []
+    dealt: list[Dealt] = []
     start = 0
     for code, n in histogram:
-        found.append(Dealt(code, 0, n, 0, start % buckets, buckets))
+        dealt.append(Dealt(code, 0, n, 0, start % buckets, buckets))
         start += n
-    return Plan(found, buckets)
+    return Plan(dealt, buckets)
 
 
 def evenly(histogram: Histogram, l: int) -> Plan:  # noqa: E741
@@ -178,8 +179,8 @@ def diverse_buckets(
         return Plan((), 0)
     if not wide(histogram):
         return None
-    found = leaves(histogram, l, wide) if split else [histogram]
-    return together(assign(leaf, l) for leaf in found)
+    parts = leaves(histogram, l, wide) if split else [histogram]
+    return together(assign(leaf, l) for leaf in parts)
 
 
 def _narrowest(plan: Plan, positions: Mapping[int, float]) -> float:

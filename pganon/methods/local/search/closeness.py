@@ -56,8 +56,8 @@ def farthest(
 ) -> float:
     """The largest distance of a bucket, of so many that cells are dealt out to, to the whole."""
     if reference is not None:
-        found = dict(histogram)
-        histogram = [(code, found.get(code, 0)) for code in range(1, len(reference) + 1)]
+        by_code = dict(histogram)
+        histogram = [(code, by_code.get(code, 0)) for code in range(1, len(reference) + 1)]
     counts = np.array([n for _, n in histogram], dtype=np.float64)
     whole = counts / counts.sum() if reference is None else np.array(reference)
     worst = 0.0

@@ -144,16 +144,16 @@ def nearest_groups(cells: Cells, k: int, assign: Assign, small: Small) -> list[l
             or the side is filled up from the other one (`fill`).
     """
     covers = [cells.cover(cell) for cell in range(len(cells.weights))]
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     open_ = [list(range(len(cells.weights)))] if cells.weights else []
     while open_:
         here = open_.pop()
         sides = _Division(cells, covers, here, k, assign, small).sides()
         if sides is None:
-            found.append(here)
+            groups.append(here)
         else:
             open_ += [sides[1], sides[0]]
-    return found
+    return groups
 
 
 @dataclass(frozen=True)

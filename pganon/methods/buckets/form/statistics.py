@@ -155,8 +155,8 @@ def utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
     )
 
 
-def _summed(spec: ReleaseSpec, facts: Facts, figure: Callable[[int], Fact[float]]) -> float | None:
+def _summed(spec: ReleaseSpec, facts: Facts, fact: Callable[[int], Fact[float]]) -> float | None:
     """A figure of the search for buckets over all partitions; None if nothing was searched."""
-    every = [facts.get(figure(place)) for place in range(len(spec.sensitive))]
-    found = [value for value in every if value is not None]
-    return math.fsum(found) if found else None
+    every = [facts.get(fact(place)) for place in range(len(spec.sensitive))]
+    observed = [value for value in every if value is not None]
+    return math.fsum(observed) if observed else None

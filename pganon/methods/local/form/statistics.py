@@ -29,7 +29,7 @@ from pganon.steps.facts import RECORDS, Facts
 
 
 @dataclass(frozen=True)
-class BucketFigures:
+class BucketStatistics:
     """Buckets of one column.
 
     Attributes:
@@ -64,7 +64,7 @@ class LocalUtility(Utility):
     groups: int
     smallest_group: int
     largest_group: int
-    buckets: dict[str, BucketFigures]
+    buckets: dict[str, BucketStatistics]
     inferred: dict[str, Inferred]
     taught: dict[str, Inferred]
     aligned: tuple[tuple[str, ...], ...] = ()
@@ -72,9 +72,9 @@ class LocalUtility(Utility):
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
         read = {
-            "buckets": {n: BucketFigures(**held) for n, held in document["buckets"].items()},
-            "inferred": {n: Inferred(**found) for n, found in document["inferred"].items()},
-            "taught": {n: Inferred(**found) for n, found in document["taught"].items()},
+            "buckets": {n: BucketStatistics(**entry) for n, entry in document["buckets"].items()},
+            "inferred": {n: Inferred(**entry) for n, entry in document["inferred"].items()},
+            "taught": {n: Inferred(**entry) for n, entry in document["taught"].items()},
             "aligned": tuple(map(tuple, document["aligned"])),
         }
         return super().recorded({**document, **read})
@@ -194,27 +194,29 @@ def _bucket_check(item: Sensitive) -> Check:
     )
 
 
-def utility(spec: ReleaseSpec, found: Facts) -> LocalUtility:
-    records, suppressed = found[RECORDS], found[SUPPRESSED]
+def utility(spec: ReleaseSpec, observed: Facts) -> LocalUtility:
+    records, suppressed = observed[RECORDS], observed[SUPPRESSED]
     # Records without a value in a column with nulls: suppress are not even encoded.
-    gone = (records - found[KEPT]) * len(spec.attributes) + found[SUPPRESSED_CELLS]
-    cells, lost = found[CELLS] + gone, found[LOSS] + gone
+    gone = (records - observed[KEPT]) * len(spec.attributes) + observed[SUPPRESSED_CELLS]
+    cells, lost = observed[CELLS] + gone, observed[LOSS] + gone
     return LocalUtility(
         gcp=lost / cells if cells else 0.0,
-        ncp={a.published: found[facts.ncp(a.index)] for a in spec.attributes},
-        discernibility=found[SQUARES] + float(suppressed) * records,
-        groups=found[facts.GROUPS],
-        smallest_group=found[facts.SMALLEST],
-        largest_group=found[facts.LARGEST],
-        buckets={item.published: _bucket_figures(item, found) for item in spec.sensitive},
-        inferred=inferred.inferred(Layout(spec), found),
-        taught=inferred.taught(Layout(spec), found),
+        ncp={a.published: observed[facts.ncp(a.index)] for a in spec.attributes},
+        discernibility=observed[SQUARES] + float(suppressed) * records,
+        groups=observed[facts.GROUPS],
+        smallest_group=observed[facts.SMALLEST],
+        largest_group=observed[facts.LARGEST],
+        buckets={item.published: _bucket_statistics(item, observed) for item in spec.sensitive},
+        inferred=inferred.inferred(Layout(spec), observed),
+        taught=inferred.taught(Layout(spec), observed),
         aligned=tuple(
-            tuple(item.published for item in columns) for columns in sets(Layout(spec), found)
+            tuple(item.published for item in columns) for columns in sets(Layout(spec), observed)
         ),
     )
 
 
-def _bucket_figures(item: Sensitive, found: Facts) -> BucketFigures:
-    cells, buckets, smallest, largest = (found[fact] for fact in facts.bucket_sizes(item.index))
-    return BucketFigures(cells, buckets, smallest, largest, found[facts.bucket_share(item.index)])
+def _bucket_statistics(item: Sensitive, observed: Facts) -> BucketStatistics:
+    cells, buckets, smallest, largest = (observed[fact] for fact in facts.bucket_sizes(item.index))
+    return BucketStatistics(
+        cells, buckets, smallest, largest, observed[facts.bucket_share(item.index)]
+    )

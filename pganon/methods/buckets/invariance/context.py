@@ -18,7 +18,7 @@ from pganon.steps import State
 
 
 @dataclass(frozen=True)
-class Keeping:
+class InvarianceContext:
     """Records whose people keep their value sets.
 
     Attributes:
@@ -51,10 +51,10 @@ class Keeping:
         return [f"s{item.index}" for item in self.items]
 
     @property
-    def known(self) -> ValueSets:
-        found = self.spec.value_sets
-        assert found is not None
-        return found
+    def signatures(self) -> ValueSets:
+        signatures = self.spec.value_sets
+        assert signatures is not None
+        return signatures
 
     @property
     def columns(self) -> list[str]:
@@ -91,11 +91,11 @@ def vectors(spec: ReleaseSpec, records: Relation) -> exp.Select:
     return query("select x.* from x", {"x": each}).select(named(numbered, "vector"))
 
 
-def with_vectors(spec: ReleaseSpec, records: Relation, found: Relation) -> exp.Select:
+def with_vectors(spec: ReleaseSpec, records: Relation, numbered: Relation) -> exp.Select:
     """SELECT of the records, and their `vector` among those found."""
     codes = [f"s{item.index}" for item in spec.kept_items]
     return query(
         "select r.*, x.vector from r join x on :same",
-        {"r": records, "x": found},
+        {"r": records, "x": numbered},
         same=equal(codes, "r", "x"),
     )
