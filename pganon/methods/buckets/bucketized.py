@@ -2,8 +2,8 @@
 
     vectors    (block, rid, s<j>)    records in random order, in blocks of bounded size
 
-The greedy choice may leave records over. They are in no group, and a run refuses more of them than
-the policy allows.
+The greedy choice may leave records without a group. A run refuses more of them than the policy
+allows.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def vectors(spec: ReleaseSpec, records: Relation, block_size: int) -> exp.Select
 
 @dataclass(frozen=True)
 class Bucketization:
-    """What MSB makes groups of.
+    """Records that MSB divides into groups, and how.
 
     Attributes:
         vectors: the table of :func:`vectors`; RELEASED is the number of its rows.

@@ -1,4 +1,4 @@
-"""Whether columns of different scales are compared by measures that are not on one scale."""
+"""A warning about measures of association that are not comparable between scales."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def mixed_scales(association: str, compared: Iterable[list[bool]]) -> list[str]:
     are all from 0 to 1, but a 0.5 of one says as much as another number of the other.
 
     Args:
-        compared: columns that are clustered together: whether each is measured as a number.
+        compared: for each set of columns that are clustered, whether each is a number.
     """
     if association != "pearson" or all(len(set(scales)) < 2 for scales in compared):
         return []

@@ -1,7 +1,7 @@
-"""Quasi-sensitive attributes as models and clusters count them.
+"""Quasi-sensitive attributes, with numbers of their values for models and clusters.
 
-Values of all attributes are numbered through from 1, NULL of an attribute being the first of its
-numbers.
+Values of all attributes have consecutive numbers from 1. NULL has the first number of an
+attribute.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class QuasiSensitive:
         return fragment(":code + :before", code=code, before=num(before + 1))
 
     def element(self, state: State) -> Element:
-        """From a code in an array to its form in the combinations."""
+        """The function from a code in an array to its number in the combinations."""
         return lambda code, index: self.value_number(state, index, code)
 
 

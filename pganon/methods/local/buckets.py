@@ -1,12 +1,12 @@
-"""Buckets of the hidden values of every column that has buckets of its own.
+"""Buckets of the hidden values of every column that shares no buckets.
 
-    plan<j>      (code, first, last, base, shift, modulo)   which values go where; see
+    plan<j>      (code, first, last, base, shift, modulo)   the buckets of the values; see
                  :class:`pganon.methods.local.search.assignment.Dealt`
     bucketed<j>  (rid, b, v)   or instead `ranges<j>` of :mod:`pganon.methods.local.ordered`
 
-Plans are made from the histogram alone. Which record's value is the first of its kind, the second
-and so on is drawn for each column anew: were it the same order for two, the places of a person in
-both would tell of each other.
+Plans depend only on the histogram. The order of the records with a value is drawn separately for
+each column. With the same order for two columns, the places of a person in both would disclose
+each other.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Buckets:
         return self.context.layout.least(self.item)
 
     def _independent(self, state: State) -> bool:
-        """Whether the column has buckets of its own."""
+        """Whether the column shares no buckets."""
         return len(set_of(self.context.layout, state.facts, self.item)) == 1
 
     def steps(self) -> list[Step]:
@@ -121,7 +121,7 @@ class _Buckets:
         ]
 
     def _given(self, state: State) -> exp.Select:
-        """SELECT one row: `shares` of the first version by code, where newcomers are compared."""
+        """SELECT one row: `shares` of the first version by code, as the reference of a cohort."""
         if first_of(self.context.spec, self.item) is None:
             return nothing_given(state)
         return query(
@@ -186,8 +186,8 @@ class _Task:
 
     Attributes:
         values: (code, records, position).
-        closeness: what buckets must satisfy where it is not that their values differ.
-        shares: by code, what they are compared with; None: all of these values.
+        closeness: the requirement on buckets, if it is not that their values differ.
+        shares: the reference distribution by code; None: that of all these values.
     """
 
     values: Sequence[Sequence[Any]]

@@ -1,7 +1,7 @@
-"""Whether columns with buckets of their own would tell of each other.
+"""Whether columns with independent buckets would disclose each other's values.
 
-A record has the number of a bucket for each of its hidden values. Who knows which values go
-together can look for the only pair that both buckets allow.
+A record has the number of a bucket for each of its hidden values. A reader who knows which values
+go together can look for the only pair that both buckets allow.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _associated(link: Link, limit: float) -> PganonError:
 
 
 def _not_alignable(context: Context, state: State) -> PganonError | None:
-    """Buckets in common hold what bounds the share of a value, not a distance."""
+    """A refusal of shared buckets with distances: they can only bound the share of a value."""
     for part in sets(context.layout, state.facts):
         for item in part:
             model = context.layout.principle(item)

@@ -47,7 +47,7 @@ _WORD = 1 << 62
 
 
 def search_steps(context: Context) -> list[Step]:
-    """From what the rounds left to `median_cells` and `median_groups`."""
+    """From the remaining groups of the rounds to `median_cells` and `median_groups`."""
     return [
         CreateTable(
             "blocks",
@@ -82,7 +82,7 @@ def search_steps(context: Context) -> list[Step]:
 
 
 def final_cells(context: Context, state: State) -> exp.Select:
-    """(gid, codes, display): the groups have the numbers that rounds in SQL would give them."""
+    """(gid, codes, display): the cells of final groups, numbered as by rounds in SQL."""
     counted = query(
         "select g.block, g.round, (sum(g.place) over (partition by g.round order by g.block)"
         " - g.place)::bigint as before from g where g.cells is null",

@@ -56,7 +56,7 @@ def block_steps(context: Context, block_size: int, table: str) -> list[Step]:
 
 @dataclass(frozen=True)
 class _BlockCuts(MedianCuts):
-    """The same as long as a group is too large."""
+    """Cuts at medians of the groups that are too large."""
 
     k: int = 1
     block_size: int = 1

@@ -1,6 +1,6 @@
 """Groups of similar records by division in Python, block by block (LGB_NCP).
 
-blocks       (gid, display, codes)              parts that are divided by themselves
+blocks       (gid, display, codes)              parts that are divided independently
     cells        (cell, block, display, w, codes)   in an order that is drawn at random
     cell_groups  (cell, gid)
 
@@ -86,7 +86,7 @@ def nearest_steps(context: Context) -> list[Step]:
 
 
 def _cells(context: Context, state: State) -> exp.Expr:
-    """Cells are put in order by what they show: hidden values decide not even ties."""
+    """Cells in an order by shown values, so that hidden values do not even decide ties."""
     seed = scalar(run_secret(state, "partition_seed"))
     held = codes(context, "p")
     cell = exp.func("row", cast(text("cells"), "text"), col("display", "p"), *codes(context, "p"))

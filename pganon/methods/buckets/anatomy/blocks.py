@@ -7,11 +7,11 @@ of them (:mod:`pganon.methods.common.halves`). A node of that tree is divided
 
 - `division: public`: if its most frequent value has at most 1/l of the records of its smaller
   half. Both halves are eligible then, wherever the value lies. Records per value of a node can be
-  read off the release, since no group reaches over its border; so all that could have been
-  there give the same blocks, and the blocks tell nothing.
-- `division: eligible`: if both halves are eligible. Blocks are smaller. But a node that stays
-  whole tells who computes the tree that one of its halves is not eligible, and the smaller the
-  halves, the more that says.
+  read off the release, since no group reaches over its border. So all possible assignments
+  of values give the same blocks, and the blocks disclose nothing.
+- `division: eligible`: if both halves are eligible. Blocks are smaller. But a reader who
+  computes the tree learns of a node that stays whole that one of its halves is not eligible.
+  The smaller the halves, the more that discloses.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _histogram(context: AnatomyContext, state: State) -> exp.Expr:
 
 
 def _renumbered(context: AnatomyContext, state: State) -> exp.Expr:
-    """Places say nothing of records that are not released, or not in new groups."""
+    """New consecutive places, which disclose nothing of records outside new groups."""
     columns = [DRAW, *context.carried]
     new = (
         others(context.invariance, state)

@@ -1,4 +1,4 @@
-"""What of a release the steps of anatomy look at."""
+"""The parts of a release specification that the steps of anatomy read."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ class AnatomyContext(MethodContext[Anatomy]):
 
     @property
     def carried(self) -> list[str]:
-        """Columns of `coded` that are read from here on, beside the random order."""
+        """Columns of `coded` that later steps read, beside the random order."""
         return [*record_columns(self.spec), self.value]
 
     @property
     def m_invariant(self) -> bool:
-        """Whether people who were released before keep their value sets."""
+        """Whether the release is m-invariant: signatures of earlier versions stay the same."""
         return self.spec.value_sets is not None
 
     @property
     def invariance(self) -> InvarianceContext:
-        """Each value is a vector, with the number that it has."""
+        """Vectors are the codes of the one sensitive column."""
         return InvarianceContext(
             spec=self.spec,
             l=self.model.l,
@@ -95,7 +95,7 @@ class AnatomyContext(MethodContext[Anatomy]):
         return self.eligibility.kept(state)
 
     def dealt(self, state: State) -> int:
-        """Number of these records."""
+        """Number of the records of :meth:`placed`."""
         return state[DEALT] if self.m_invariant else state[RELEASED]
 
     def leftovers(self, state: State) -> list[QualifiedName]:
@@ -109,7 +109,10 @@ class AnatomyContext(MethodContext[Anatomy]):
         return piece_of(col(PLACE, table), num(self.pieces(state)), num(max(self.dealt(state), 1)))
 
     def pieces(self, state: State) -> int:
-        """A power of two: the halves of a node would else be of any size, and the whole curve be
-        one block for a few records at its end."""
+        """Number of pieces, a power of two.
+
+        Otherwise the halves of a node could be of any size, and the whole curve could be one
+        block because of a few records at its end.
+        """
         wanted = self.dealt(state) // max(self.block_size, self.model.l)
         return 1 << max(wanted.bit_length() - 1, 0)

@@ -45,7 +45,7 @@ def one_of(value: exp.Expr, column: Column, values: Sequence[str]) -> exp.Expr:
 
 
 def _bound(column: Column, written: str) -> exp.Expr:
-    """What :func:`in_order` is compared with."""
+    """The bound of a range as an operand for :func:`in_order`."""
     if column.kind == "enum":
         return num(column.labels.index(written) + 1)
     return _value(column, written)
@@ -60,7 +60,11 @@ def _value(column: Column, written: str) -> exp.Expr:
 
 
 def applies(when: When, value: Callable[[Attribute], exp.Expr]) -> exp.Expr:
-    """Whether all conditions hold of a record, three-valued; `value` gives its column."""
+    """Whether a record satisfies all conditions, three-valued.
+
+    Args:
+        value: the expression of a column of the record.
+    """
     parts = [exp.paren(meets(condition, a.column, value(a))) for a, condition in when]
     return exp.paren(conjunction(parts))
 
@@ -78,7 +82,7 @@ def applies_to_codes(when: When, state: State, table: str) -> exp.Expr:
 
 
 def _by_code(attribute: Attribute, condition: Condition, state: State, table: str) -> exp.Expr:
-    """Probed up in an array of truths, which the server makes once."""
+    """Probed in an array of truth values by code, which the server makes once."""
     column = attribute.column
     truths = query(
         "select array_agg(:met order by d.code) from d where d.code > 0",

@@ -1,12 +1,12 @@
 """The published form of anatomy and slicing: exact values in tables that only buckets link.
 
 Stored are the quasi-identifier tables (QIT) and sensitive tables (ST) of an arrangement and the
-steward's `members`. The view of the release joins the tables the only safe way: every
+steward's `members`. The view of the release joins the tables without linking records: it has every
 combination that a bucket allows, with its probability.
 
-Bucket numbers are a random permutation under the run's secret key, one of its own for every
-partition. Rows of every relation are in an order that depends on their own published columns
-alone, so none shows which value belongs to which record.
+Bucket numbers are a random permutation under the run's secret key, another one for every
+partition. The order of the rows of a relation depends only on its published columns, so no order
+shows which value belongs to which record.
 """
 
 from __future__ import annotations
@@ -40,8 +40,11 @@ from pganon.steps.facts import Facts
 
 
 def linked(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> Linked:
-    """By buckets. Where quasi-identifiers stand beside sensitive values, who knows those of a
-    person knows more than the bucket: the rows of it that show them."""
+    """The links of records and sensitive values, by bucket.
+
+    A sensitive table may have quasi-identifiers, too. A reader who knows those of a person can
+    limit the bucket to the rows that show them.
+    """
     columns = []
     for item in spec.sensitive:
         table = arrangement.table_of(item.index)
@@ -79,10 +82,10 @@ def anatomized(
     """The form of an arrangement.
 
     Args:
-        groups: what the method calls its groups.
+        groups: the method's word for its groups, in the plural.
         buckets: where the buckets of the records are read.
-        settled: see :class:`~pganon.forms.form.Publication`.
-        warnings: the same, beside what may be inferred.
+        static_columns: whether the policy alone decides the columns of every view.
+        warnings: warnings of the method, beside those about inference.
     """
     metrics = OnRequest(
         steps=lambda spec, tables, request: measure_steps(spec, arrange, tables, request),

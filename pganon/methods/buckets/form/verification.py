@@ -1,8 +1,8 @@
-"""The guarantee of an anatomized release, measured from its published relations alone.
+"""The guarantee of an anatomized release, measured only from its published relations.
 
 If all tables have the same partition, the share of a value in a bucket bounds what a reader learns
 about any member, even one who knows which sensitive values occur together: permuting the members
-of a bucket turns every possible world into another. With independent partitions that holds only
+of a bucket turns every possible world into another. With independent partitions that is only true
 against readers without this knowledge.
 """
 
@@ -29,13 +29,13 @@ EXCLUSION = "exclusion"
 
 
 DIFFERENT = "different"
-"""Name of the check that all values of a bucket are different, where people keep value sets."""
+"""Name of the check that all values of a bucket are different, under m-invariance."""
 
 
 def checks(
     spec: ReleaseSpec, arrangement: Arrangement, tables: Relations
 ) -> tuple[CheckQuery, ...]:
-    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    """Queries that re-measure every requirement, only from the relations in `tables`."""
     return (
         _violations(STRUCTURE, None, _broken(arrangement, tables)),
         *(
@@ -55,7 +55,7 @@ def checks(
 
 
 def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQuery:
-    """No row of `offending` may be there."""
+    """A check that is violated by every row of `offending`."""
     return violations_check(
         name, query("select count(*) as measured from o", {"o": offending}), column
     )
@@ -65,7 +65,7 @@ def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQu
 
 
 def _broken(arrangement: Arrangement, tables: Relations) -> exp.Select:
-    """Buckets of which two relations do not hold the same number of records."""
+    """Buckets that do not have the same number of records in every relation."""
     bearing = arrangement.bearing
     pairs = [
         (_held(arrangement, tables, table.partition), _sizes(tables, table.part, True, GROUP_ID))
@@ -87,9 +87,9 @@ def _broken(arrangement: Arrangement, tables: Relations) -> exp.Select:
 
 
 def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Select:
-    """The same of how many values a bucket must have: of its records, and those of nobody.
+    """(number, n, least) with the number of values that a bucket must have, counterfeits included.
 
-    A bucket of nobody is broken, too.
+    A bucket without any records is broken, too.
     """
     bearing = arrangement.bearing
     records = _sizes(tables, bearing.part, bearing.counted, partition)
@@ -108,7 +108,7 @@ def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Se
 
 
 def _repeated(arrangement: Arrangement, tables: Relations, item: Sensitive) -> exp.Select:
-    """Values that a bucket has more than once."""
+    """Rows for values that a bucket has more than once."""
     by, counted = histogram_of(arrangement, tables, item)
     del by
     return query("select h.n from h where h.n <> 1 or h.n is null", {"h": counted})
@@ -148,18 +148,20 @@ def _required(
 def histogram_of(
     arrangement: Arrangement, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
-    """Columns of a bucket, or of its records with equal quasi-identifiers, and (these, value, n).
+    """Key columns of the histogram of a sensitive column, and (key columns, value, n).
 
-    Quasi-identifiers are those in the column's own table."""
+    The key is a bucket, or the records of a bucket with equal quasi-identifiers, where the table of
+    the column has some.
+    """
     table = arrangement.table_of(item.index)
     by = [GROUP_ID, *[attribute.published for attribute in table.quasi]]
     return by, histogram(tables, table, by, [item])
 
 
 def _of_classes(arrangement: Arrangement, tables: Relations) -> tuple[list[str], exp.Select]:
-    """Columns that the records of a class share, and (columns, value, n).
+    """Key columns of a class, and (key columns, value, n).
 
-    The number of a class alone is not enough: its published values must be the same, too.
+    The key is the number of the class and its published values, which must be the same, too.
     """
     table = arrangement.bearing
     shown = [column.name for a in table.attributes for column in attribute_columns(a)]
@@ -209,8 +211,8 @@ def histogram(
 def _forbidden(rule: ExclusionRule, arrangement: Arrangement, tables: Relations) -> exp.Select:
     """Buckets with a record that the rule is about and a value that it excludes.
 
-    Where its columns are in several sliced tables, a bucket may have such a record if each
-    condition holds of some row: none of them says that they do not go together.
+    The columns of a rule may be in several sliced tables. Then a bucket may have such a record if
+    every condition is true for some row, since the tables do not say which rows go together.
     """
     table = arrangement.table_of(rule.sensitive.index)
     tree = query(
@@ -267,7 +269,7 @@ def _linked(
     """The relation with the columns of `quasi` and the bucket of the sensitive table."""
     if isinstance(quasi, SensitiveTable) or table.partition in quasi.groups:
         return tables[quasi.part]
-    # Independent partitions over a sliced QIT: only its last table knows the other buckets.
+    # Independent partitions over a sliced QIT: only its last table has the other bucket numbers.
     bearing = arrangement.bearing
     tree = query(
         "select :number from b join q on q.group_id = b.group_id",

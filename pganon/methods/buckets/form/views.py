@@ -114,7 +114,7 @@ def _joined(
         alias = f"t{place}"
         tree = _join(tree, tables[table.part], alias, link)
         sources[alias] = tuple(items)
-        # Where values may be nobody's, a sensitive table has more of them than there are records.
+        # With counterfeits a sensitive table has more values than there are records.
         size = (link, arrangement.counterfeits and isinstance(table, SensitiveTable))
         if size not in sized:
             sized[size] = f"s{place}"

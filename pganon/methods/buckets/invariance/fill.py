@@ -1,4 +1,4 @@
-"""Newcomers who take over a value set: as many as fit, as long as the others stay eligible."""
+"""New records in groups with an old signature: as many as fit while the others stay eligible."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def fill_steps(context: InvarianceContext) -> list[Step]:
 
 
 def _needed(context: InvarianceContext, state: State) -> exp.Expr:
-    """A set has as many groups as there are people with the most frequent of its values."""
+    """A signature has as many groups as surviving records with its most frequent value."""
     each = query(
         "select s.vset, s.key, s.code, coalesce(n.n, 0) as have,"
         " max(coalesce(n.n, 0)) over (partition by s.vset) as groups from s left join n on :same",
@@ -62,7 +62,7 @@ def _needed(context: InvarianceContext, state: State) -> exp.Expr:
 
 
 def _candidates(context: InvarianceContext, state: State) -> exp.Select:
-    """SELECT code, count, need, s<j>: newcomers by vector, and how many of them fit."""
+    """SELECT code, count, need, s<j>: new records by vector, and how many of them fit."""
     new = query(
         "select :code as code, count(*) as n from r group by 1",
         {"r": state.work("newcomers")},

@@ -1,4 +1,4 @@
-"""Groups with old value sets: the j-th of every list, and values that nobody has."""
+"""Groups with old signatures: the j-th records of every list, and counterfeits."""
 
 from __future__ import annotations
 
@@ -38,19 +38,20 @@ def list_steps(context: InvarianceContext) -> list[Step]:
 
 
 def old_groups(state: State) -> exp.Select:
-    """SELECT gid, each once."""
+    """SELECT gid: the groups with old signatures, each once."""
     return query("select distinct l.gid from l", {"l": state.work("listed")})
 
 
 def counterfeits(state: State) -> exp.Select:
-    """SELECT gid, v<j>: a row per value that nobody in a group has."""
+    """SELECT gid, v<j>: a row per counterfeit vector of a group."""
     return query("select c.* from c", {"c": state.work(COUNTERFEITS)})
 
 
 def _fillers(context: InvarianceContext, state: State) -> exp.Expr:
-    """Newcomers and places that are free for them, both along the curve.
+    """New records and the free places for them, both in the order of the curve.
 
-    Which places are filled where newcomers are too few follows the random numbers of the sets.
+    Where there are too few new records, the random numbers of the signatures decide which places
+    are filled.
     """
     places = query(
         "select avg(s.place) as place, s.vset from s group by s.vset",
@@ -82,7 +83,7 @@ def _fillers(context: InvarianceContext, state: State) -> exp.Expr:
 
 
 def _people(context: InvarianceContext, state: State) -> exp.Select:
-    """Survivors and newcomers with their sets."""
+    """Surviving and new records with their signatures."""
     columns = ["vset", *context.columns]
     parts = [survivors(state), query("select f.* from f", {"f": state.work("fillers")})]
     chosen = [
@@ -108,7 +109,7 @@ def _listed(context: InvarianceContext, state: State) -> exp.Expr:
 
 
 def _gid(table: str, number: exp.Expr) -> exp.Expr:
-    """Below those of new groups, which are not negative."""
+    """Numbers below those of new groups, which are not negative."""
     return fragment("-1 - :pair", pair=paired(col("vset", table), number))
 
 

@@ -1,4 +1,4 @@
-"""Newcomers who take over no value set: all of them form groups of their own, or none does."""
+"""New records outside groups with old signatures: all of them form new groups, or none does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pganon.steps import Check, State, Step
 from pganon.steps.facts import RECORDS, count
 
 DEALT = count("dealt")
-"""Records that are dealt out to groups with new value sets, where others keep theirs."""
+"""Records that are dealt out to groups with new signatures."""
 
 
 def other_steps(context: InvarianceContext) -> list[Step]:
@@ -28,7 +28,7 @@ def other_steps(context: InvarianceContext) -> list[Step]:
 
 
 def others(context: InvarianceContext, state: State) -> exp.Select:
-    """SELECT of their columns; nobody if they are not eligible."""
+    """SELECT of the columns of these records; no row if they are not eligible."""
     return query(
         "select o.* from o where :dealt > 0",
         {"o": _others(context, state)},
@@ -45,7 +45,7 @@ def _others(context: InvarianceContext, state: State) -> exp.Select:
 
 
 def _counts(context: InvarianceContext, state: State) -> exp.Expr:
-    """In every column the others have to be eligible."""
+    """SELECT one row of dealt, released and suppressed records; eligible in every column."""
     counted = [
         query(
             "select count(*) as n from o group by :code",

@@ -1,4 +1,4 @@
-"""Who was released before, and with which value set."""
+"""Signatures of the individuals that earlier versions released."""
 
 from __future__ import annotations
 
@@ -111,12 +111,12 @@ def _problem(context: InvarianceContext, row: Mapping[str, Any]) -> PganonError 
 
 
 def survivors(state: State) -> exp.Select:
-    """SELECT of the columns of `returned` of people who have a value set."""
+    """SELECT of the rows of `returned` with a signature."""
     return query("select r.* from r where r.vset is not null", {"r": state.work("returned")})
 
 
 def counted(rows: exp.Select, context: InvarianceContext) -> exp.Select:
-    """SELECT vset, code, n: records of each set by the number of their vector."""
+    """SELECT vset, code, n: records by signature and vector."""
     return query(
         "select r.vset, :code as code, count(*) as n from r group by 1, 2",
         {"r": rows},
@@ -125,5 +125,5 @@ def counted(rows: exp.Select, context: InvarianceContext) -> exp.Select:
 
 
 def fits(table: str, other: str) -> exp.Expr:
-    """The same vector of the same set; vectors that nobody has match nothing."""
+    """Condition: the same vector of the same signature; vectors without a record match nothing."""
     return fragment(f"{table}.vset = {other}.vset and {table}.code = {other}.code")

@@ -16,7 +16,7 @@ from pganon.steps import Check, State, Step
 from pganon.steps.facts import measure, or_null
 
 DEVIATION = or_null(measure("workload_deviation"))
-"""None where chance draws more than once."""
+"""None where more than one random assignment decides whether a record matches."""
 
 
 def steps(parts: PartsOf) -> list[Step]:
@@ -33,8 +33,8 @@ def steps(parts: PartsOf) -> list[Step]:
 def _deviation(parts: Parts, state: State) -> exp.Expr:
     """One row: the mean, over the queries with records, of the deviation over the exact answer.
 
-    NULL where quasi-identifiers are in several tables, or generalized: more than one draw decides
-    whether a record matches.
+    NULL where quasi-identifiers are in several tables, or generalized: then more than one random
+    assignment decides whether a record matches.
     """
     if parts.beside():
         return query("select null::float8 as workload_deviation")

@@ -44,7 +44,7 @@ from pganon.steps import CreateTable, State, Step
 
 
 def steps(parts: PartsOf, places: int) -> list[Step]:
-    """There are steps for every relation that the arrangement may have."""
+    """Steps for every relation that the arrangement may have."""
     most = parts(State(0))
     tables = [part.work for part in most.every if not part.box]
     return [
@@ -177,7 +177,7 @@ def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
 
 
 def _names(parts: Parts, places: int) -> list[str]:
-    """What all queries that a row of a sensitive table answers have in common."""
+    """Columns on which all queries that a row of a sensitive table answers agree."""
     quasi = any(part.attributes for part in parts.held)
     return [*(asked(places) if quasi else ()), "item"]
 
@@ -218,7 +218,7 @@ def _of_table(parts: Parts, part: Part, places: int, state: State) -> exp.Select
 
 
 def _with_share(tree: exp.Select, other: Part, places: int, alias: str, state: State) -> exp.Select:
-    """Without the rows that another relation has no match for."""
+    """The rows of `tree` with a match in another relation, weighted by its matching share."""
     on = fragment(
         ":query = r.query and :number = :link",
         query=col("query", alias),

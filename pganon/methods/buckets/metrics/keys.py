@@ -1,7 +1,7 @@
 """Cells of the quasi-identifiers that a question or query is about.
 
-It has them in places: a<p> is the number of the quasi-identifier in place p, -1 where there is
-none. A row has the codes of these in key<p>; -1 where it has no such quasi-identifier, too.
+A question has places: a<p> is the number of the quasi-identifier in place p, -1 where there is
+none. The codes of a row are in key<p>, -1 where the row has no such quasi-identifier.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _code(attributes: Sequence[Attribute], name: str, asking: str, table: str) -
 
 
 def keyed(tree: exp.Select, codes: Sequence[exp.Expr]) -> exp.Select:
-    """With the keys as columns."""
+    """`tree` with the keys as additional columns."""
     return tree.select(*[named(c, name) for name, c in zip(keys(len(codes)), codes, strict=True)])
 
 

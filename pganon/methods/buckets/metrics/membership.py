@@ -1,4 +1,4 @@
-"""What a sliced QIT hides: which combinations of quasi-identifiers are of somebody in the table."""
+"""Membership: which combinations of quasi-identifiers of a sliced QIT occur in the source."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pganon.steps.facts import count, measure, or_null
 _COMBINATIONS = or_null(measure("combinations", "membership_"), assumed=1.0)
 
 COUNTS = tuple(or_null(count(name, "membership_")) for name in ("originals", "candidates", "fakes"))
-"""Combinations of the source, those that the release allows, and those of them that are nobody's;
-None where it is not measured."""
+"""Combinations of the source, combinations that the release allows, and those of the latter that
+are not in the source; None where membership is not measured."""
 
 COMPARED = 10_000_000
-"""Most combinations of rows that are made; beyond, membership is not measured."""
+"""Most combinations of rows; membership is not measured beyond."""
 
 _NOTHING = "select null::bigint as originals, null::bigint as candidates, null::bigint as fakes"
 
@@ -42,7 +42,7 @@ def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
 
 
 def _rows(part: Part, state: State) -> exp.Select:
-    """Buckets and codes, every combination once."""
+    """SELECT of buckets and codes, every combination once."""
     names = [*part.groups, *part.codes]
     tree = query("select distinct 1 from t", {"t": state.work(part.work)})
     return tree.select(*[col(name, "t") for name in names], append=False)

@@ -37,7 +37,7 @@ class Part:
         groups: its columns with numbers of buckets.
         link: the column of the last QIT that has the number of its bucket.
         counted: whether its rows have counts.
-        box: whether it has shares of the box of every class; it is no relation of the release.
+        box: whether it has shares of the box of every class, and is no relation of the release.
     """
 
     work: str
@@ -107,17 +107,17 @@ class Parts:
         return tuple(part.attributes[0] for part in self.slices if part.box)
 
     def beside(self, asked: Part | None = None) -> list[Part]:
-        """Those with quasi-identifiers, but for the last QIT and `asked`."""
+        """Relations with quasi-identifiers, without the last QIT and `asked`."""
         return [part for part in (*self.slices, *self.held) if part.attributes and part != asked]
 
     @property
     def beside_some(self) -> list[Part]:
-        """Those that are beside a sensitive table that may be asked."""
+        """Relations that are beside any sensitive table."""
         relations = [part for asked in self.held for part in self.tables_beside(asked)]
         return list(dict.fromkeys(relations))
 
     def tables_beside(self, asked: Part) -> list[Part]:
-        """Those of :meth:`beside` that are relations."""
+        """Members of :meth:`beside` that are published relations."""
         return [part for part in self.beside(asked) if not part.box]
 
 
@@ -129,7 +129,7 @@ def parts_of(spec: ReleaseSpec, arrange: Arrange) -> PartsOf:
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf, tables: Callable[[State], Tables]) -> list[Step]:
-    """There is a step for every relation that the arrangement may have."""
+    """A step for the source, and one for every relation that the arrangement may have."""
     source = CreateTable(
         "metric_source",
         "source records by codes",
@@ -171,7 +171,7 @@ def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def _coded(part: Part, relation: QualifiedName, state: State, *, sized: bool) -> exp.Expr:
-    """The rows with codes for values; equal rows are one."""
+    """SELECT of the rows with codes instead of values; equal rows are counted as one."""
     tree = query("select 1 from t", {"t": relation}).select(
         *[col(name, "t") for name in part.groups], append=False
     )

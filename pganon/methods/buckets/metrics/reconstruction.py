@@ -31,12 +31,12 @@ def mean(r: int) -> Fact[float | None]:
 
 
 def infinite(r: int) -> Fact[int]:
-    """How many of them have an infinite one."""
+    """Number of these questions with an infinite divergence."""
     return count(f"infinite{r}", "reconstruction_")
 
 
 def asked_of(r: int) -> Fact[int]:
-    """How many of them were asked."""
+    """Number of questions about r quasi-identifiers."""
     return count(f"questions{r}", "reconstruction_")
 
 
@@ -145,7 +145,7 @@ def _held(part: Part, state: State) -> exp.Select:
 
 
 def _shared(tree: exp.Select, other: Part, links: Iterable[str], state: State) -> exp.Select:
-    """The rows, with their share of every cell of another relation if the question is on it."""
+    """The rows times their share of every cell of another relation, if the question is about it."""
     shares = query(
         "select t.group_id as number, t.n / t.size as n from q join t on :asks",
         {"q": _sets(state), "t": state.work(other.work)},

@@ -1,4 +1,4 @@
-"""Metrics of tables that buckets link: plain dataclasses from the facts of the run."""
+"""Metrics of tables that buckets link, from the facts of the run."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Reconstruction:
     """Divergence of the estimated distributions of sensitive values.
 
     Attributes:
-        mean: of the finite ones, in nats; None if there is none.
-        infinite: how many are.
-        queries: how many were asked.
+        mean: mean of the finite divergences, in nats; None if there is none.
+        infinite: number of infinite divergences.
+        queries: number of questions.
     """
 
     mean: float | None
@@ -38,7 +38,13 @@ class Reconstruction:
 
 @dataclass(frozen=True)
 class Membership:
-    """Combinations of quasi-identifiers: of the source, that the release allows, and of nobody."""
+    """Numbers of combinations of quasi-identifiers.
+
+    Attributes:
+        originals: combinations of the source.
+        candidates: combinations that the release allows.
+        fakes: candidates that are not in the source.
+    """
 
     originals: int
     candidates: int
@@ -57,7 +63,8 @@ class BucketMetrics(Metrics):
         discernibility: sum of squared bucket sizes, the mean over all partitions.
         sizes: buckets of all partitions by number of records, the smallest first.
         deviation: standard deviation of the answers to the workload, as a share of the exact
-            answer; the mean over the queries that have one. None where chance draws more than once.
+            answer; the mean over the queries with a nonzero answer. None where more than one random
+            assignment decides.
     """
 
     reconstruction: dict[str, Reconstruction] | None = None
@@ -117,7 +124,7 @@ def _divergence(reconstruction: Reconstruction) -> str:
 
 
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetrics:
-    """What :func:`pganon.methods.buckets.metrics.steps.measure_steps` observed."""
+    """The metrics that :func:`pganon.methods.buckets.metrics.steps.measure_steps` observed."""
     measured: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
         measured["workload"] = WorkloadMetrics(request.workload, errors_of("n", state.facts), {})

@@ -1,4 +1,4 @@
-"""How many buckets of the sensitive tables have so many records."""
+"""Number of buckets of the sensitive tables by size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def steps(parts: PartsOf) -> list[Step]:
 
 
 def _sizes(parts: Parts, state: State) -> exp.Expr:
-    """Over all sets of buckets; tables that share theirs have the same."""
+    """Over all partitions; tables that share one are counted once."""
     sets = {part.link: part for part in parts.held}
     buckets = [
         query("select distinct t.group_id, t.size from t", {"t": state.work(part.work)})

@@ -1,4 +1,4 @@
-"""What is measured on request of tables that buckets link."""
+"""Metrics of tables linked by buckets that are measured on request."""
 
 from __future__ import annotations
 

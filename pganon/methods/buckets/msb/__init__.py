@@ -1,7 +1,7 @@
 """The method `msb`: groups of records that differ in every sensitive column.
 
 Multi-sensitive bucketization (Yang et al. 2008), the baseline for several sensitive columns. It
-does not look at quasi-identifiers, and its greedy choice may leave records over.
+ignores quasi-identifiers, and its greedy choice may leave records without a group.
 
     grouped    (rid, b0)    the group of every record that has one
 """
@@ -34,7 +34,7 @@ class MsbContext(MethodContext[Msb]):
 
     @property
     def eligibility(self) -> Eligibility:
-        """Necessary, not sufficient."""
+        """Necessary conditions, which are not sufficient."""
         frequencies = [self.frequency(item.index, self.l) for item in self.spec.sensitive]
         return Eligibility(
             spec=self.spec,

@@ -4,8 +4,8 @@ The rows of a group have different values, so groups are colours of a graph in w
 a value are neighbours. Rows get colours one by one; where none is free, and where groups are too
 small, two colours are exchanged along a chain of neighbours (Kempe). Of two conditions the graph is
 the line graph of a bipartite one: where no value has more rows than there are groups, all rows find
-a colour (Koenig), and all groups become as large as each other, to one row (de Werra). Of more
-conditions either may fail, and rows be left over.
+a colour (Koenig), and all groups become as large as each other, to one row (de Werra). With more
+conditions both may fail, and rows may remain without a group.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from collections.abc import Sequence
 import numpy as np
 
 TRIES = 200
-"""Exchanges that are looked at for a row, or a group that is too small, before it is given up. Of
-two conditions one of the first does: that needs no limit.
+"""Most exchanges that are tried for a row, or for a group that is too small. With two conditions
+one of the first succeeds.
 """
 
 
 def distinct_groups(values: np.ndarray, size: int) -> list[np.ndarray]:
-    """Groups of at least `size` rows; the others are in none.
+    """Groups of at least `size` rows; other rows are in no group.
 
     Args:
         values: conditions x rows; numbers that no two conditions share. The order of the rows
@@ -55,12 +55,12 @@ class _Colours:
             self._add(row, free)
 
     def level(self, size: int) -> None:
-        """Make colours with fewer rows larger, as long as that is possible."""
+        """Enlarge the colours with fewer than `size` rows as long as that is possible."""
         while any(len(rows) < size for rows in self.rows) and self._levelled():
             pass
 
     def dissolved(self, size: int) -> list[list[int]]:
-        """The colours that are large enough; rows of the others join them where they can."""
+        """Colours of at least `size` rows; rows of the others join them where possible."""
         small = [number for number, rows in enumerate(self.rows) if len(rows) < size]
         loose = sorted(row for number in small for row in self.rows[number]) + self.remaining
         for row in loose:
@@ -94,7 +94,7 @@ class _Colours:
         return min(free)[1] if free else None
 
     def _freed(self, row: int) -> int | None:
-        """A colour without a value of the row after an exchange, if one is found.
+        """A colour that an exchange freed of the values of the row; None if no exchange does.
 
         Where two colours have the same value of the row, their rows with it stay neighbours.
         """

@@ -84,7 +84,7 @@ def kaca(attributes: Sequence[Coordinates], k: int) -> Kaca:
 
 
 def _keys(attributes: Sequence[Coordinates]) -> list[Hashable]:
-    """What equal rows have in common."""
+    """A key per row, the same for equal rows."""
     columns = [item.places if isinstance(item, Number) else item.paths for item in attributes]
     if not columns or len({len(column) for column in columns}) != 1:
         raise ValueError("attributes are needed, with the same number of rows")
@@ -95,7 +95,7 @@ def _keys(attributes: Sequence[Coordinates]) -> list[Hashable]:
 
 
 class _Classes:
-    """Classes in the order of their lowest rows; what they have in common lies in arrays."""
+    """Classes in the order of their lowest rows; their ranges and ancestors are in arrays."""
 
     def __init__(self, attributes: Sequence[Coordinates], members: list[list[int]]) -> None:
         self.members = members
@@ -139,7 +139,7 @@ class _Ranges:
         whole = (span if line.width is None else line.width) or 1.0
         places = [line.places[row] for row in first]
         self.null = np.array([place is None for place in places])
-        # A class of NULLs alone has an empty range.
+        # A class that has only NULLs has an empty range.
         self.low = np.array([np.inf if p is None else (p - base) / whole for p in places])
         self.high = np.where(self.null, -np.inf, self.low)
 

@@ -1,5 +1,5 @@
 """Multi-sensitive bucketization (Yang et al. 2008): groups of l records that share no sensitive
-value in any column. Greedy; it may leave records over although a partition exists.
+value in any column. Greedy; records may remain without a group although a partition exists.
 
     mbf     the most records with the same vector first
     msdcf   the vector with the most frequent single value first
@@ -39,7 +39,7 @@ def msb(vectors: Sequence[Vector], l: int, priority: Priority) -> MsbGroups:  # 
     Args:
         vectors: codes of sensitive values per row, in canonical order of the values; rows in the
             order in which equal ones are taken.
-        l: rows per group; those left over may join a group that has none of their values.
+        l: rows per group; a remaining row may join a group that has none of its values.
         priority: which vector comes first. The larger cell wins a tie, then the lower vector.
 
     Raises:
@@ -63,8 +63,8 @@ def msb(vectors: Sequence[Vector], l: int, priority: Priority) -> MsbGroups:  # 
 class _Cells:
     """Ungrouped rows by vector, in canonical order, and the key by which each cell is chosen.
 
-    Within a group keys stay as they are: a pick lowers the frequency of its own values alone, and
-    the cells with one of them are out of question for the group.
+    Keys do not change while a group is picked: a pick only lowers the frequency of its values, and
+    cells with one of these values cannot be in the group.
     """
 
     def __init__(self, vectors: Sequence[Vector], priority: Priority) -> None:
@@ -137,7 +137,7 @@ def _cells_by_value(values: npt.NDArray[np.int64], count: int) -> list[npt.NDArr
 
 
 def _residue(vectors: Sequence[Vector], groups: list[list[int]], remaining: list[int]) -> list[int]:
-    """Let rows join the smallest group without their values; gives those that cannot."""
+    """Let rows join the smallest group without their values; return those that cannot."""
     holders: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, group in enumerate(groups):
         for row in group:

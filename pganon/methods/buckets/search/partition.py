@@ -51,7 +51,7 @@ def partition(
 
     Args:
         z: n x D points; the order of the rows is the order of ties.
-        conditions: hold for the block as a whole, and then in every bucket.
+        conditions: satisfied by the block as a whole, and then by every bucket.
         minimum_size: rows of the smallest bucket; at least the largest l in any case.
         swarm: whether fireflies look for better halves than those of the median tree.
         seed: of the random numbers.
@@ -59,10 +59,10 @@ def partition(
         path: name of the block; blocks with different names draw different numbers.
         repair_budget: exchanges tried by one repair.
         public: divide by `z` only where the halves satisfy the conditions wherever the values
-            are, and deal out the rows of what is left at random. Who knows the points and the
-            buckets then learns nothing from how they were made.
+            are, and deal out the rows of the remaining parts at random. A reader who knows the
+            points and the buckets then learns nothing from the procedure.
         distinct: rows of a bucket also differ in the values of every condition, all of which have
-            the same l; rows that find no such bucket are in none.
+            the same l; rows that fit in no such bucket are in none.
 
     Raises:
         ValueError: the block does not satisfy the conditions or is too small.
@@ -85,7 +85,7 @@ def partition(
 
 @dataclass(frozen=True, eq=False)
 class Bisection:
-    """Halves that satisfy the conditions, again and again: all parts are buckets."""
+    """Repeated halving while both halves satisfy the conditions: all parts are buckets."""
 
     block: Block
     seed: int
@@ -105,12 +105,12 @@ class Bisection:
 
 @dataclass(frozen=True, eq=False)
 class PublicBisection(Bisection):
-    """Parts by points alone, as long as every value fits into the smaller half; then buckets of
-    each part, whatever the points.
+    """Halving by points only while every value fits into the smaller half; then buckets of each
+    part regardless of its points.
 
-    The records per value of a part can be read off the buckets, so whether it is divided is no
-    secret. Buckets of a part follow its values and a random order that nothing else depends on, so
-    the members of a bucket can be exchanged without changing how likely the buckets are.
+    The records per value of a part can be read off the buckets, so the decision to divide it
+    discloses nothing. Buckets of a part follow its values and a random order that nothing else
+    depends on. So exchanging members of a bucket does not change how likely the buckets are.
     """
 
     def parts(self, *, swarm: bool) -> list[np.ndarray]:
@@ -159,7 +159,7 @@ def _check(z: np.ndarray, conditions: Sequence[Condition], smallest: int, norm: 
 
 
 def _different(block: Block, buckets: list[np.ndarray]) -> list[np.ndarray]:
-    """Buckets without a value twice; those that have none stay as they are."""
+    """Buckets in which all values differ; buckets that satisfy this already stay as they are."""
     differing: list[np.ndarray] = []
     for rows in buckets:
         codes = block.codes.among(rows)

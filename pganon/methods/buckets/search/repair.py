@@ -77,7 +77,7 @@ class Halves:
         return present
 
     def _excess(self, side: int, counts: np.ndarray) -> np.ndarray:
-        """Sum over the conditions of what the most frequent value has too much, in rows * l."""
+        """Sum over the conditions of the excess of the most frequent value, in rows * l."""
         most = np.maximum.reduceat(self.critical.least * counts, self.critical.starts, axis=-1)
         return np.maximum(most - self.sizes[side], 0).sum(axis=-1)
 
@@ -87,7 +87,7 @@ def closest_pairs(
 ) -> tuple[np.ndarray, np.ndarray]:
     """At most `number` pairs of two disjoint ascending sets of places, the closest first.
 
-    Ties by the place in `own`, then in `other`.
+    Ties by the place in `one`, then in `other`.
     """
     if not (len(one) and len(other) and number):
         return one[:0], other[:0]

@@ -15,12 +15,12 @@ from pganon.methods.buckets.search.repair import repair
 
 
 def striped(codes: Codes) -> Iterator[np.ndarray]:
-    """Orderings by group, one per condition that binds; that with the least room comes first.
+    """Orderings by group, one per binding condition, the one nearest to its limit first.
 
     Rows are dealt out in stripes, the most frequent values first, to one group after the other (the
     stripe form of Anatomy, Xiao and Tao 2006). With floor(n / l) groups no value of an eligible
     condition comes to a group twice. Any first groups and the others then satisfy the condition,
-    however near to its limit the bucket is. Nothing keeps similar rows together.
+    however near to its limit the bucket is. Similar rows are not kept together.
 
     Rows of a group are in the order of the frequency of their value, the value and their rank.
     """
@@ -42,7 +42,7 @@ DECIMALS = 12
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """What is to be divided: points, conditions and limits.
+    """A block of rows to divide: points, conditions and limits.
 
     Attributes:
         z: D x n, contiguous; columns in the order of the rank of the rows.

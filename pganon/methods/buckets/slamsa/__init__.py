@@ -1,4 +1,4 @@
-"""The method `slamsa`: which steps it adds to a plan.
+"""The method `slamsa`: its steps of a plan, and its form.
 
 Anatomization with slicing for several sensitive columns (SpringerPlus 2016): sensitive columns
 that are associated share a table, and records are divided into buckets of similar
@@ -43,7 +43,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 BUCKETS = replace(
     NUMBERED, counterfeits=lambda spec, state: counterfeits(state) if spec.value_sets else None
 )
-"""With values that nobody has, where people keep their value sets."""
+"""With counterfeits under m-invariance."""
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:

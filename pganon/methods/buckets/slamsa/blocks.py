@@ -9,9 +9,9 @@ pieces are a block is decided
 
 - `division: public`: from the whole stratum down, a part is halved as long as the smaller half
   satisfies all conditions wherever the values are. Frequencies in a block can be read off its
-  buckets, so blocks tell nothing;
-- `division: eligible`: pieces are merged until each could be one bucket. Blocks are smaller, and
-  who recomputes them learns that pieces failed.
+  buckets, so blocks disclose nothing;
+- `division: eligible`: pieces are merged until each could be one bucket. Blocks are smaller, but
+  a reader who recomputes them learns which pieces failed.
 """
 
 from __future__ import annotations

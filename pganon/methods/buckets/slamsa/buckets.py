@@ -1,9 +1,9 @@
-"""Buckets of every block, found in Python.
+"""Buckets of every block, computed in Python.
 
     partition_<i>   (rid, b<i>)       one per partition of the arrangement
 
 With one partition behind all tables a block is divided once, by all conditions. Independent
-partitions are each divided by the conditions of their own table, with random numbers of their own.
+partitions are divided by the conditions of one table each, with separate random numbers.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _blocks_at_once(state: State) -> int:
 
 
 def _given(context: SlamsaContext, state: State) -> exp.Select:
-    """The seed, and where the values of ordered attributes are."""
+    """SELECT one row: the seed, and the positions of the values of ordered attributes."""
     ordered = [axis for axis in context.axes if isinstance(axis, OrderedAxis)]
     seed = scalar(run_secret(state, "partition_seed"))
     return given_of_axes(ordered, state).select(named(seed, "seed"))
@@ -136,7 +136,7 @@ def _task(context: SlamsaContext, state: State, place: int, given: Given) -> Tas
 
 
 def _conditions(context: SlamsaContext, state: State, place: int) -> list[Frequency]:
-    """What the buckets of a partition have to satisfy."""
+    """The conditions on the buckets of a partition."""
     every = frequencies(context, state)
     if context.aligned:
         return every

@@ -1,10 +1,10 @@
-"""Who keeps the value sets that they were released with, and who is in new buckets.
+"""m-invariance of SLAMSA: buckets with old signatures, and new records for new buckets.
 
     curved     (rid, place, s<j>, v<j>, ..)    all records along the curve
-    vectors    (vector, s<j>)                  what there is in all sensitive columns together
+    vectors    (vector, s<j>)                  combinations of values in all sensitive columns
 
-Buckets of people who were released before are those of :mod:`pganon.methods.buckets.invariance`;
-other newcomers are divided as the records of a first version are.
+Buckets with old signatures are those of :mod:`pganon.methods.buckets.invariance`. Other new records
+are divided like the records of a first version.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pganon.steps import CreateTable, DropTables, State, Step
 
 
 def invariant_bucket_steps(context: SlamsaContext) -> list[Step]:
-    """Instead of the eligibility of all records."""
+    """Steps that take the place of the eligibility of all records."""
     return [
         CreateTable(
             "curved",
@@ -64,7 +64,7 @@ def invariance(context: SlamsaContext) -> InvarianceContext:
 
 
 def new_records(context: SlamsaContext, state: State) -> Relation:
-    """The records of `judged` that are divided into new buckets."""
+    """SELECT of the new records of `judged` that are divided into new buckets."""
     return query(
         "select j.* from j join o on o.rid = j.rid",
         {"j": state.work("judged"), "o": others(invariance(context), state)},
@@ -79,5 +79,5 @@ def _columns(context: SlamsaContext) -> list[str]:
 
 
 def old_buckets(state: State) -> exp.Select:
-    """SELECT rid, b0 of who keeps a value set."""
+    """SELECT rid, b0 of records in buckets with old signatures."""
     return query("select l.rid, l.gid as b0 from l", {"l": state.work("listed")})

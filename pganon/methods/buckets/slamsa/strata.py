@@ -68,7 +68,7 @@ def frequencies(context: SlamsaContext, state: State) -> list[Frequency]:
         return conditions
     for number, table in enumerate(arrangement(context.spec, state).sensitive):
         indexes = tuple(item.index for item in table.sensitive)
-        # A table of one column needs no code of its own.
+        # A table of one column uses the code of the column.
         name = f"s{indexes[0]}" if len(indexes) == 1 else f"t{number}"
         conditions.append(Frequency(name, indexes, context.of_tables))
     return conditions
@@ -100,16 +100,16 @@ def _together(values: Sequence[exp.Expr]) -> exp.Expr:
 
 
 def _stratum(context: SlamsaContext, state: State) -> exp.Expr:
-    """A number per combination of truths: every condition is true, false, or unknown for a NULL."""
+    """A number per combination of truth values: every condition is true, false or unknown."""
     truths = [applies_to_codes(when, state, "c") for when in _conditions(context, state)]
     return _together(truths) if truths else num(0)
 
 
 def _conditions(context: SlamsaContext, state: State) -> list[When]:
-    """What holds alike of all records of a stratum.
+    """Conditions that are equally true of all records of a stratum.
 
-    Tables of a sliced QIT do not say whose values go together: a bucket where one record is of
-    the sex of a rule and another of its age seems to have a record that the rule is about.
+    Tables of a sliced QIT do not say which values go together. A bucket with one record of the sex
+    of a rule and another of its age seems to have a record that the rule is about.
     """
     whole = conditions(context.spec)
     arranged = arrangement(context.spec, state)

@@ -1,4 +1,4 @@
-"""The method `slicing`: which steps it adds to a plan.
+"""The method `slicing`: its steps of a plan, and its form.
 
 Li, Li, Zhang and Molloy: Slicing, a new approach for privacy preserving data publishing, TKDE 2012.
 """

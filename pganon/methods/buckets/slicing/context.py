@@ -1,4 +1,4 @@
-"""What of a release the steps of slicing look at."""
+"""The parts of a release specification that the steps of slicing read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Slicing's cuts as a rule of the rounds: at the lower median, where both halves are diverse.
 
 A bucket is cut at the lower median of the attribute with the largest normalized width among those
-that the median divides (the first of equals), and stays whole if a half misses the requirement;
+that the median divides (the first of equals), and stays whole if a half violates the requirement;
 other attributes are not tried (Li et al. 2012). NULL is last.
 
 The requirement is on every bucket: for each combination of quasi-identifiers that stand in the
@@ -29,7 +29,7 @@ class SlicingCuts(MedianCuts):
 
     Attributes:
         further: the names of these two columns.
-        l: how many values of the sensitive column must at least be as frequent as any.
+        l: least ratio of the records of a combination to those with its most frequent value.
     """
 
     l: int  # noqa: E741 (the field's own letter)
@@ -58,7 +58,7 @@ class SlicingCuts(MedianCuts):
         )
 
     def untried(self, state: State) -> exp.Select:
-        """Without those that a median divides: they are cut at it or stay whole."""
+        """Untried nodes that no median divides; others are cut at their median or stay whole."""
         return query(
             "select t.node, t.more from t where not exists"
             " (select 1 from sides as s where s.node = t.node)",
@@ -66,7 +66,7 @@ class SlicingCuts(MedianCuts):
         )
 
     def sides(self, state: State) -> exp.Select:
-        """(node, allowed): of every bucket that a median divides."""
+        """(node, allowed) of every bucket that a median divides."""
         beside, value = self.further
         halves = query(
             "select c.node, :left as side, :beside as beside, :value as value, sum(c.w) as n"

@@ -41,7 +41,7 @@ def eligibility(context: SlicingContext) -> Eligibility:
 
 
 def _remedy(context: SlicingContext, state: State) -> str | None:
-    """How the sensitive column gets a table of its own, in which all records are one stratum."""
+    """A hint to publish the sensitive column alone, so that all records are one stratum."""
     if not arrangement(context.spec, state).sensitive[0].quasi:
         return None
     if isinstance(context.options.columns, tuple):

@@ -1,7 +1,7 @@
 """The method `sloms`: classes of generalized quasi-identifiers, buckets of sensitive values.
 
 SLOMS (Han et al. 2013), a baseline for several sensitive columns: associated columns share a table,
-every table has groups of its own in which values differ (MSB), and quasi-identifiers are
+every table has separate groups in which values differ (MSB), and quasi-identifiers are
 generalized to k-anonymous classes (KACA).
 """
 
@@ -24,7 +24,7 @@ from pganon.steps.facts import Facts
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
-    """One generalized QIT, and STs with buckets of their own."""
+    """One generalized QIT, and STs with separate buckets."""
     return arranged(
         spec,
         [spec.attributes],
@@ -35,7 +35,7 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
 
 
 def static_columns(spec: ReleaseSpec) -> bool:
-    """Whether the policy alone says which columns are together."""
+    """Whether the policy alone decides the tables of the columns."""
     return sensitive_settled(spec)
 
 

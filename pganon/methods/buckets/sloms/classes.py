@@ -4,7 +4,7 @@
     classes    (rid, b0)             the class of every record
 
 The time of KACA grows with the square of the records, so a class does not reach over the border of
-a block. Blocks and classes depend on quasi-identifiers alone, and on which records are released.
+a block. Blocks and classes depend only on quasi-identifiers, and on which records are released.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _blocked_table(state: State) -> QualifiedName:
 
 
 def _blocks(context: SlomsContext, state: State) -> int:
-    """As many as keep to the size that the policy asks for, if each can have a class."""
+    """Number of blocks: of the size in the policy, but each with at least one class."""
     records = state[RELEASED]
     return max(1, min(-(-records // context.options.block_size), records // context.k))
 

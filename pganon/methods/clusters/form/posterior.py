@@ -27,17 +27,17 @@ from pganon.steps.tasks import TaskResult
 
 MOST_RECORDS = 8
 MOST_COMBINATIONS = 32
-"""Clusters with more are not tried: their worlds are too many in any case."""
+"""Clusters with more are skipped: they have too many worlds in any case."""
 
 MOST_ROWS = 5_000
-"""Clusters and sets that are tried, the fewest records first: these leave the fewest worlds."""
+"""Most clusters and sets, the fewest records first, since these have the fewest worlds."""
 
 TASK = 500
 """Rows of one task."""
 
 
 def posterior_steps(context: QuasiSensitive) -> list[Step]:
-    """From `cluster_codes` to what :func:`posteriors` reads."""
+    """From `cluster_codes` to the facts of :func:`posteriors`."""
     return [
         CreateTable(
             "candidates",
@@ -161,7 +161,7 @@ def _tried(number: int) -> Fact[int]:
 
 
 def posteriors(context: QuasiSensitive, facts: Facts) -> dict[str, tuple[float | None, int]]:
-    """By set, the highest posterior and of how many clusters."""
+    """By set, the highest posterior and the number of clusters that were counted."""
     return {
         name: (facts[_posterior(number)], facts[_tried(number)])
         for number, name in enumerate(context.set_names, start=1)

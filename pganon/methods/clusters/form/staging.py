@@ -28,7 +28,7 @@ from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
 
 def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
-    """Tables that a release consists of; the one that views read comes first."""
+    """Tables that a release consists of; the table that views read comes first."""
     parts = [("clusters", DATA_SCHEMA), ("members", PRIVATE_SCHEMA)]
     if counts_supported(spec):
         parts.append(("reference", PRIVATE_SCHEMA))
@@ -40,7 +40,7 @@ def counts_supported(spec: ReleaseSpec) -> bool:
 
 
 def _distinguishes_records(spec: ReleaseSpec) -> bool:
-    """Whether equal records differ in what is kept of them."""
+    """Whether equal records have different identities or insensitive values."""
     return bool(spec.carried) or identity(spec) is not None
 
 
@@ -156,9 +156,9 @@ def _value_arrays(attribute: Attribute) -> Step:
 
 
 def _cluster_records(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """(cluster_no, rid): which of the equal records of a cell is in which cluster is random.
+    """(cluster_no, rid): equal records of a cell are assigned to its clusters at random.
 
-    By `rid` and `gid` alone: another numbering of the same clusters must not move a record.
+    The order depends only on `rid` and `gid`: another numbering of clusters must not move a record.
     """
     same = equal(code_columns(spec), "x", "c")
     numbered = query(
@@ -184,7 +184,7 @@ def _bags(spec: ReleaseSpec, state: State) -> exp.Expr:
         {"r": state.work("cluster_records"), "c": state.work(CODED)},
     )
     for item in spec.carried:
-        # Each column is shuffled on its own, so that equal places do not tie values together.
+        # Each column is shuffled separately, so that equal places do not link values.
         hashed = keyed_hash(state, fragment(":i || ':' || c.rid", i=num(item.index)))
         bag = fragment("array_agg(:v order by :hash)", v=col(f"p{item.index}", "c"), hash=hashed)
         tree = tree.select(named(bag, f"p{item.index}"))
@@ -260,9 +260,9 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
-    """Beside keys: cells of which the clusters together have more or fewer records.
+    """Duplicate keys, and cells with another number of records than in all clusters together.
 
-    And records in several clusters, where records are told apart.
+    Records in several clusters, too, where records are distinguished.
     """
     cells = state.work(QS_CELLS)
     assigned = query(

@@ -1,4 +1,4 @@
-"""Figures of every release of clusters."""
+"""Statistics of every release of clusters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CONSTANTS = count("constants", MEASURE)
 
 
 def measures(spec: ReleaseSpec) -> Chains:
-    """What :func:`utility` reads, from the codes of the clusters."""
+    """Steps that observe the facts of :func:`utility`, from the codes of the clusters."""
     context = QuasiSensitive(spec)
     sizes = Check(
         "utility",
@@ -102,12 +102,12 @@ _KINDS = ("product", "supported")
 
 
 def _combinations_of(kind: str, number: int, statistic: str) -> Fact[float]:
-    """A figure of :data:`_COUNTED` over the clusters, of one set."""
+    """A statistic of :data:`_COUNTED` over the clusters, for one set."""
     return measure(f"{kind}{number}_{statistic}", MEASURE)
 
 
 def _counted(context: QuasiSensitive) -> list[Fact[float]]:
-    """What :func:`_counts` gives."""
+    """Facts of the columns of :func:`_counts`."""
     return [
         _combinations_of(kind, number, statistic)
         for number in range(1, len(context.set_names) + 1)

@@ -19,7 +19,7 @@ from pganon.steps.relations import CheckQuery
 
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
-    """Queries that re-measure the requirement from the relations in `tables` alone."""
+    """Queries that re-measure the requirement, only from the relations in `tables`."""
     model = QuasiSensitive(spec).model
     sets = _published_sets(spec, tables)
     clusters = tables["clusters"]
@@ -40,7 +40,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
 def _fewest(
     spec: ReleaseSpec, clusters: Relation, symbol: str, parameter: int, measure: exp.Expr
 ) -> CheckQuery:
-    """Every cluster has at least so many of something."""
+    """A check that the least `measure` of a cluster reaches the parameter."""
     worst = query(
         "select min(g.measure) as measured,"
         " count(*) filter (where coalesce(g.measure < :m, true)) as failing from g",
@@ -84,9 +84,9 @@ def _published_sets(spec: ReleaseSpec, tables: Tables) -> dict[int, QSSet]:
 
 
 def _structure(spec: ReleaseSpec, tables: Tables) -> CheckQuery:
-    """Cluster numbers that repeat, clusters without records, arrays that are not sorted sets.
+    """A check for repeated numbers, clusters without records and arrays that are no sorted sets.
 
-    And clusters whose bags have more or fewer values than the cluster has records.
+    Bags with another number of values than the cluster has records violate it, too.
     """
     bags = [
         fragment("cardinality(:b) is distinct from c.size", b=col(b.published, "c"))
@@ -108,7 +108,7 @@ def _structure(spec: ReleaseSpec, tables: Tables) -> CheckQuery:
 
 
 def _unsorted(attribute: Attribute, tables: Tables) -> exp.Select:
-    """Number of different arrays that are empty, not sorted or hold a value twice."""
+    """Number of different arrays that are empty, not sorted or have a value twice."""
     arrays = query(
         "select distinct :a as a from clusters as c",
         dict(tables),

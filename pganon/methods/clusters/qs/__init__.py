@@ -1,4 +1,4 @@
-"""The methods `qs_greedy` and `qs_efficient`: which steps they add to a plan."""
+"""The methods `qs_greedy` and `qs_efficient`: their steps of a plan, and their form."""
 
 from __future__ import annotations
 

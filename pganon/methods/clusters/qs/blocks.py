@@ -28,7 +28,7 @@ from pganon.steps import Check, CreateTable, DropTables, State, Statement, Step
 from pganon.steps.facts import count
 
 SLACK = 8
-"""How many times `block_size` a block of a quadratic method may have before that is refused."""
+"""Most multiples of `block_size` that a block of a quadratic method may have."""
 
 
 BLOCKS = count("blocks")
@@ -40,8 +40,9 @@ def block_steps(
     """From `cells` to `points`.
 
     Args:
-        along_curve: places within a block follow the curve; else the random order of the cells.
-        bounded: blocks much larger than asked for are refused.
+        along_curve: whether places within a block follow the curve; else the random order of the
+            cells.
+        bounded: whether blocks much larger than `block_size` are refused.
     """
 
     def several(state: State) -> bool:

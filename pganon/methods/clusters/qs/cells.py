@@ -1,8 +1,8 @@
-"""Weighted cells of a QS release, and whether its requirement can be reached at all.
+"""Weighted cells of a QS release, and whether its requirement is feasible.
 
     whole        (whole, c<i>)           values of all records, as one cluster would show them
 
-One cluster of all records has the most combinations, so what it misses nothing reaches.
+One cluster of all records has the most combinations. If it violates the requirement, so do all.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def cell_steps(context: QSContext) -> list[Step]:
 
 
 def _cells(context: QSContext, state: State) -> exp.Expr:
-    """Numbered by a secret hash of what they hold, so that no number tells anything."""
+    """Cells numbered by a secret hash of their values, so that numbers disclose nothing."""
     codes = [col(name, "r") for name in context.codes]
     tree = query("select count(*) as w from r", {"r": state.work(CODED)})
     tree = tree.select(*codes).group_by(*[code.copy() for code in codes])
@@ -133,7 +133,7 @@ def _feasibility(context: QSContext, state: State) -> exp.Expr:
 
 
 def _feasible(context: QSContext) -> list[Fact[int]]:
-    """What :func:`_feasibility` gives."""
+    """Facts of the columns of :func:`_feasibility`."""
     sets = range(1, len(context.set_names) + 1)
     reached = [count(f"{kind}{number}") for kind in ("product", "supported") for number in sets]
     return [CELLS, *reached, *[count(f"values{axis.index}") for axis in context.axes]]

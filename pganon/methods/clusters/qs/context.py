@@ -22,7 +22,7 @@ from pganon.steps import State
 
 @dataclass(frozen=True)
 class QSContext(QuasiSensitive, MethodContext[MethodOptions]):
-    """What of a release the steps of both methods look at."""
+    """The parts of a release specification that the steps of both methods read."""
 
     def heights(self, state: State) -> list[int]:
         return [_height(axis, state) for axis in self.axes]
@@ -55,7 +55,7 @@ def _height(axis: Axis, state: State) -> int:
 def code_arrays(codes: Sequence[str], relation: Relation, by: str) -> exp.Select:
     """SELECT by, codes..: the distinct codes of every attribute in every group, as arrays.
 
-    For few, large groups: hashed, and in parallel. See :func:`small_code_arrays`.
+    For a few large groups: hashed, and in parallel. See :func:`small_code_arrays`.
     """
     tree = query(
         "select g.* from g",

@@ -3,12 +3,12 @@
     groups       (group_id, <column>_form, generalized columns)   stored once per group
     records      (group_id, <column>_bucket, insensitive columns)
     values_<c>   (<c>_bucket, <c>, count)
-    members      the steward's memory of who was in which group and which buckets
+    members      the steward's history of the group and buckets of every individual
 
-The view of the release joins groups and records, and never the values: which of a bucket's values
-is whose nobody is told. Numbers of groups and of the buckets of every column are random
-permutations under the run's secret key, each of its own; columns with buckets in common have one
-number for both. Rows are in an order that published columns decide.
+The view of the release joins groups and records, and never the values, so it does not disclose
+which of a bucket's values belongs to whom. Numbers of groups and of the buckets of every column are
+separate random permutations under the run's secret key. Columns that share buckets have the same
+numbers. The order of rows depends only on published columns.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from pganon.steps.facts import Facts
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    """What the steward should know of a release of local groups and buckets."""
+    """Warnings to the steward about a release of local groups and buckets."""
     return [*_inference_warnings(spec, facts), *_self_predicates(spec), *_unmeasured(spec, facts)]
 
 
 def _inference_warnings(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
-    """What is inferred, unless the policy says how much may be."""
+    """Warnings about values that can be inferred, unless the policy sets a limit."""
     if spec.policy.inference is not None:
         return
     layout = Layout(spec)
@@ -64,7 +64,7 @@ def _inference_warnings(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
 
 
 def _taught(item: Sensitive, result: Inferred) -> str:
-    """However little it is in this release: it is what the guarantee does not speak of."""
+    """The warning about inference from records that show the value, which no guarantee covers."""
     name = quote(item.published)
     said = f"records that show {name} teach readers about those that hide it: naive Bayes over"
     if result.share is None or result.accuracy is None:
@@ -77,7 +77,7 @@ def _taught(item: Sensitive, result: Inferred) -> str:
 
 
 def _self_predicates(spec: ReleaseSpec) -> Iterator[str]:
-    """Columns that are hidden because of their own value."""
+    """Warnings about columns that are hidden because of their values."""
     for name, column in spec.policy.columns.items():
         when = column.sensitive_when
         if when is not None and when.predicate is not None and name in when.columns:
@@ -88,7 +88,7 @@ def _self_predicates(spec: ReleaseSpec) -> Iterator[str]:
 
 
 def _unmeasured(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
-    """Pairs of columns that too few records hide both of."""
+    """Warnings about pairs of columns that too few records hide both of."""
     for link in links(Layout(spec), facts):
         if link.few:
             yield (
@@ -99,12 +99,12 @@ def _unmeasured(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
 
 
 def linked_by(spec: ReleaseSpec) -> list[str]:
-    """Steps, among the last ones of staging, that make what histograms are made from."""
+    """Names of the steps of staging that create the tables of histograms."""
     return [RECORDS] if Layout(spec).single else []
 
 
 def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
-    """By groups and by the buckets of every column, or by groups alone where those are single."""
+    """Links by group and by the buckets of every column; without larger buckets only by group."""
     columns = []
     for item in spec.sensitive:
         (link,), counted = histogram(spec, state, tables, item)

@@ -1,8 +1,8 @@
-"""Columns whose hidden values are associated, and which therefore have their buckets in common.
+"""Columns whose hidden values are associated, and which therefore share buckets.
 
-With buckets of its own for each, who knows which values go together could look for the only pair
-that both buckets of a record allow. Where the policy says `buckets: aligned`, associated columns
-form a set: a record has one number in all columns of the set that it hides.
+With independent buckets, a reader who knows which values go together could look for the only pair
+that both buckets of a record allow. Under `buckets: aligned` associated columns form a set: a
+record has one number in all columns of the set that it hides.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pganon.steps.facts import Facts
 
 @dataclass(frozen=True)
 class Link:
-    """How much two columns tell of each other, among the records that hide both.
+    """Association of two columns among the records that hide both.
 
     Attributes:
         strength: Cramer's V corrected for bias.
         determined: whether the value of one follows from that of the other.
-        few: whether there are too few such records to measure it.
+        few: whether there are too few such records for a measurement.
     """
 
     one: Sensitive
@@ -36,7 +36,7 @@ class Link:
 
     @property
     def association(self) -> float:
-        """In [0, 1]; 0 where it could not be measured."""
+        """Association in [0, 1]; 0 where it could not be measured."""
         if self.few or not self.records:
             return 0.0
         return 1.0 if self.determined else self.strength
@@ -80,5 +80,5 @@ def set_of(layout: Layout, facts: Facts, item: Sensitive) -> Sequence[Sensitive]
 
 
 def leader(layout: Layout, facts: Facts, item: Sensitive) -> Sensitive:
-    """The first of these: work tables of the buckets bear its index."""
+    """The first column of the set: work tables of the buckets are named by its index."""
     return set_of(layout, facts, item)[0]

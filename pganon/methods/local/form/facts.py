@@ -1,4 +1,4 @@
-"""What a run of local generalization and bucketization observes."""
+"""Facts of a run of local generalization and bucketization."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOWN_CELLS = count("shown_cells", assumed=1000)
 """Combinations of values over which lengths are measured."""
 
 BLOCKS = count("blocks")
-"""Blocks that are divided by themselves."""
+"""Blocks that are divided independently."""
 
 
 @cache
@@ -67,10 +67,10 @@ LINKS = label("links", assumed="[[0, 1, 40, 1, 0]]")
 whether one determines the other, as the text of a JSON array of arrays."""
 
 CHUNKS = count("chunks", "strata_")
-"""Chunks of records whose buckets several columns have in common."""
+"""Chunks of records whose buckets several columns share."""
 
 STRATA = (CHUNKS, *counts("lead", "stratum", "item", "cells", "most", of="strata_"))
-"""The same, and of the column of a stratum that is nearest to its limit: the first column of its
+"""CHUNKS, and of the column of a stratum that is nearest to its limit: the first column of its
 set, the stratum, the column, its hidden values there, and the most of one value."""
 
 GROUPS, SMALLEST, LARGEST = counts("groups", "smallest", "largest", of=MEASURE)

@@ -1,4 +1,4 @@
-"""The views of a release. They join groups and records; values of buckets stand apart."""
+"""The views of a release. They join groups and records; values of buckets have other views."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GROUP = ViewColumn(GROUP_ID, "integer", "Number of the group, random per releas
 
 
 def views(layout: Layout, state: State, tables: Tables) -> tuple[PublishedView, ...]:
-    """The records, in plain columns too where there are ranges or sets, and values of buckets."""
+    """Views of the records, also without ranges or sets, and of the values of buckets."""
     spec = layout.spec
     guarantee = "; ".join(requirement.label for requirement in spec.requirements)
     shown = [column for part in _parts(layout, state) for column in part]

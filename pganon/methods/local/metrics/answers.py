@@ -1,4 +1,4 @@
-"""Which records match a query, and how much of every row of a release; see the package."""
+"""Records of the source that match a query, and the matching share of every released row."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _reached(kind: str, place: int, state: State) -> exp.Expr:
             " and m.form = w.form and m.number = w.number",
             {"m": matches, "w": where},
         )
-    # A row is looked up first: joined by their query alone, pairs would be too many.
+    # Locations are joined to rows first: joined only by query there would be too many pairs.
     probes = computed_once(
         query(
             "select r.query, r.row, r.n, w.attribute, w.form, w.number from r"
@@ -75,7 +75,7 @@ def _reached(kind: str, place: int, state: State) -> exp.Expr:
     )
 
 
-# -- what matches -------------------------------------------------------------------------------
+# -- matches ------------------------------------------------------------------------------------
 
 
 def _matches(spec: ReleaseSpec, places: int, kind: str, state: State) -> exp.Expr:
@@ -129,7 +129,7 @@ def _of_source(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> Seque
 
 
 def _between(axis: Axis, place: int) -> exp.Expr:
-    """Condition: the hidden value `h` is asked for; on a line it may lie between those shown."""
+    """Condition: the hidden value `h` matches; on a line it may lie between shown values."""
     if not on_line(axis):
         return holds(str(place), col("below", "h"))
     return fragment(
@@ -165,7 +165,7 @@ def _of_release(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> Sequ
 
 
 def _of_all(axis: Axis, place: int, state: State) -> exp.Expr:
-    """Share of the values that are shown to somebody."""
+    """Matching share of the values that any record shows."""
     size = num(axis.size(state))
     if not on_line(axis):
         return fragment("bit_count(:bits)::float8 / :m", bits=col(f"bits{place}", "q"), m=size)

@@ -1,4 +1,4 @@
-"""Records of the source and rows of the release, by where each value is to be found.
+"""Records of the source and rows of the release, by the location of each value.
 
 msource       (row, n, c<i>, s<j>)    records of the source by codes, suppressed ones too
 mrows         (row, n, group_id, b<j>)  rows of the release, with the buckets of sensitive columns
@@ -38,7 +38,7 @@ Relations = Callable[[State], Tables]
 
 
 def hiding(spec: ReleaseSpec, attribute: Attribute) -> Sensitive | None:
-    """The sensitive column that the hidden values of an attribute are."""
+    """The sensitive column of the hidden values of an attribute."""
     items = [i for i in spec.sensitive if i.hidden is not None and i.hidden == attribute.hidden]
     return items[0] if items else None
 
@@ -53,7 +53,7 @@ class Parts:
     """Names of the parts of a release.
 
     Attributes:
-        groups: what the records of every group show.
+        groups: the values that the records of every group show.
         records: records with their group and buckets.
         values: of the buckets of a sensitive column.
     """
@@ -112,7 +112,7 @@ def steps(spec: ReleaseSpec, parts: Parts, tables: Relations) -> list[Step]:
 
 
 def shown(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Select:
-    """(group_id, n, published attributes): a row per group; what is not shown covers NULL alone."""
+    """(group_id, n, published attributes): a row per group; hidden attributes only cover NULL."""
     tree = query(
         "select g.group_id, r.n from g join"
         " (select x.group_id, count(*) as n from x group by x.group_id) as r"
@@ -154,7 +154,7 @@ def _rows(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Expr:
 
 
 def _numbered(rows: exp.Select, names: Sequence[str]) -> exp.Select:
-    """Equal rows as one, with a number and how many there are."""
+    """Distinct rows with a number and their count."""
     columns = [col(name, "x") for name in names]
     counted = query("select count(*)::float8 as n from x", {"x": rows}).select(*columns)
     counted = counted.group_by(*[column.copy() for column in columns])
@@ -182,7 +182,7 @@ def _values(item: Sensitive, relation: QualifiedName, state: State) -> exp.Expr:
     return tree.select(named(code, "code"))
 
 
-# -- where values are ---------------------------------------------------------------------------
+# -- locations ----------------------------------------------------------------------------------
 
 
 def _location(attribute: Attribute, form: str, number: exp.Expr) -> list[exp.Expr]:

@@ -21,15 +21,15 @@ from pganon.steps.facts import RECORDS, Facts
 
 @dataclass(frozen=True)
 class Bounds:
-    """How far the bounds of sums are apart, as shares of the exact sums.
+    """Widths of the bounds of sums, as shares of the exact sums.
 
     Attributes:
         mean, median, mean_of_enough: of the paper's bounds (R_error); the latter over the queries
             whose exact sum is at least a hundredth of the sum over all records.
-        certain_mean, certain_median: of the bounds that hold for certain.
+        certain_mean, certain_median: of the certain bounds.
         outside: share of the queries whose exact sum lies outside the paper's bounds.
-        beyond: outside the others, which only suppressed records make possible.
-        empty: queries whose exact sum is 0; they have no error.
+        beyond: share outside the certain bounds, which only suppressed records make possible.
+        empty: queries whose exact sum is 0, which have no width.
     """
 
     mean: float | None
@@ -44,14 +44,14 @@ class Bounds:
 
 @dataclass(frozen=True)
 class LocalMetrics(Metrics):
-    """Metrics of such a release; see docs/reference/measures.md.
+    """Metrics of local generalization and bucketization; see docs/reference/measures.md.
 
     Attributes:
         discernibility: C_DM; a suppressed record counts as many as the source has.
         ncp: sum over the records and the values that they show; withheld ones cost 1, those in
             buckets nothing, those of suppressed records 1 where they were quasi-identifying.
         ncp_relative: as a share of the values that count; None if there are none.
-        bounds: by published column.
+        bounds: widths of the bounds of sums, by published column.
     """
 
     discernibility: float | None = None
@@ -101,7 +101,7 @@ def _grid(bounds: Mapping[str, Bounds]) -> Grid:
 
 
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> LocalMetrics:
-    """What :func:`pganon.methods.local.metrics.steps.measure_steps` observed."""
+    """The metrics that :func:`pganon.methods.local.metrics.steps.measure_steps` observed."""
     measured: dict[str, Any] = {}
     if request.everything:
         measured = _losses(spec, state)
@@ -117,8 +117,8 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> LocalMetric
 
 
 def _losses(spec: ReleaseSpec, state: State) -> dict[str, float | None]:
-    """From the figures of every run."""
-    # Records that are not even encoded hide nothing as far as anybody knows.
+    """Discernibility and NCP, from facts that every run observes."""
+    # Records that are not encoded count as if they hid nothing.
     gone = (state[RECORDS] - state[KEPT]) * len(spec.attributes) + state[SUPPRESSED_CELLS]
     lost, cells = state[LOSS] + gone, state[CELLS] + gone
     return {

@@ -1,6 +1,6 @@
-"""What is measured on request of local generalization and bucketization.
+"""Metrics of local generalization and bucketization that are measured on request.
 
-What every run measures is not measured again; the facts here are what it takes beside that.
+Facts that every run observes are not measured again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Random queries on records of which some hide what is asked: counts, sums, and their bounds.
+"""Random queries on records that may hide the queried values: counts, sums, and their bounds.
 
 mqueries    see :mod:`pganon.methods.buckets.metrics.workload`; sensitive columns that are also
-attributes
-            are asked as such alone
+            attributes are only queried as attributes
 mheld       (query, bucket, n)       share of a bucket that has the sensitive values asked for
 mexact      (query, n, t<j>)         answers on the source
 mestimate   (query, n, t<j>)         answers from what is published
@@ -10,8 +9,8 @@ mhelp<j>    (bucket, h, low, high)   sums of the h smallest and the h largest va
 mbounds<j>  (query, lower, upper, least, most)   of the sum of column j, from what is published
 
 Bounds are those of Zhang, Koudas, Srivastava and Yu (2007) as Li, He and Sun use them: `lower` and
-`upper` take as many values of every bucket as records are expected to match, which the true sum
-need not lie between; `least` and `most` as many as must and may match.
+`upper` take as many values of every bucket as records are expected to match; the true sum may lie
+outside. `least` and `most` take as many as must and may match.
 """
 
 from __future__ import annotations
@@ -38,19 +37,19 @@ BOUNDS = (
     *("mean", "median", "mean_of_enough", "certain_mean", "certain_median"),
     *("outside", "beyond"),
 )
-"""Figures of the bounds of the sums of a column, None where no query has one."""
+"""Statistics of the bounds of the sums of a column, None where no query has one."""
 
 ENOUGH = 0.01
-"""Share of the sum over all records from which on a true sum is not tiny."""
+"""Least share of the sum over all records that a true sum needs for `mean_of_enough`."""
 
 
 def added(spec: ReleaseSpec) -> list[Sensitive]:
-    """Columns of which queries ask the sum."""
+    """Columns whose sums are queried."""
     return [item for item in always_hidden(spec) if item.column.is_number]
 
 
 def restricted(spec: ReleaseSpec) -> ReleaseSpec:
-    """With the sensitive columns alone that are no attributes."""
+    """The specification with only those sensitive columns that are no attributes."""
     return replace(spec, sensitive=tuple(always_hidden(spec)))
 
 
@@ -93,7 +92,7 @@ def steps(spec: ReleaseSpec, workload: Workload) -> list[Step]:
 
 
 def _exact(spec: ReleaseSpec, places: int, workload: Workload, state: State) -> exp.Expr:
-    """Of all records that match, those with the sensitive value count; all are added up."""
+    """Exact answers: counts of matching records with the sensitive value, sums of all matches."""
     tree = query(
         "select r.query from r join q on q.query = r.query join m on m.row = r.row",
         {
@@ -286,7 +285,7 @@ def _bounds(item: Sensitive, places: int, state: State) -> exp.Expr:
 
 
 def _errors(item: Sensitive, state: State) -> exp.Expr:
-    """One row; a sum lies outside of bounds if it does by more than rounding."""
+    """SELECT one row of statistics; only more than rounding puts a sum outside its bounds."""
     answers = query(
         "select q.query, coalesce(e.t, 0) as t, coalesce(b.lower, 0) as lower,"
         " coalesce(b.upper, 0) as upper, coalesce(b.least, 0) as least,"

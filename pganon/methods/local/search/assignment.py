@@ -1,7 +1,7 @@
 """From the histogram of hidden values to buckets in which all values differ.
 
-A histogram lists (code, records) in the order of the values. A plan says of the cells of every
-value, in an order that is random, which buckets they go to.
+A histogram lists (code, records) in the order of the values. A plan assigns the cells of every
+value, in a random order, to buckets.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Dealt:
 
 @dataclass(frozen=True)
 class Plan:
-    """Where all cells go; buckets are numbered from 0."""
+    """The buckets of all cells; buckets are numbered from 0."""
 
     dealt: Sequence[Dealt]
     buckets: int
 
     def moved(self, by: int) -> list[Dealt]:
-        """The same with other numbers of buckets."""
+        """The assignment with bucket numbers raised by `by`."""
         return [Dealt(d.code, d.first, d.last, d.base + by, d.shift, d.modulo) for d in self.dealt]
 
     def values(self) -> list[Counter[int]]:
@@ -61,14 +61,14 @@ def leaves(
 
     Args:
         histogram: eligible, or empty.
-        accepts: what both sides must satisfy besides.
+        accepts: an additional condition on both sides.
     """
     uncut: list[Histogram] = []
     open_ = [histogram] if histogram else []
     while open_:
         here = open_.pop()
         low, high = _halves(here)
-        # Nothing is eligible, too: without a test for it a leaf would be cut for ever.
+        # An empty half is eligible, too: without a test for it a leaf would be cut for ever.
         if high and all(eligible(half, l) and accepts(half) for half in (low, high)):
             open_ += [high, low]
         else:
@@ -110,7 +110,7 @@ def divided(histogram: Histogram, l: int) -> Plan:  # noqa: E741
 
 
 def _segment(counts: Sequence[tuple[int, int]], m: int) -> tuple[int, list[int]]:
-    """How many buckets of which values come next; `counts` by falling frequency."""
+    """Number and values of the next buckets; `counts` by falling frequency."""
     rest = sum(n for _, n in counts)
     most = counts[0][1]
     for beta in range(m, len(counts) + 1):
@@ -126,7 +126,7 @@ def _segment(counts: Sequence[tuple[int, int]], m: int) -> tuple[int, list[int]]
 def dealt_out(histogram: Histogram, buckets: int) -> Plan:
     """Cells in the order of their values, one after the other to each of so many buckets.
 
-    A value that is no more frequent than there are buckets meets itself in none.
+    A value with at most as many records as there are buckets is in no bucket twice.
     """
     dealt: list[Dealt] = []
     start = 0
@@ -137,12 +137,12 @@ def dealt_out(histogram: Histogram, buckets: int) -> Plan:
 
 
 def evenly(histogram: Histogram, l: int) -> Plan:  # noqa: E741
-    """The same with as many buckets as l cells each allow."""
+    """Cells dealt out to as many buckets as l cells each allow."""
     return dealt_out(histogram, sum(n for _, n in histogram) // l)
 
 
 def together(plans: Iterable[Plan]) -> Plan:
-    """Plans of leaves one after the other."""
+    """The plans of several leaves as one plan, with consecutive buckets."""
     dealt: list[Dealt] = []
     buckets = 0
     for plan in plans:
@@ -165,11 +165,11 @@ def diverse_buckets(
     Args:
         histogram: eligible, or empty.
         split: whether to cut the histogram into leaves.
-        positions: by code, where values lie; NULL has no place.
-        least_range: how far the values of every bucket must at least be apart.
+        positions: positions of the values, by code; NULL has none.
+        least_range: least range of the values of every bucket.
 
     Returns:
-        None where even one leaf has a bucket whose values are closer together.
+        None where even a single leaf has a bucket with a smaller range.
     """
 
     def wide(part: Histogram) -> bool:
