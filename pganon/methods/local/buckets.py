@@ -151,7 +151,7 @@ class _Buckets:
         name = self.item.column.name
         least = self.context.buckets.min_bucket_range[name]
         deals = self.context.buckets.assign == "deal"
-        instead = "" if deals else ", or use assign: deal, which leaves more room"
+        instead = "" if deals else ", or use assign: deal, which allows larger ranges"
         return PrivacyRefusal(
             f"column {quote(name)}: no l = {self._least} assignment with range >= {least:g}",
             model="local_bucket_diversity",

@@ -28,8 +28,7 @@ from pganon.forms.linked import Linked, LinkedRows, linked_column, part_number
 from pganon.forms.utility import AnatomyUtility
 from pganon.methods.buckets.form import inferred, statistics, verification, views
 from pganon.methods.buckets.form.verification import histogram, histogram_of
-from pganon.methods.buckets.metrics.report import BucketMetrics, metrics_of
-from pganon.methods.buckets.metrics.steps import measure_steps
+from pganon.methods.buckets.metrics.report import BucketMetrics, measure_steps, metrics_of
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form import bucket_staging as staging
 from pganon.methods.common.form.bucket_rows import link_of

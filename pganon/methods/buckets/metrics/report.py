@@ -1,20 +1,28 @@
-"""Metrics of tables that buckets link, from the facts of the run."""
+"""Metrics on request of tables that buckets link: their steps, and results of their facts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from pganon.forms.facts import CLASSES, PARTITIONS, RELEASED, SQUARES, SUPPRESSED
+from pganon.forms.form import Tables
 from pganon.forms.metrics import Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request
-from pganon.methods.buckets.metrics import deviations, membership, reconstruction
+from pganon.methods.buckets.metrics import (
+    deviations,
+    membership,
+    parts,
+    reconstruction,
+    sizes,
+    workload,
+)
 from pganon.methods.buckets.metrics.questions import numbers
-from pganon.methods.buckets.metrics.sizes import histogram
+from pganon.methods.common.arrangement import Arrange
 from pganon.metrics.answers import errors_of, finite
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import State
+from pganon.steps import State, Step
 from pganon.steps.facts import RECORDS, Facts
 
 SHOWN = 8
@@ -89,13 +97,13 @@ class BucketMetrics(Metrics):
         return cls(**read)
 
     def shown(self) -> list[Shown]:
-        parts: list[Shown] = []
+        shown: list[Shown] = []
         if self.reconstruction is not None:
-            parts.append(Pairs(self._pairs(self.reconstruction)))
+            shown.append(Pairs(self._pairs(self.reconstruction)))
         if self.workload:
-            parts.append(self.workload.shown())
-            parts.append(Pairs({"standard deviation of a count": figure(self.deviation)}))
-        return parts
+            shown.append(self.workload.shown())
+            shown.append(Pairs({"standard deviation of a count": figure(self.deviation)}))
+        return shown
 
     def _pairs(self, reconstruction: Mapping[str, Reconstruction]) -> dict[str, str]:
         pairs = {f"reconstruction, r = {r}": _divergence(e) for r, e in reconstruction.items()}
@@ -123,8 +131,23 @@ def _divergence(reconstruction: Reconstruction) -> str:
     return f"{figure(reconstruction.mean)} (mean KL of {reconstruction.queries} queries{infinite})"
 
 
+def measure_steps(
+    spec: ReleaseSpec, arrange: Arrange, tables: Callable[[State], Tables], request: Request
+) -> tuple[Step, ...]:
+    """Steps whose facts :func:`metrics_of` reads."""
+    arranged = parts.parts_of(spec, arrange)
+    steps: list[Step] = parts.steps(spec, arranged, tables)
+    if request.everything:
+        steps += reconstruction.steps(spec, arranged)
+        steps += membership.steps(spec, arranged)
+        steps += sizes.steps(arranged)
+    if request.workload is not None:
+        steps += workload.steps(spec, arranged, request.workload)
+    return tuple(steps)
+
+
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetrics:
-    """The metrics that :func:`pganon.methods.buckets.metrics.steps.measure_steps` observed."""
+    """The metrics that :func:`measure_steps` observed."""
     measured: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
         measured["workload"] = WorkloadMetrics(request.workload, errors_of("n", state.facts), {})
@@ -141,7 +164,7 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
         "suppression": state[SUPPRESSED] / state[RECORDS],
         "additional_loss": mean / spec.minimum_size - 1,
         "discernibility": state[SQUARES] / state[PARTITIONS],
-        "sizes": histogram(facts),
+        "sizes": sizes.histogram(facts),
     }
 
 

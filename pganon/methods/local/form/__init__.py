@@ -35,8 +35,7 @@ from pganon.methods.local.form.layout import Layout
 from pganon.methods.local.form.staging import RECORDS
 from pganon.methods.local.form.verification import histogram
 from pganon.methods.local.metrics.relations import Parts
-from pganon.methods.local.metrics.report import LocalMetrics, metrics_of
-from pganon.methods.local.metrics.steps import measure_steps
+from pganon.methods.local.metrics.report import LocalMetrics, measure_steps, metrics_of
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, query
@@ -70,8 +69,8 @@ def _taught(item: Sensitive, result: Inferred) -> str:
     if result.share is None or result.accuracy is None:
         return f"{said} their other columns could not be measured"
     return (
-        f"{said} their other columns tells the hidden values of a share of {result.share:.4g} of"
-        f" these with a probability above {result.limit:.4g}, and is right as often; it guesses"
+        f"{said} their other columns discloses the hidden values of a share of {result.share:.4g}"
+        f" of these with a probability above {result.limit:.4g}, and is right as often; it guesses"
         f" {result.accuracy:.4g} of all right, where {result.allowed:.4g} is allowed"
     )
 
@@ -93,7 +92,7 @@ def _unmeasured(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
         if link.few:
             yield (
                 f"too few records hide both {quote(link.one.published)} and"
-                f" {quote(link.other.published)} to measure whether their buckets tell of each"
+                f" {quote(link.other.published)} to measure whether their buckets disclose each"
                 " other"
             )
 

@@ -1,21 +1,25 @@
-"""Metrics of local generalization and bucketization, from the facts of the run."""
+"""Metrics of local generalization and bucketization on request: steps, and results of facts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from pganon.encode.facts import KEPT
 from pganon.forms.facts import SQUARES, SUPPRESSED
+from pganon.forms.form import Tables
 from pganon.forms.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request, Workload
 from pganon.methods.local.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
-from pganon.methods.local.metrics.relations import always_hidden
+from pganon.methods.local.metrics import relations, workload
+from pganon.methods.local.metrics.relations import Parts, always_hidden
 from pganon.methods.local.metrics.workload import BOUNDS, added, bound, no_sum
+from pganon.metrics import coverage
 from pganon.metrics.answers import errors_of, finite
+from pganon.metrics.source import place_steps
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import State
+from pganon.steps import State, Step
 from pganon.steps.facts import RECORDS, Facts
 
 
@@ -70,9 +74,9 @@ class LocalMetrics(Metrics):
         return cls(**read)
 
     def shown(self) -> list[Shown]:
-        parts: list[Shown] = []
+        shown: list[Shown] = []
         if self.discernibility is not None:
-            parts.append(
+            shown.append(
                 Pairs(
                     {
                         "discernibility": figure(self.discernibility),
@@ -82,10 +86,10 @@ class LocalMetrics(Metrics):
                 )
             )
         if self.workload:
-            parts.append(self.workload.shown())
+            shown.append(self.workload.shown())
         if self.bounds:
-            parts.append(_grid(self.bounds))
-        return parts
+            shown.append(_grid(self.bounds))
+        return shown
 
 
 def _grid(bounds: Mapping[str, Bounds]) -> Grid:
@@ -100,8 +104,22 @@ def _grid(bounds: Mapping[str, Bounds]) -> Grid:
     return Grid(["bounds of the", *names], rows, names)
 
 
+def measure_steps(
+    spec: ReleaseSpec, parts: Parts, tables: Callable[[State], Tables], request: Request
+) -> tuple[Step, ...]:
+    """Steps whose facts :func:`metrics_of` reads, besides those of every run."""
+    if request.workload is None:
+        return ()
+    return (
+        *place_steps(spec),
+        *coverage.steps(spec, lambda spec, t: relations.shown(spec, parts, t), tables),
+        *relations.steps(spec, parts, tables),
+        *workload.steps(spec, workload_of(spec, request.workload)),
+    )
+
+
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> LocalMetrics:
-    """The metrics that :func:`pganon.methods.local.metrics.steps.measure_steps` observed."""
+    """The metrics that :func:`measure_steps` observed."""
     measured: dict[str, Any] = {}
     if request.everything:
         measured = _losses(spec, state)
@@ -128,9 +146,9 @@ def _losses(spec: ReleaseSpec, state: State) -> dict[str, float | None]:
     }
 
 
-def workload_of(spec: ReleaseSpec, workload: Workload) -> Workload:
-    """A semi-sensitive column is asked as an attribute alone: others may be missing."""
-    return replace(workload, sensitive=bool(workload.sensitive and always_hidden(spec)))
+def workload_of(spec: ReleaseSpec, asked: Workload) -> Workload:
+    """The workload, without a sensitive predicate if all sensitive columns are attributes."""
+    return replace(asked, sensitive=bool(asked.sensitive and always_hidden(spec)))
 
 
 def _bounds(index: int, facts: Facts) -> Bounds:
