@@ -10,8 +10,8 @@ from pganon.resolved.model import ReleaseSpec, Scale
 def mixed_scales(association: str, compared: Iterable[list[bool]]) -> list[str]:
     """A warning where `pearson` decides which of numbers and categories are together.
 
-    |r| of two numbers, the correlation ratio of a number and a category and V of two categories
-    are all from 0 to 1, but a 0.5 of one says as much as another number of the other.
+    The measures are |r| of two numbers, the correlation ratio of a number and a category, and V of
+    two categories. All are in [0, 1], but equal values of two of them are not equally strong.
 
     Args:
         compared: for each set of columns that are clustered, whether each is a number.

@@ -1,9 +1,9 @@
 """The guarantee of an anatomized release, measured only from its published relations.
 
-If all tables have the same partition, the share of a value in a bucket bounds what a reader learns
-about any member, even one who knows which sensitive values occur together: permuting the members
-of a bucket turns every possible world into another. With independent partitions that is only true
-against readers without this knowledge.
+If all tables have the same partition, the share of a value in a bucket bounds the posterior of a
+reader for any member. This includes readers who know which sensitive values occur together, since
+permuting the members of a bucket turns every possible world into another. With independent
+partitions it is only true against readers without this knowledge.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Standard deviations of the answers to random queries.
 
-In a bucket of n records of which b match the predicates on quasi-identifiers, and a match the one
-on the sensitive column, the number that match both is hypergeometric if every assignment is
-equally likely: its variance is a (n - a) b (n - b) / (n^2 (n - 1)). Buckets are independent.
+Of the n records of a bucket, b match the predicates on quasi-identifiers and a match the one on
+the sensitive column. The number that match both is hypergeometric if every assignment is equally
+likely. Its variance is a (n - a) b (n - b) / (n^2 (n - 1)). Buckets are independent.
 """
 
 from __future__ import annotations

@@ -66,7 +66,9 @@ def steps(parts: PartsOf, places: int) -> list[Step]:
             "workload_estimate",
             "answers from the published relations",
             lambda s: s.work("mestimate"),
-            lambda s: stacked([_of_table(parts(s), part, places, s) for part in parts(s).held]),
+            lambda s: stacked(
+                [_of_table(parts(s), part, places, s) for part in parts(s).sensitive_tables]
+            ),
         ),
     ]
 
@@ -75,8 +77,8 @@ def _share_steps(parts: PartsOf, work: str, places: int) -> list[Step]:
     def among_them(of: Callable[[Parts], Iterable[Part]]) -> Callable[[State], list[Part]]:
         return lambda s: [part for part in of(parts(s)) if part.work == work]
 
-    beside = among_them(lambda p: p.beside_some)
-    celled = among_them(lambda p: [p.bearing, *p.beside_some])
+    beside = among_them(lambda p: p.beside_any)
+    celled = among_them(lambda p: [p.bearing, *p.beside_any])
     return [
         CreateTable(
             f"workload_{work[1:]}_cells",
@@ -155,7 +157,7 @@ def _asks(items: tuple[Sensitive, ...]) -> exp.Expr:
 
 
 def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
-    links = list(dict.fromkeys(other.link for other in parts.beside_some))
+    links = list(dict.fromkeys(other.link for other in parts.beside_any))
     if parts.boxes:
         asking = state.work("mqueries")
         cells = boxes.matching(parts.bearing.work, parts.bearing.groups, state)
@@ -171,21 +173,21 @@ def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
             matched=matched,
             mine=_asks(part.sensitive),
         ).select(*[col(name, "c") for name in links])
-        for part in parts.held
+        for part in parts.sensitive_tables
     ]
     return stacked([summed(tree, ["query", "item", "number", *links]) for tree in trees])
 
 
 def _names(parts: Parts, places: int) -> list[str]:
     """Columns on which all queries that a row of a sensitive table answers agree."""
-    quasi = any(part.attributes for part in parts.held)
+    quasi = any(part.attributes for part in parts.sensitive_tables)
     return [*(asked(places) if quasi else ()), "item"]
 
 
 def _held(parts: Parts, places: int, state: State) -> exp.Expr:
     names = _names(parts, places)
     trees: list[exp.Select] = []
-    for part in parts.held:
+    for part in parts.sensitive_tables:
         tree = query(
             "select t.group_id, t.size, t.n from q cross join t where :mine",
             {"q": distinct(state.work("mqueries"), names), "t": state.work(part.work)},

@@ -65,12 +65,12 @@ class Parts:
     Attributes:
         bearing: the last QIT, whose rows say in which buckets they are.
         slices: the other QITs, or the columns of generalized classes.
-        held: the sensitive tables.
+        sensitive_tables: the sensitive tables.
     """
 
     bearing: Part
     slices: tuple[Part, ...]
-    held: tuple[Part, ...]
+    sensitive_tables: tuple[Part, ...]
 
     @classmethod
     def of(cls, arrangement: Arrangement) -> Parts:
@@ -91,15 +91,15 @@ class Parts:
             )
             for place, t in enumerate(arrangement.quasi)
         ]
-        held = [
+        sensitive = [
             Part(f"mst{place}", t.part, (GROUP_ID,), t.partition, t.quasi, t.sensitive, True)
             for place, t in enumerate(arrangement.sensitive)
         ]
-        return cls(quasi[-1], tuple(quasi[:-1]), tuple(held))
+        return cls(quasi[-1], tuple(quasi[:-1]), tuple(sensitive))
 
     @property
     def every(self) -> tuple[Part, ...]:
-        return (*self.slices, self.bearing, *self.held)
+        return (*self.slices, self.bearing, *self.sensitive_tables)
 
     @property
     def boxes(self) -> tuple[Attribute, ...]:
@@ -108,12 +108,16 @@ class Parts:
 
     def beside(self, asked: Part | None = None) -> list[Part]:
         """Relations with quasi-identifiers, without the last QIT and `asked`."""
-        return [part for part in (*self.slices, *self.held) if part.attributes and part != asked]
+        return [
+            part
+            for part in (*self.slices, *self.sensitive_tables)
+            if part.attributes and part != asked
+        ]
 
     @property
-    def beside_some(self) -> list[Part]:
+    def beside_any(self) -> list[Part]:
         """Relations that are beside any sensitive table."""
-        relations = [part for asked in self.held for part in self.tables_beside(asked)]
+        relations = [part for asked in self.sensitive_tables for part in self.tables_beside(asked)]
         return list(dict.fromkeys(relations))
 
     def tables_beside(self, asked: Part) -> list[Part]:

@@ -101,7 +101,7 @@ def _actual(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 def _estimated(parts: Parts, state: State) -> exp.Expr:
     """Records of the last QIT, times the share of the value and of the cell in their buckets."""
-    tree = stacked([_of_table(parts, part, state) for part in parts.held])
+    tree = stacked([_of_table(parts, part, state) for part in parts.sensitive_tables])
     return summed(tree, ["question", *ASKED, *KEYS])
 
 

@@ -21,7 +21,7 @@ def steps(parts: PartsOf) -> list[Step]:
 
 def _sizes(parts: Parts, state: State) -> exp.Expr:
     """Over all partitions; tables that share one are counted once."""
-    sets = {part.link: part for part in parts.held}
+    sets = {part.link: part for part in parts.sensitive_tables}
     buckets = [
         query("select distinct t.group_id, t.size from t", {"t": state.work(part.work)})
         for part in sets.values()

@@ -5,11 +5,12 @@ no value of any column has more than 1/l of them. Take all that fit, and let c b
 of a value among the others. Where the others are not eligible then, some are put back among them,
 as long as no value has more than c of them, until they are l c.
 
-With one column that takes as many as possible: more than c of a value need more others still, and
-if there are fewer than l c even then, the others are eligible for no choice at all, since
-g(c) = sum of min(r_v, c) - l c is concave with g(0) = 0: once it is negative it stays so. With
-several columns fewer may be taken than possible. If the others are eligible neither so nor with
-all new records among them, all that fit are taken.
+With one column this takes as many as possible, since more than c of a value would need even more
+others. If there are fewer than l c others even then, no choice makes them eligible. The reason is
+that g(c) = sum of min(r_v, c) - l c is concave with g(0) = 0: once it is negative it stays so.
+
+With several columns fewer may be taken than possible. If the others are eligible neither so nor
+with all new records among them, all that fit are taken.
 """
 
 from __future__ import annotations

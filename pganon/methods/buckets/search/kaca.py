@@ -1,9 +1,10 @@
 """KACA (Li et al. 2006): k-anonymous classes by merging the nearest ones, bottom up.
 
-The distance of two classes is what merging them adds to the loss, which is the number of records by
-NCP: for a number the width of its range as a share of the whole range, for a category the level of
-the lowest common ancestor as a share of the tree's height. NULL is not on the line of numbers; a
-class that has both loses the whole attribute. As a category NULL is one more value.
+The distance of two classes is the increase of the loss by merging them. The loss of a class is its
+number of records times its NCP. The NCP of a number is the width of its range as a share of the
+whole range; that of a category is the level of the lowest common ancestor as a share of the tree's
+height. NULL is not on the line of numbers; a class that has both loses the whole attribute. As a
+category NULL is one more value.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The method `slamsa`: its steps of a plan, and its form.
 
-Anatomization with slicing for several sensitive columns (SpringerPlus 2016): sensitive columns
-that are associated share a table, and records are divided into buckets of similar
-quasi-identifiers by a firefly search that starts from a median tree and is never worse.
+Anatomization with slicing for several sensitive columns (SpringerPlus 2016). Associated sensitive
+columns share a table. Records are divided into buckets of similar quasi-identifiers by a firefly
+search that starts from a median tree and is never worse.
 """
 
 from __future__ import annotations

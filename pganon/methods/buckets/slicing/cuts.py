@@ -1,13 +1,13 @@
 """Slicing's cuts as a rule of the rounds: at the lower median, where both halves are diverse.
 
 A bucket is cut at the lower median of the attribute with the largest normalized width among those
-that the median divides (the first of equals), and stays whole if a half violates the requirement;
-other attributes are not tried (Li et al. 2012). NULL is last.
+that the median divides, the first of equals. If a half violates the requirement, the bucket stays
+whole; other attributes are not tried (Li et al. 2012). NULL is last.
 
-The requirement is on every bucket: for each combination of quasi-identifiers that stand in the
-sensitive column, a sensitive value has at most 1/l of the bucket's records with it. The paper's
-p(t, v), a mean of these shares over the buckets that a tuple matches, is then at most 1/l for every
-tuple, fake ones included, and for who knows the bucket of a tuple as well.
+The requirement is on every bucket: for each combination of quasi-identifiers in the sensitive
+column, a sensitive value has at most 1/l of the bucket's records with it. The paper's p(t, v) is a
+mean of these shares over the buckets that a tuple matches. So it is at most 1/l for every tuple,
+fake ones included, and also for a reader who knows the bucket of a tuple.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def hidden(index: int) -> tuple[Fact[int], ...]:
 
 @cache
 def eligible(index: int) -> tuple[Fact[int] | Fact[bool], ...]:
-    """The same, and what follows from it."""
+    """The facts of :func:`hidden`, whether buckets are impossible, and :func:`withheld`."""
     of = f"eligible{index}_"
     return (
         *hidden(index),
