@@ -209,10 +209,10 @@ def buckets(seed: int, count: int) -> list[list[int | None]]:
     ]
 
 
-def document(context: str) -> dict[str, Any]:
+def document(shape: str) -> dict[str, Any]:
     roles = {name: "q" if name in "abc" else "s" for name in TYPES}
-    method = {"name": "slamsa", **SHAPES.get(context, {})}
-    if context == "slicing":
+    method = {"name": "slamsa", **SHAPES.get(shape, {})}
+    if shape == "slicing":
         roles |= {"t": "i", "u": "i"}
         method = {"name": "slicing", "columns": [["a"], ["c", "s", "b"]]}
     return policy(
@@ -226,10 +226,10 @@ def document(context: str) -> dict[str, Any]:
     ("shape", "seed"),
     [(s, n) for n, s in enumerate(PARTITIONS)] + [("sliced", 7), ("free", 8), ("slicing", 9)],
 )
-def test_random_tables(db: Database, measure: Run, context: str, seed: int) -> None:
+def test_random_tables(db: Database, measure: Run, shape: str, seed: int) -> None:
     make_table(db.connect("source_owner"), TYPES, table(seed))
     rows = fetch(db.owner(), sql.SQL("SELECT a, b, c, s, t, u FROM public.t"))
-    staged, got = measure(document(context), *buckets(seed, PARTITIONS[context]))
+    staged, got = measure(document(shape), *buckets(seed, PARTITIONS[shape]))
     p = shown(staged).published
     check_reconstruction(staged, got, p, rows)
     check_workload(staged, got, p, rows)
