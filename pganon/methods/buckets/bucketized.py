@@ -35,6 +35,7 @@ COMPLETE = flag("complete")
 
 
 def vector_columns(items: Sequence[Sensitive]) -> list[str]:
+    """Work columns with the codes of sensitive columns."""
     return [f"s{item.index}" for item in items]
 
 

@@ -25,8 +25,10 @@ def mixed_scales(association: str, compared: Iterable[list[bool]]) -> list[str]:
 
 
 def quasi_scales(spec: ReleaseSpec) -> list[bool]:
+    """Whether each quasi-identifier is measured as a number."""
     return [attribute.scale is Scale.ORDERED for attribute in spec.attributes]
 
 
 def sensitive_scales(spec: ReleaseSpec) -> list[bool]:
+    """Whether each sensitive column is measured as a number."""
     return [item.column.is_number or item.column.is_time for item in spec.sensitive]

@@ -50,6 +50,7 @@ _PLAN = (
 
 
 def bucketed(item: Sensitive, state: State) -> QualifiedName:
+    """Work table (rid, b, v) with the buckets of a column."""
     return state.work(f"bucketed{item.index}")
 
 

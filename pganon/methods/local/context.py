@@ -27,6 +27,8 @@ from pganon.sqltools import col
 
 @dataclass(frozen=True)
 class Context(MethodContext[Local]):
+    """A release with local generalization or bucketization."""
+
     kind = Local
 
     @property
@@ -54,4 +56,5 @@ class Context(MethodContext[Local]):
 
 
 def codes(context: Context, table: str) -> list[exp.Column]:
+    """The columns of `table` with the codes of the quasi-identifiers."""
     return [col(axis.code, table) for axis in context.axes]

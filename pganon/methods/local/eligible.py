@@ -28,10 +28,12 @@ from pganon.steps import Check, CreateTable, Parallel, State, Step
 
 
 def histogram(item: Sensitive, state: State) -> QualifiedName:
+    """Work table (code, n, position) with the hidden values of a column."""
     return state.work(f"histogram{item.index}")
 
 
 def hidden_values(state: State) -> QualifiedName:
+    """Work table (s<j>, w) of hidden values of all columns together."""
     return state.work("hidden")
 
 

@@ -28,10 +28,12 @@ MOST = 50_000_000
 
 
 def plan(item: Sensitive, state: State) -> QualifiedName:
+    """Work table with the plan of a column."""
     return state.work(f"plan{item.index}")
 
 
 def ranges(item: Sensitive, state: State) -> QualifiedName:
+    """Work table with the plan of a column by record numbers."""
     return state.work(f"ranges{item.index}")
 
 
@@ -50,6 +52,7 @@ def ordered(context: Context, item: Sensitive, state: State) -> bool:
 
 
 def ranges_step(context: Context, item: Sensitive) -> CreateTable:
+    """The step that creates `ranges<j>`, where the column decides the record numbers."""
     return CreateTable(
         f"ranges{item.index}",
         f"which numbers of records with a value of {quote(item.column.name)} go to which bucket",

@@ -39,6 +39,7 @@ def placed_step(context: Context) -> CreateTable:
 
 
 def placed_tables(context: Context, state: State) -> list[QualifiedName]:
+    """The work table `placed`, if there is one."""
     return [] if as_encoded(context, state) else [state.work(_PLACED)]
 
 

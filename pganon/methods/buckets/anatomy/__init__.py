@@ -42,6 +42,7 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps from the encoded records to the blocks of the groups."""
     context = AnatomyContext(spec)
     first = (
         invariant_steps(context.invariance) if context.m_invariant else context.eligibility.steps()

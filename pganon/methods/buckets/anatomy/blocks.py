@@ -32,6 +32,7 @@ BLOCKS = count("blocks")
 
 
 def block_steps(context: AnatomyContext) -> list[Step]:
+    """From the eligible records to `placed` and `leaves`, the block of every piece."""
     halves = Halves(lambda s: _histogram(context, s), lambda s: _undivided(context, s))
     return [
         _placed_step(context),

@@ -24,6 +24,8 @@ from pganon.steps import State
 
 @dataclass(frozen=True)
 class AnatomyContext(MethodContext[Anatomy]):
+    """A release with anatomy."""
+
     kind = Anatomy
 
     @property

@@ -22,12 +22,14 @@ from pganon.steps import CreateTable, DropTables, State, Step
 
 
 def starts_step() -> Step:
+    """The step that creates `starts`."""
     return CreateTable(
         "starts", "where the records of every value begin", lambda s: s.work("starts"), _starts
     )
 
 
 def tidy_step() -> Step:
+    """The step that drops the tables of blocks."""
     return DropTables(
         "tidy",
         "what is known from where values begin",

@@ -41,6 +41,7 @@ def meets(condition: Condition, column: Column, value: exp.Expr) -> exp.Expr:
 
 
 def one_of(value: exp.Expr, column: Column, values: Sequence[str]) -> exp.Expr:
+    """Condition: the value is one of some values of the policy."""
     return exp.paren(exp.or_(*[fragment(":v = :w", v=value, w=_value(column, v)) for v in values]))
 
 

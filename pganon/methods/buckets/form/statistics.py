@@ -135,6 +135,7 @@ def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr
 
 
 def utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
+    """The utility of a release, from the facts of :func:`measures`."""
     return AnatomyUtility(
         gcp=(facts[WEIGHTED_LOSS] / facts[PARTITIONS] + facts[SUPPRESSED]) / facts[RECORDS],
         ncp={a.published: facts[ncp(a.index)] for a in spec.attributes},

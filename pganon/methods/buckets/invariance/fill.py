@@ -18,6 +18,7 @@ from pganon.steps.tasks import TaskResult
 
 
 def fill_steps(context: InvarianceContext) -> list[Step]:
+    """From `returned` to `needed`, `newcomers` and `taken`."""
     return [
         CreateTable(
             "needed",

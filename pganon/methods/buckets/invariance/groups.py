@@ -15,6 +15,7 @@ COUNTERFEITS = "counterfeit_values"
 
 
 def list_steps(context: InvarianceContext) -> list[Step]:
+    """From `taken` to `fillers`, `listed` and counterfeits."""
     return [
         CreateTable(
             "fillers",

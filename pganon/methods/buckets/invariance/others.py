@@ -16,6 +16,7 @@ DEALT = count("dealt")
 
 
 def other_steps(context: InvarianceContext) -> list[Step]:
+    """The check of the other new records, which observes DEALT."""
     return [
         Check(
             "others",

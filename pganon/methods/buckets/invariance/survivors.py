@@ -20,6 +20,7 @@ from pganon.steps.facts import count
 
 
 def survivor_steps(context: InvarianceContext) -> list[Step]:
+    """From the encoded records to `sets` and `returned`; refuses changed values."""
     return [
         CreateTable(
             "sets",

@@ -20,6 +20,7 @@ DEVIATION = or_null(measure("workload_deviation"))
 
 
 def steps(parts: PartsOf) -> list[Step]:
+    """The check that observes DEVIATION."""
     return [
         Check(
             "workload_deviation",

@@ -25,6 +25,7 @@ _NOTHING = "select null::bigint as originals, null::bigint as candidates, null::
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
+    """The checks that observe COUNTS."""
     return [
         Check(
             "membership_combinations",

@@ -129,6 +129,7 @@ PartsOf = Callable[[State], Parts]
 
 
 def parts_of(spec: ReleaseSpec, arrange: Arrange) -> PartsOf:
+    """The relations of a release by the state of its run."""
     return lambda state: Parts.of(arrange(spec, state))
 
 

@@ -35,6 +35,7 @@ def numbers(spec: ReleaseSpec) -> range:
 
 
 def questions(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """SELECT of all questions, with their weights."""
     drawn = stacked([_drawn(spec, state, r) for r in numbers(spec)])
     columns = [col(name, "d") for name in ("r", "item", "code", *asked(MOST))]
     tree = query("select count(*) as weight from d", {"d": drawn}).select(*columns)

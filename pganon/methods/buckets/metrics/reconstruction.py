@@ -41,6 +41,7 @@ def asked_of(r: int) -> Fact[int]:
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
+    """From the work tables of relations to the facts of the divergences."""
     return [
         CreateTable(
             "reconstruction_questions",

@@ -16,6 +16,7 @@ _SIZES = or_null(label("bucket_sizes"))
 
 
 def steps(parts: PartsOf) -> list[Step]:
+    """The check that observes the sizes of buckets."""
     return [Check("bucket_sizes", "buckets by size", lambda s: _sizes(parts(s), s), gives=[_SIZES])]
 
 

@@ -37,6 +37,7 @@ from pganon.steps import CreateTable, State, Step
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:
+    """From a workload to the facts of its errors."""
     places = predicates(len(spec.attributes), workload)
     return [
         CreateTable(

@@ -25,6 +25,8 @@ from pganon.steps import CreateTable, DropTables, State, Step
 
 @dataclass(frozen=True)
 class MsbContext(MethodContext[Msb]):
+    """A release with MSB."""
+
     kind = Msb
 
     @property
@@ -52,6 +54,7 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps from the encoded records to `grouped`."""
     context = MsbContext(spec)
     groups = Bucketization(
         vectors=lambda s: s.work("vectors"),

@@ -199,6 +199,7 @@ def ordering(bucket: Bucket, position: np.ndarray) -> np.ndarray:
 
 
 def scores(bucket: Bucket, position: np.ndarray) -> np.ndarray:
+    """Distances of the rows to the first centre less those to the second, as rounded integers."""
     to_first, to_second = distances(bucket.z - position, bucket.block.p)
     return np.rint((to_first - to_second) * 10**DECIMALS)
 

@@ -28,6 +28,7 @@ from pganon.steps.facts import Facts
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps from the encoded records to the buckets of all partitions."""
     context = SlamsaContext(spec)
     first = invariant_bucket_steps(context) if context.m_invariant else eligibility(context).steps()
     return (
@@ -47,6 +48,7 @@ BUCKETS = replace(
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
+    """Warnings about associations between columns of different scales."""
     options = SlamsaContext(spec).options
     compared = [] if sensitive_settled(spec) else [sensitive_scales(spec)]
     if undecided(options.quasi_tables, len(spec.attributes)):

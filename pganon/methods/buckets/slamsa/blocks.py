@@ -34,6 +34,7 @@ BLOCKS = count("blocks", assumed=2)
 
 
 def block_steps(context: SlamsaContext) -> list[Step]:
+    """From the eligible records to `blocked`."""
     return [
         CreateTable(
             "placed",

@@ -47,6 +47,7 @@ AT_ONCE = 50_000
 
 
 def bucket_steps(context: SlamsaContext) -> list[Step]:
+    """From `blocked` to the partitions and `grouped`, the buckets of every record."""
     most = arrangement(context.spec, State(0)).partitions
     return [
         *[_search(context, place) for place in range(len(most))],

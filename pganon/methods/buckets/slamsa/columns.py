@@ -52,6 +52,7 @@ def _quasi_undecided(context: SlamsaContext) -> bool:
 
 
 def column_steps(context: SlamsaContext) -> list[Step]:
+    """Steps that observe associations, where the policy does not list the tables of columns."""
     steps = division_steps(
         context.spec,
         independent=not context.aligned,

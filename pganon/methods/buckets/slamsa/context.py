@@ -15,6 +15,8 @@ WORTHWHILE = 50_000
 
 @dataclass(frozen=True)
 class SlamsaContext(MethodContext[Slamsa]):
+    """A release with SLAMSA."""
+
     kind = Slamsa
 
     @property

@@ -45,6 +45,7 @@ def largest(context: SlamsaContext) -> int:
 
 
 def dealing_steps(context: SlamsaContext) -> list[Step]:
+    """From `placed` and `merged` to `dealt` and `shared`, where blocks are too large."""
     return [
         Check(
             "sizes",

@@ -43,6 +43,7 @@ def invariant_bucket_steps(context: SlamsaContext) -> list[Step]:
 
 
 def tidy_step(context: SlamsaContext) -> Step:
+    """The step that drops the work tables of m-invariance."""
     return DropTables(
         "tidy",
         "what is known from who is in a bucket",
@@ -51,6 +52,7 @@ def tidy_step(context: SlamsaContext) -> Step:
 
 
 def invariance(context: SlamsaContext) -> InvarianceContext:
+    """The input of the steps of m-invariance."""
     return InvarianceContext(
         spec=context.spec,
         l=context.l,

@@ -30,6 +30,7 @@ from pganon.steps.facts import count
 
 
 def eligibility(context: SlamsaContext) -> Eligibility:
+    """The eligibility of the records in every stratum."""
     strictest = [context.strictest.get(item.index) for item in context.spec.sensitive]
     raised = context.distinct and set(strictest) != {context.l}
     table = "the table; with refresh: invariant the largest l is that of all columns"
@@ -49,6 +50,7 @@ def eligibility(context: SlamsaContext) -> Eligibility:
 
 
 def stratum_steps(context: SlamsaContext) -> list[Step]:
+    """From the encoded records to `judged`; refuses rules that records violate."""
     return [
         *[_contradiction(rule, number) for number, rule in enumerate(context.spec.rules)],
         *occurrence_steps(context.spec),

@@ -18,11 +18,13 @@ from pganon.steps.facts import Facts
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps from the encoded records to the bucket of every record."""
     context = SlicingContext(spec)
     return (*column_steps(context), *tree_steps(context))
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
+    """Warnings about associations between columns of different scales."""
     options = SlicingContext(spec).options
     lists = isinstance(options.columns, tuple)
     compared = [] if lists else [[*quasi_scales(spec), *sensitive_scales(spec)]]

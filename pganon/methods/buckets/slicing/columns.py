@@ -72,6 +72,7 @@ def static_columns(spec: ReleaseSpec) -> bool:
 
 
 def column_steps(context: SlicingContext) -> list[Step]:
+    """The step that observes associations, where the policy does not list the columns."""
     spec = context.spec
     if static_columns(spec):
         return []

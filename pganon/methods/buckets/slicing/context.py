@@ -10,4 +10,6 @@ from pganon.methods.common.context import MethodContext
 
 @dataclass(frozen=True)
 class SlicingContext(MethodContext[Slicing]):
+    """A release with slicing."""
+
     kind = Slicing

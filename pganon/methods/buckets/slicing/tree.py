@@ -56,6 +56,7 @@ def _stratum(context: SlicingContext, state: State) -> str:
 
 
 def tree_steps(context: SlicingContext) -> list[Step]:
+    """From the encoded records to the bucket of every record."""
     rule = SlicingCuts(
         axes=context.axes,
         minimum_size=context.spec.minimum_size,

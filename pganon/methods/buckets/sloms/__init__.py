@@ -40,6 +40,7 @@ def static_columns(spec: ReleaseSpec) -> bool:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps from the encoded records to classes and the buckets of all sensitive tables."""
     context = SlomsContext(spec)
     return (
         *division_steps(
@@ -62,6 +63,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
+    """Warnings about associations between columns of different scales."""
     compared = [] if static_columns(spec) else [sensitive_scales(spec)]
     return mixed_scales(SlomsContext(spec).options.association, compared)
 

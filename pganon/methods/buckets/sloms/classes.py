@@ -43,10 +43,12 @@ AT_ONCE = 20_000
 
 
 def classes(state: State) -> QualifiedName:
+    """Work table (rid, b0) with the class of every record."""
     return state.work("classes")
 
 
 def class_steps(context: SlomsContext) -> list[Step]:
+    """From the released records to `classes`."""
     return [
         CreateTable(
             "blocked",

@@ -18,6 +18,8 @@ from pganon.steps import State
 
 @dataclass(frozen=True)
 class SlomsContext(MethodContext[Sloms]):
+    """A release with SLOMS."""
+
     kind = Sloms
 
     @property

@@ -36,6 +36,7 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
 
 
 def counts_supported(spec: ReleaseSpec) -> bool:
+    """Whether the model counts only combinations that exist."""
     return QuasiSensitive(spec).model.counts_supported
 
 
@@ -285,6 +286,7 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
 
 
 def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
+    """SELECT one row: `published`, the number of records."""
     return query(
         "select coalesce(sum(c.size), 0)::bigint as published from clusters as c", dict(tables)
     )

@@ -134,6 +134,7 @@ def _counts(context: QuasiSensitive, state: State) -> exp.Expr:
 
 
 def utility(spec: ReleaseSpec, facts: Facts) -> ClusterUtility:
+    """The utility of a release, from the facts of :func:`measures`."""
     lost = facts[WEIGHTED_LOSS] + facts[SUPPRESSED]
     clusters = facts[CLASSES]
 

@@ -32,6 +32,7 @@ CELLS = count("cells", assumed=1000)
 
 
 def cell_steps(context: QSContext) -> list[Step]:
+    """From the encoded records to `cells`; refuses a requirement that is not feasible."""
     return [
         suppressed_check(context.spec, lambda s: s.work(CODED)),
         CreateTable(

@@ -58,6 +58,7 @@ _AXES = {Scale.ORDERED: ShownLine, Scale.NOMINAL: ShownNames, Scale.TREE: TreeAx
 
 
 def shown_axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
+    """The axes of attributes, with the losses of this module."""
     return tuple(_AXES[attribute.scale](attribute) for attribute in attributes)
 
 

@@ -78,6 +78,7 @@ GROUPS, SMALLEST, LARGEST = counts("groups", "smallest", "largest", of=MEASURE)
 
 @cache
 def ncp(index: int) -> Fact[float]:
+    """The NCP of a column, in [0, 1]."""
     return measure(f"ncp{index}", MEASURE)
 
 
@@ -89,4 +90,5 @@ def bucket_sizes(index: int) -> tuple[Fact[int], ...]:
 
 @cache
 def bucket_share(index: int) -> Fact[float]:
+    """The largest share of one value in a bucket of a column, in [0, 1]."""
     return measure("share", f"measure_buckets{index}_")

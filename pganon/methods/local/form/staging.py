@@ -61,16 +61,18 @@ def bucket(item: Sensitive) -> str:
 
 
 def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
+    """SELECT one row: `published`, the number of records."""
     return query("select count(*) as published from records", dict(tables))
 
 
 def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
-    remembered = repeated_members(spec, state)
+    """SELECTs of `repeated` for work tables with duplicate keys."""
+    people = repeated_members(spec, state)
     # The identity of a record occurs once in `local_grouped` if the record does.
-    once = remembered and not spec.individual
+    once = people and not spec.individual
     return [
         *([] if once else [repeated(state.work(LOCAL_GROUPED), NUMBER)]),
-        *remembered,
+        *people,
         repeated(state.work(GENERALIZED), CLASS_ID),
         repeated(numbers(state, GROUP_ID), "gid"),
         *[

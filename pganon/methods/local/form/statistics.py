@@ -195,6 +195,7 @@ def _bucket_check(item: Sensitive) -> Check:
 
 
 def utility(spec: ReleaseSpec, observed: Facts) -> LocalUtility:
+    """The utility of a release, from the facts of :func:`measures`."""
     records, suppressed = observed[RECORDS], observed[SUPPRESSED]
     # Records without a value in a column with nulls: suppress are not encoded.
     gone = (records - observed[KEPT]) * len(spec.attributes) + observed[SUPPRESSED_CELLS]

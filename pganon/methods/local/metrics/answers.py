@@ -19,6 +19,7 @@ KINDS = ("source", "shown")
 
 
 def steps(spec: ReleaseSpec, places: int) -> list[Step]:
+    """From `mwhere` to `mmatch` and `mreach`, for the source and the release."""
     chain: list[Step] = []
     for kind in KINDS:
         chain += [

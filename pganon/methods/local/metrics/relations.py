@@ -64,6 +64,7 @@ class Parts:
 
 
 def steps(spec: ReleaseSpec, parts: Parts, tables: Relations) -> list[Step]:
+    """From the source and the release to the work tables of this module."""
     return [
         CreateTable(
             "metric_source",

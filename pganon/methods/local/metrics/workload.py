@@ -54,6 +54,7 @@ def restricted(spec: ReleaseSpec) -> ReleaseSpec:
 
 
 def steps(spec: ReleaseSpec, workload: Workload) -> list[Step]:
+    """From a workload to the facts of its errors and of the bounds of sums."""
     places = predicates(len(spec.attributes), workload)
     asked = restricted(spec)
     return [
@@ -227,6 +228,7 @@ def no_sum(index: int) -> Fact[int]:
 
 
 def bound_facts(index: int) -> list[Fact[Any]]:
+    """The facts of the bounds of the sums of a column."""
     return [*[bound(index, name) for name in BOUNDS], no_sum(index)]
 
 
