@@ -2,8 +2,8 @@
 
     vectors    (block, rid, s<j>)    records in random order, in blocks of bounded size
 
-The greedy choice may leave records over. They are in no group, and a run refuses more of them than
-the policy allows.
+The greedy choice may leave records without a group. A run refuses more of them than the policy
+allows.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ COMPLETE = flag("complete")
 
 
 def vector_columns(items: Sequence[Sensitive]) -> list[str]:
+    """Work columns with the codes of sensitive columns."""
     return [f"s{item.index}" for item in items]
 
 
@@ -50,7 +51,7 @@ def vectors(spec: ReleaseSpec, records: Relation, block_size: int) -> exp.Select
 
 @dataclass(frozen=True)
 class Bucketization:
-    """What MSB makes groups of.
+    """Records that MSB divides into groups, and how.
 
     Attributes:
         vectors: the table of :func:`vectors`; RELEASED is the number of its rows.
@@ -93,8 +94,8 @@ class _Group:
     priority: Priority
 
     def __call__(self) -> TaskResult:
-        found = msb([tuple(row[2:]) for row in self.rows], self.size, self.priority)
-        return TaskResult(grouped_rows(self.block, [row[1] for row in self.rows], found.groups))
+        result = msb([tuple(row[2:]) for row in self.rows], self.size, self.priority)
+        return TaskResult(grouped_rows(self.block, [row[1] for row in self.rows], result.groups))
 
 
 # -- records in no group ----------------------------------------------------------------------

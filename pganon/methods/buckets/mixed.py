@@ -1,4 +1,4 @@
-"""Whether columns of different scales are compared by measures that are not on one scale."""
+"""A warning about measures of association that are not comparable between scales."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pganon.resolved.model import ReleaseSpec, Scale
 def mixed_scales(association: str, compared: Iterable[list[bool]]) -> list[str]:
     """A warning where `pearson` decides which of numbers and categories are together.
 
-    |r| of two numbers, the correlation ratio of a number and a category and V of two categories
-    are all from 0 to 1, but a 0.5 of one says as much as another number of the other.
+    The measures are |r| of two numbers, the correlation ratio of a number and a category, and V of
+    two categories. All are in [0, 1], but equal values of two of them are not equally strong.
 
     Args:
-        compared: columns that are clustered together: whether each is measured as a number.
+        compared: for each set of columns that are clustered, whether each is a number.
     """
     if association != "pearson" or all(len(set(scales)) < 2 for scales in compared):
         return []
@@ -25,8 +25,10 @@ def mixed_scales(association: str, compared: Iterable[list[bool]]) -> list[str]:
 
 
 def quasi_scales(spec: ReleaseSpec) -> list[bool]:
+    """Whether each quasi-identifier is measured as a number."""
     return [attribute.scale is Scale.ORDERED for attribute in spec.attributes]
 
 
 def sensitive_scales(spec: ReleaseSpec) -> list[bool]:
+    """Whether each sensitive column is measured as a number."""
     return [item.column.is_number or item.column.is_time for item in spec.sensitive]

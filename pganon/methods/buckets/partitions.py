@@ -1,4 +1,4 @@
-"""Partitions of the records that Python finds, block by block."""
+"""Work tables of partitions that are computed in Python, block by block."""
 
 from __future__ import annotations
 

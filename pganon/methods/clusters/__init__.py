@@ -1,1 +1,1 @@
-"""QS k-anonymity: groups whose quasi-sensitive values cannot be told apart."""
+"""QS k-anonymity: clusters of records with at least k combinations of quasi-sensitive values."""

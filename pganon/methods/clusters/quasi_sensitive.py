@@ -1,7 +1,7 @@
-"""Quasi-sensitive attributes as models and clusters count them.
+"""Quasi-sensitive attributes, with numbers of their values for models and clusters.
 
-Values of all attributes are numbered through from 1, NULL of an attribute being the first of its
-numbers.
+Values of all attributes have consecutive numbers from 1. NULL has the first number of an
+attribute.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ class QuasiSensitive:
 
     def sets(self, state: State) -> dict[int, QSSet]:
         """The sets of relations with arrays of codes `c<i>`, for :meth:`element`."""
-        found: dict[int, QSSet] = {}
+        sets: dict[int, QSSet] = {}
         for number, attributes in enumerate(self.spec.qs_sets.values(), start=1):
             indexes = [attribute.index for attribute in attributes]
-            found[number] = QSSet(
+            sets[number] = QSSet(
                 indexes, [f"c{index}" for index in indexes], self.support(state, number)
             )
-        return found
+        return sets
 
     def value_number(self, state: State, index: int, code: exp.Expr) -> exp.Expr:
         before = sum(axis.size(state) + 1 for axis in self.axes[:index])
         return fragment(":code + :before", code=code, before=num(before + 1))
 
     def element(self, state: State) -> Element:
-        """From a code in an array to its form in the combinations."""
+        """The function from a code in an array to its number in the combinations."""
         return lambda code, index: self.value_number(state, index, code)
 
 

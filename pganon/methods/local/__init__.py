@@ -1,8 +1,8 @@
 """Local generalization and bucketization (LGB; Li, He and Sun).
 
-Every person decides which values are sensitive. Values that are not are generalized in groups of k
-or more records that show the same columns; the others are replaced by the number of a bucket, whose
-values are published apart.
+Every person decides which values are sensitive. The other values are generalized in groups of k or
+more records that show the same columns. Sensitive values are replaced by the number of a bucket,
+whose values are published in another table.
 """
 
 from __future__ import annotations
@@ -39,8 +39,11 @@ from pganon.steps import CreateTable, Parallel, State, Step
 
 
 def single_chains(context: Context) -> list[list[Step]]:
-    """From `placed` to buckets of one value each, where a method makes groups alone: a chain of
-    steps for every column."""
+    """From `placed` to buckets of one value each, for methods without larger buckets.
+
+    Returns:
+        a chain of steps for every column.
+    """
     return [[_single(context, item)] for item in context.spec.sensitive]
 
 
@@ -59,7 +62,7 @@ def _single(context: Context, item: Sensitive) -> CreateTable:
 
 
 def equal_steps(context: Context) -> list[Step]:
-    """From `placed` to `group_cells`: one group for records that show the same, exactly."""
+    """From `placed` to `group_cells`: one group for records that show the same exact values."""
     return [
         CreateTable(
             "group_cells",
@@ -88,9 +91,9 @@ class _Buckets:
     """From `placed` to the buckets.
 
     Attributes:
-        first: what is known of all columns before there are any.
-        chains: for every column.
-        common: for columns that have theirs in common.
+        first: steps over all columns that come before any buckets.
+        chains: steps of every column with separate buckets.
+        common: steps of columns that share buckets.
     """
 
     first: list[Step]
@@ -113,7 +116,7 @@ def _partition(
 
 
 def _both(context: Context, buckets: _Buckets, groups: list[Step]) -> Parallel:
-    """Neither buckets nor groups look at what the others make, nor may they."""
+    """Buckets and groups in parallel: they are independent, and privacy needs that they are."""
     layout, method = context.layout, numbered(context)
     chains: list[list[Step]] = [[*groups, *group_steps(layout)], buckets.first]
     published = [bucket_steps(layout, item, method) for item in context.spec.sensitive]
@@ -124,7 +127,7 @@ def _both(context: Context, buckets: _Buckets, groups: list[Step]) -> Parallel:
         after[len(chains)] = [*after]
         chains.append([step for steps in published for step in steps])
     else:
-        chains += [[*own, *then] for own, then in zip(buckets.chains, published, strict=True)]
+        chains += [[*chain, *then] for chain, then in zip(buckets.chains, published, strict=True)]
         after = {number: [1] for number in range(first, len(chains))}
     # Columns that everybody hides have the most values.
     early = [first + item.index for item in context.spec.sensitive if item.hidden is None]

@@ -1,12 +1,12 @@
-"""Buckets of the hidden values of every column that has buckets of its own.
+"""Buckets of the hidden values of every column that shares no buckets.
 
-    plan<j>      (code, first, last, base, shift, modulo)   which values go where; see
+    plan<j>      (code, first, last, base, shift, modulo)   the buckets of the values; see
                  :class:`pganon.methods.local.search.assignment.Dealt`
     bucketed<j>  (rid, b, v)   or instead `ranges<j>` of :mod:`pganon.methods.local.ordered`
 
-Plans are made from the histogram alone. Which record's value is the first of its kind, the second
-and so on is drawn for each column anew: were it the same order for two, the places of a person in
-both would tell of each other.
+Plans depend only on the histogram. The order of the records with a value is drawn separately for
+each column. With the same order for two columns, the places of a person in both would disclose
+each other.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ _PLAN = (
 
 
 def bucketed(item: Sensitive, state: State) -> QualifiedName:
+    """Work table (rid, b, v) with the buckets of a column."""
     return state.work(f"bucketed{item.index}")
 
 
@@ -71,8 +72,8 @@ class _Buckets:
     def _least(self) -> int:
         return self.context.layout.least(self.item)
 
-    def _alone(self, state: State) -> bool:
-        """Whether the column has buckets of its own."""
+    def _independent(self, state: State) -> bool:
+        """Whether the column shares no buckets."""
         return len(set_of(self.context.layout, state.facts, self.item)) == 1
 
     def steps(self) -> list[Step]:
@@ -90,7 +91,7 @@ class _Buckets:
                     {"h": histogram(self.item, s)},
                 ),
                 tasks=lambda s, given, rows: [self._task(s, rows, given.get("shares"))],
-                when=self._alone,
+                when=self._independent,
                 gives=[facts.narrow(j)],
             ),
             Check(
@@ -107,7 +108,7 @@ class _Buckets:
                 f"the bucket of every hidden value of {name}",
                 lambda s: bucketed(self.item, s),
                 self._placed,
-                when=lambda s: self._alone(s) and not ordered(self.context, self.item, s),
+                when=lambda s: self._independent(s) and not ordered(self.context, self.item, s),
             ),
             ranges_step(self.context, self.item),
             DropTables(
@@ -115,13 +116,13 @@ class _Buckets:
                 "what the buckets were made from",
                 lambda s: [
                     histogram(self.item, s),
-                    *([plan(self.item, s)] if self._alone(s) else []),
+                    *([plan(self.item, s)] if self._independent(s) else []),
                 ],
             ),
         ]
 
     def _given(self, state: State) -> exp.Select:
-        """SELECT one row: `shares` of the first version by code, where newcomers are compared."""
+        """SELECT one row: `shares` of the first version by code, as the reference of a cohort."""
         if first_of(self.context.spec, self.item) is None:
             return nothing_given(state)
         return query(
@@ -151,7 +152,7 @@ class _Buckets:
         name = self.item.column.name
         least = self.context.buckets.min_bucket_range[name]
         deals = self.context.buckets.assign == "deal"
-        instead = "" if deals else ", or use assign: deal, which leaves more room"
+        instead = "" if deals else ", or use assign: deal, which allows larger ranges"
         return PrivacyRefusal(
             f"column {quote(name)}: no l = {self._least} assignment with range >= {least:g}",
             model="local_bucket_diversity",
@@ -186,8 +187,8 @@ class _Task:
 
     Attributes:
         values: (code, records, position).
-        closeness: what buckets must satisfy where it is not that their values differ.
-        shares: by code, what they are compared with; None: all of these values.
+        closeness: the requirement on buckets, if it is not that their values differ.
+        shares: the reference distribution by code; None: that of all these values.
     """
 
     values: Sequence[Sequence[Any]]

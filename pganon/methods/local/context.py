@@ -1,15 +1,15 @@
-"""What of a release the steps of local generalization and bucketization look at.
+"""The input of the steps of local generalization and bucketization, and their work tables.
 
 masks        (mask, n)              which semi-sensitive columns records show and hide: g and b
-displays     (mask, display, form)  what is shown of them: g, b, or w for a withheld value
-placed       (rid, display, codes, s<j>, beside)   the records that are released; codes are 0 where
-             the value is not generalized, s<j> is 0 where it is in no bucket; and what is published
-             or remembered as it is. Not made where these are the encoded records as they are
+displays     (mask, display, form)  published form of each: g, b, or w for a withheld value
+placed       (rid, display, codes, s<j>, beside)   the released records; codes are 0 where the value
+             is not generalized, s<j> is 0 where it is in no bucket; `beside` are the columns that
+             are published or stored unchanged. Not created where these are all encoded records
 group_cells  (gid, display, codes)  the group of all records with these codes
 hidden       (s<j>.., w)            how many records have these hidden values
 bucketed<j>  (rid, b, v)            the bucket of every hidden value of sensitive column j, and the
-             value; of one column instead `ranges<j>`, which numbers of records have which bucket
-local_grouped  (rid, group_id, display, codes, beside, b<j>)   all of it, with published numbers
+             value; of one column instead `ranges<j>`, the buckets by ranges of record numbers
+local_grouped  (rid, group_id, display, codes, beside, b<j>)   all of these, with published numbers
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from pganon.sqltools import col
 
 @dataclass(frozen=True)
 class Context(MethodContext[Local]):
+    """A release with local generalization or bucketization."""
+
     kind = Local
 
     @property
@@ -35,7 +37,7 @@ class Context(MethodContext[Local]):
 
     @property
     def buckets(self) -> LocalBuckets:
-        """How buckets are made, where they are."""
+        """The options of buckets; only for methods with buckets."""
         assert isinstance(self.options, LocalBuckets)
         return self.options
 
@@ -54,4 +56,5 @@ class Context(MethodContext[Local]):
 
 
 def codes(context: Context, table: str) -> list[exp.Column]:
+    """The columns of `table` with the codes of the quasi-identifiers."""
     return [col(axis.code, table) for axis in context.axes]

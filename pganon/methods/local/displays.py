@@ -1,4 +1,4 @@
-"""Which records look alike in what they show and hide. Flags alone decide."""
+"""Displays: sets of records that show and hide the same columns, which depend only on flags."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def display_steps(context: Context) -> list[Step]:
 
 
 def shown_check(context: Context, cells: Callable[[State], QualifiedName]) -> Check:
-    """From a table (display, codes) of what records show."""
+    """Facts of the extent of shown values, from a table (display, codes) of the records."""
     return Check(
         "shown",
         "how far the values that are shown lie apart",

@@ -1,4 +1,4 @@
-"""Whether the hidden values of a column can be in buckets at all.
+"""Eligibility of the hidden values of a column for buckets.
 
 hidden        (s<j>, w)               how many records have these codes of hidden values
 histogram<j>  (code, n, position)     hidden values that go to buckets
@@ -28,10 +28,12 @@ from pganon.steps import Check, CreateTable, Parallel, State, Step
 
 
 def histogram(item: Sensitive, state: State) -> QualifiedName:
+    """Work table (code, n, position) with the hidden values of a column."""
     return state.work(f"histogram{item.index}")
 
 
 def hidden_values(state: State) -> QualifiedName:
+    """Work table (s<j>, w) of hidden values of all columns together."""
     return state.work("hidden")
 
 
@@ -63,7 +65,7 @@ def too_frequent(
     hint: str,
     where: str = "",
 ) -> PrivacyRefusal:
-    """No buckets of l different values can be made of so many cells; the value is not named."""
+    """The refusal where no buckets of l different values exist; it does not name the value."""
     reachable = cells // most
     return PrivacyRefusal(
         f"column {quote(name)}: {cells} sensitive values{where} cannot satisfy l = {l}: the most"
@@ -117,7 +119,7 @@ class _Eligible:
         )
 
     def _position(self) -> exp.Expr:
-        """How far a value is from the least one; NULL where it does not matter."""
+        """Distance of a value from the least one; NULL where distances do not matter."""
         column = self.item.column
         if column.name not in self.context.buckets.min_bucket_range:
             return fragment("null::float8")
@@ -146,16 +148,16 @@ class _Eligible:
         )  # fmt: skip
 
     def _or_too_far(self, short: exp.Expr, state: State) -> exp.Expr:
-        """One bucket of all values is the closest to another distribution that there can be."""
+        """`short`, or one bucket of all values, the closest one, is too far from the reference."""
         model = self.context.layout.principle(self.item)
         if first_of(self.context.spec, self.item) is None or not isinstance(model, TCloseness):
             return short
         values = query("select h.code as value, h.n from h", {"h": histogram(self.item, state)})
-        found = model.measure(values, [], state.work(reference(self.item.index, "source")))
+        measured = model.measure(values, [], state.work(reference(self.item.index, "source")))
         far = query(
-            "select not coalesce(:holds, true) from m",
-            {"m": found},
-            holds=model.holds(col("measure", "m")),
+            "select not coalesce(:satisfied, true) from m",
+            {"m": measured},
+            satisfied=model.holds(col("measure", "m")),
         )
         return fragment("(:short or :far)", short=short, far=scalar(far))
 

@@ -14,10 +14,10 @@ from pganon.methods.local.form.staging import Held, Numbered, drawn, grouped_ste
 from pganon.methods.local.ordered import (
     all_buckets,
     bucket_of,
+    bucket_table,
     in_range,
     number_of,
     ordered,
-    own_table,
     ranged_values,
     ranges,
 )
@@ -29,7 +29,7 @@ from pganon.steps import DropTables, State, Step
 
 
 def numbered(context: Context) -> Numbered:
-    """What the form is told of the groups and buckets."""
+    """The groups and buckets as input of the form."""
     return Numbered(
         buckets=lambda s, item: _buckets(context, item, s),
         values=lambda s, item: _values(context, item, s),
@@ -39,7 +39,7 @@ def numbered(context: Context) -> Numbered:
 
 
 def grouped_steps(context: Context) -> list[Step]:
-    """From `placed`, the groups and the buckets to what the form begins with."""
+    """From `placed`, the groups and the buckets to the input of the form."""
     return [
         grouped_step(context.layout, numbered(context)),
         DropTables(
@@ -47,7 +47,7 @@ def grouped_steps(context: Context) -> list[Step]:
             "what they were made from",
             lambda s: [
                 *placed_tables(context, s),
-                *[own_table(context, item, s) for item in _alone(context, s)],
+                *[bucket_table(context, item, s) for item in _independent(context, s)],
                 *leftovers(context, s),
             ],
         ),
@@ -65,21 +65,21 @@ def _records(context: Context, state: State) -> exp.Select:
     return tree.select(*codes(context, "p"), append=False)
 
 
-def _alone(context: Context, state: State) -> list[Sensitive]:
-    """Columns with buckets of their own."""
+def _independent(context: Context, state: State) -> list[Sensitive]:
+    """Columns that share no buckets."""
     columns = context.spec.sensitive
     return [c for c in columns if len(set_of(context.layout, state.facts, c)) == 1]
 
 
 def _buckets(context: Context, item: Sensitive, state: State) -> exp.Select:
-    """SELECT gid"""
+    """SELECT gid: the buckets of a column, each at least once."""
     if ordered(context, item, state):
         return all_buckets(item, state)
     return query("select h.b as gid from h", {"h": _bucketed(context, item, state)})
 
 
 def _values(context: Context, item: Sensitive, state: State) -> exp.Select:
-    """(b, v)"""
+    """(b, v): the hidden values of a column with the published number of their bucket."""
     if ordered(context, item, state):
         return ranged_values(context, item, state)
     return _numbered(context, item, state)
@@ -89,7 +89,7 @@ def _held(context: Context, item: Sensitive, name: str, state: State) -> Held:
     if ordered(context, item, state):
         number = number_of(context, item, bucket_of(col(NUMBER, "p"), name), state)
         return Held(ranges(item, state), in_range("p", name, f"s{item.index}"), number)
-    # A NULL is looked up nowhere.
+    # A NULL joins no row.
     hiding = fragment(
         "case when :s > 0 then :rid end", s=col(f"s{item.index}", "p"), rid=col(NUMBER, "p")
     )
@@ -109,7 +109,7 @@ def _numbered(context: Context, item: Sensitive, state: State) -> exp.Select:
 
 def _bucketed(context: Context, item: Sensitive, state: State) -> Relation:
     """(rid, b, v): the bucket of every record that hides the column, and its value."""
-    if item in _alone(context, state):
+    if item in _independent(context, state):
         return bucketed(item, state)
     return query(
         "select s.rid, s.b, :v as v from s join p on p.rid = s.rid"

@@ -1,7 +1,7 @@
-"""Whether columns with buckets of their own would tell of each other.
+"""Whether columns with independent buckets would disclose each other's values.
 
-A record has the number of a bucket for each of its hidden values. Who knows which values go
-together can look for the only pair that both buckets allow.
+A record has the number of a bucket for each of its hidden values. A reader who knows which values
+go together can look for the only pair that both buckets allow.
 """
 
 from __future__ import annotations
@@ -85,15 +85,17 @@ def _problem(context: Context, state: State) -> PganonError | None:
     if context.buckets.buckets == "aligned":
         return _not_alignable(context, state)
     limit = context.buckets.link_threshold
-    found = [x for x in links(context.layout, state.facts) if x.association > limit]
-    return _associated(max(found, key=lambda link: link.association), limit) if found else None
+    associated = [x for x in links(context.layout, state.facts) if x.association > limit]
+    if not associated:
+        return None
+    return _associated(max(associated, key=lambda link: link.association), limit)
 
 
 def _associated(link: Link, limit: float) -> PganonError:
-    known = "one determines the other" if link.determined else f"V = {link.strength:.2f}"
+    strength = "one determines the other" if link.determined else f"V = {link.strength:.2f}"
     return PrivacyRefusal(
         f"columns {quote(link.one.published)} and {quote(link.other.published)} are associated"
-        f" ({known}): independent buckets would reveal their values",
+        f" ({strength}): independent buckets would reveal their values",
         model="local_bucket_diversity",
         required=limit,
         observed=link.association,
@@ -105,7 +107,7 @@ def _associated(link: Link, limit: float) -> PganonError:
 
 
 def _not_alignable(context: Context, state: State) -> PganonError | None:
-    """Buckets in common hold what bounds the share of a value, not a distance."""
+    """A refusal of shared buckets with distances: they can only bound the share of a value."""
     for part in sets(context.layout, state.facts):
         for item in part:
             model = context.layout.principle(item)

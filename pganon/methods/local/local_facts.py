@@ -9,7 +9,7 @@ LOSS = measure("loss", MEASURE)
 """Loss of all values that are generalized or withheld, added up."""
 
 CELLS = measure("cells", MEASURE)
-"""How many values these are."""
+"""Number of these values."""
 
 SUPPRESSED_CELLS = count("suppressed_cells", MEASURE, assumed=0)
-"""How many values suppressed records would have shown."""
+"""Number of values that suppressed records would have shown."""

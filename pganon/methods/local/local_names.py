@@ -1,4 +1,4 @@
-"""Names of what local generalization and bucketization adds to a release."""
+"""Names of columns and parts that local generalization and bucketization adds to a release."""
 
 from __future__ import annotations
 

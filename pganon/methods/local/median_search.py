@@ -47,7 +47,7 @@ _WORD = 1 << 62
 
 
 def search_steps(context: Context) -> list[Step]:
-    """From what the rounds left to `median_cells` and `median_groups`."""
+    """From the remaining groups of the rounds to `median_cells` and `median_groups`."""
     return [
         CreateTable(
             "blocks",
@@ -81,8 +81,8 @@ def search_steps(context: Context) -> list[Step]:
     ]
 
 
-def found(context: Context, state: State) -> exp.Select:
-    """(gid, codes, display): the groups have the numbers that rounds in SQL would give them."""
+def final_cells(context: Context, state: State) -> exp.Select:
+    """(gid, codes, display): the cells of final groups, numbered as by rounds in SQL."""
     counted = query(
         "select g.block, g.round, (sum(g.place) over (partition by g.round order by g.block)"
         " - g.place)::bigint as before from g where g.cells is null",
@@ -205,11 +205,11 @@ class _Medians:
 
     def __call__(self) -> TaskResult:
         rows: list[tuple[int, int, int, str | None]] = []
-        for number, found in enumerate(median_rounds(self.cells, self.attributes, self.limits)):
-            rows.append((self.block, number, found.active, None))
+        for number, result in enumerate(median_rounds(self.cells, self.attributes, self.limits)):
+            rows.append((self.block, number, result.active, None))
             rows += [
                 (self.block, number, place, _array(self.numbers[cells]))
-                for place, cells in found.final
+                for place, cells in result.final
             ]
         return TaskResult(rows)
 

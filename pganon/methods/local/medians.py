@@ -15,7 +15,7 @@ from pganon.methods.common.rounds.median import MedianCuts
 from pganon.methods.common.rounds.rounds import CutRounds, start_step
 from pganon.methods.local.context import Context, codes
 from pganon.methods.local.displays import shown_check
-from pganon.methods.local.median_search import BLOCK, CELLS, GROUPS, found, search_steps
+from pganon.methods.local.median_search import BLOCK, CELLS, GROUPS, final_cells, search_steps
 from pganon.methods.local.placed import placed
 from pganon.sqltools import cast, col, fragment, num, query
 from pganon.steps import CreateTable, DropTables, State, Step
@@ -30,7 +30,7 @@ def median_steps(context: Context) -> list[Step]:
         GROUP_CELLS.name,
         most=BLOCK,
         beside=tuple(search_steps(context)),
-        found=lambda s: found(context, s),
+        found=lambda s: final_cells(context, s),
     )
     return [
         *start_steps(context),
@@ -56,7 +56,7 @@ def block_steps(context: Context, block_size: int, table: str) -> list[Step]:
 
 @dataclass(frozen=True)
 class _BlockCuts(MedianCuts):
-    """The same as long as a group is too large."""
+    """Cuts at medians of the groups that are too large."""
 
     k: int = 1
     block_size: int = 1

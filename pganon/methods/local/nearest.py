@@ -1,6 +1,6 @@
 """Groups of similar records by division in Python, block by block (LGB_NCP).
 
-blocks       (gid, display, codes)              parts that are divided by themselves
+blocks       (gid, display, codes)              parts that are divided independently
     cells        (cell, block, display, w, codes)   in an order that is drawn at random
     cell_groups  (cell, gid)
 
@@ -86,7 +86,7 @@ def nearest_steps(context: Context) -> list[Step]:
 
 
 def _cells(context: Context, state: State) -> exp.Expr:
-    """Cells are put in order by what they show: hidden values decide not even ties."""
+    """Cells in an order by shown values, so that hidden values do not even decide ties."""
     seed = scalar(run_secret(state, "partition_seed"))
     held = codes(context, "p")
     cell = exp.func("row", cast(text("cells"), "text"), col("display", "p"), *codes(context, "p"))
@@ -123,21 +123,21 @@ def _tasks(
 ) -> list[_Groups]:
     options = context.options
     assert isinstance(options, LgbNcp)
-    cells, weights, *columns = zip(*rows, strict=True)
+    numbers, weights, *columns = zip(*rows, strict=True)
     attributes = [
         _attribute(axis, state, given, column)
         for axis, column in zip(context.axes, columns, strict=True)
     ]
-    found = Cells(attributes, [int(weight) for weight in weights])
-    return [_Groups(cells, found, context.k, options.ncp_assign, options.ncp_small)]
+    cells = Cells(attributes, [int(weight) for weight in weights])
+    return [_Groups(numbers, cells, context.k, options.ncp_assign, options.ncp_small)]
 
 
 def _attribute(
     axis: Axis, state: State, given: Mapping[str, Any], held: Sequence[int]
 ) -> Attribute:
     if isinstance(axis, ShownLine):
-        length, known = axis.length(state), given[axis.code] or ()
-        return Line([known[code - 1] / length if code else None for code in held])
+        length, positions = axis.length(state), given[axis.code] or ()
+        return Line([positions[code - 1] / length if code else None for code in held])
     if isinstance(axis, TreeAxis):
         height = max(axis.levels(state), 1)
         paths, losses = given[axis.code] or (), given[f"losses{axis.index}"] or ()
@@ -161,11 +161,11 @@ class _Groups:
 
     def __call__(self) -> TaskResult:
         first = self.numbers[0]
-        found = nearest_groups(self.cells, self.k, self.assign, self.small)
+        groups = nearest_groups(self.cells, self.k, self.assign, self.small)
         return TaskResult(
             [
                 (self.numbers[cell], pair(first, label))
-                for label, group in enumerate(found)
+                for label, group in enumerate(groups)
                 for cell in group
             ]
         )

@@ -18,7 +18,7 @@ from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.texts import Name
 
 PRINCIPLES = ("local_bucket_diversity", "t_closeness")
-"""Models that say how well the hidden values of a column are unlinked."""
+"""Models of how well the hidden values of a column are unlinked."""
 
 Split = Annotated[Literal["median", "none"], word("way to split values", "median", "none")]
 AssignValues = Annotated[
@@ -41,11 +41,11 @@ class Local(MethodOptions):
         return ("knows which columns the person hides", "knows no hidden value of anybody")
 
     def decides_by_values(self, *, bounded: bool) -> bool:
-        return False  # groups look at what is shown, buckets at nothing but hidden values
+        return False  # groups depend on shown values only, buckets on hidden values only
 
     @property
     def withholds(self) -> bool:
-        """Whether sensitive columns may be withheld from everybody."""
+        """Whether all values of a sensitive column may be withheld."""
         return False
 
     def part_names(self, columns: Columns) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ class Local(MethodOptions):
 
 
 class LocalGroups(Local):
-    """Base: what records show is generalized in groups."""
+    """Base: shown values are generalized in groups."""
 
     models = frozenset({"k_anonymity"})
 
@@ -103,7 +103,7 @@ class LocalGroups(Local):
 
 
 class LocalBuckets(Local):
-    """Base: what records hide is in buckets."""
+    """Base: hidden values are in buckets."""
 
     models = frozenset(PRINCIPLES)
     example = "{model: local_bucket_diversity, column: disease, l: 3}"
@@ -154,7 +154,7 @@ class LocalBuckets(Local):
                 )
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
-        """Every column that is hidden from somebody has one principle."""
+        """Refusals unless every column with hidden values has one principle."""
         yield from super().model_refusals(columns, models)
         by_column: dict[str, list[str]] = {}
         for i, model in enumerate(models):
@@ -198,7 +198,7 @@ class LocalBuckets(Local):
 
 
 def _rearranged(column: Any) -> bool:
-    """Whether an order or a hierarchy puts the values of a semi-sensitive column in order."""
+    """Whether an order or a hierarchy rearranges the values of a semi-sensitive column."""
     by_value = isinstance(column.hierarchy, IntervalHierarchy | DateHierarchy)
     return column.order is not None or (column.hierarchy is not None and not by_value)
 
@@ -233,13 +233,13 @@ class LgbNcp(LocalGroups, LocalBuckets):
 
 
 class LocalBucketization(LocalBuckets):
-    """Buckets alone: what is not hidden is published as it is, one group for equal records."""
+    """Only buckets: shown values are published exactly, one group for equal records."""
 
     name: Literal["local_bucketization"]
 
 
 class LocalGeneralization(LocalGroups):
-    """Groups alone, by cuts at medians: what is hidden is published as it is, beside the group."""
+    """Only groups, by cuts at medians: hidden values are published exactly, beside the group."""
 
     example = "{model: k_anonymity, k: 5}"
 

@@ -1,10 +1,10 @@
-"""Buckets of the column by whose values records are numbered, and at random within them.
+"""Buckets of the column whose values decide the order of the record numbers.
 
     plan<j>      as of :mod:`pganon.methods.local.buckets`
     ranges<j>    (code, first, last, base, shift, modulo)   the plan by numbers of records
 
-The order of the records with a value is a random one already, which no other column has: its draws
-are made from these numbers. So a record's bucket follows from its number, and is not written out.
+Records with the same value are in a random order already. No other column has this order, since its
+order is drawn from these numbers. So a record's bucket follows from its number, and is not stored.
 """
 
 from __future__ import annotations
@@ -24,25 +24,27 @@ from pganon.sqltools import col, fragment, named, query, scalar
 from pganon.steps import CreateTable, State
 
 MOST = 50_000_000
-"""Values whose buckets are looked up in an array, which the server holds in memory."""
+"""Most values whose buckets are looked up in an array, which is in the memory of the server."""
 
 
 def plan(item: Sensitive, state: State) -> QualifiedName:
+    """Work table with the plan of a column."""
     return state.work(f"plan{item.index}")
 
 
 def ranges(item: Sensitive, state: State) -> QualifiedName:
+    """Work table with the plan of a column by record numbers."""
     return state.work(f"ranges{item.index}")
 
 
-def own_table(context: Context, item: Sensitive, state: State) -> QualifiedName:
-    """What says of a column with buckets of its own which record is in which."""
+def bucket_table(context: Context, item: Sensitive, state: State) -> QualifiedName:
+    """The work table with the bucket of every record, of a column that shares no buckets."""
     kind = "ranges" if ordered(context, item, state) else "bucketed"
     return state.work(f"{kind}{item.index}")
 
 
 def ordered(context: Context, item: Sensitive, state: State) -> bool:
-    """Whether the order of the column's values is that of all records, which are all released."""
+    """Whether all records are released, in the order of the values of the column."""
     if item != numbered_by(context.spec) or not as_encoded(context, state):
         return False
     values, *_ = hidden(item.index)
@@ -50,6 +52,7 @@ def ordered(context: Context, item: Sensitive, state: State) -> bool:
 
 
 def ranges_step(context: Context, item: Sensitive) -> CreateTable:
+    """The step that creates `ranges<j>`, where the column decides the record numbers."""
     return CreateTable(
         f"ranges{item.index}",
         f"which numbers of records with a value of {quote(item.column.name)} go to which bucket",
@@ -60,7 +63,7 @@ def ranges_step(context: Context, item: Sensitive) -> CreateTable:
 
 
 def _ranges(context: Context, item: Sensitive, state: State) -> exp.Select:
-    """Records are numbered from 1."""
+    """SELECT of the plan by record number; records are numbered from 1."""
     before = query(
         "select h.code, (sum(h.n) over (order by h.code) - h.n)::bigint + 1 as start from h",
         {"h": histogram(item, state)},
@@ -94,7 +97,7 @@ def bucket_of(place: exp.Expr, table: str) -> exp.Expr:
 
 
 def number_of(context: Context, item: Sensitive, bucket: exp.Expr, state: State) -> exp.Expr:
-    """The published number of a bucket. Plans number them from 0, and none is empty."""
+    """The published number of a bucket. Plans number buckets from 0, and none is empty."""
     table, number = drawn(context.layout, item, state)
     every = query("select array_agg(:n order by n.gid) from n", {"n": table}, n=col(number, "n"))
     place = fragment(":b + 1", b=exp.paren(bucket))
@@ -127,7 +130,7 @@ def ranged_values(context: Context, item: Sensitive, state: State) -> exp.Select
         )
         record = col(NUMBER, "p")
     else:
-        # Values with one code look the same, so the first of a range stands for all of it.
+        # Values with one code are equal, so the first of a range represents all of it.
         tree = query(
             "select :v as v from p join h on h.first = p.rid"
             " cross join lateral generate_series(h.first, h.last - 1) as g(rid)",

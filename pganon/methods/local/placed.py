@@ -1,7 +1,7 @@
-"""The records that are released, with what they show.
+"""The released records, with the values that they show.
 
-Where every display has enough records and none is united with another one, these are the encoded
-records as they are. They are not written out again then.
+Where every display has enough records and none is merged with another one, these are all encoded
+records, and are not copied.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _PLACED = "placed"
 
 
 def placed(context: Context, state: State) -> Relation:
-    """(rid, display, codes, s<j>, beside)"""
+    """(rid, display, codes, s<j>, beside) of the released records."""
     return _as_they_are(context, state) if as_encoded(context, state) else state.work(_PLACED)
 
 
 def placed_step(context: Context) -> CreateTable:
-    """The work table of this, where there is one."""
+    """The step that creates the work table `placed`, where there is one."""
     return CreateTable(
         _PLACED,
         "the records that are released, with what they show",
@@ -39,6 +39,7 @@ def placed_step(context: Context) -> CreateTable:
 
 
 def placed_tables(context: Context, state: State) -> list[QualifiedName]:
+    """The work table `placed`, if there is one."""
     return [] if as_encoded(context, state) else [state.work(_PLACED)]
 
 
@@ -52,14 +53,14 @@ def mask(context: Context, table: str) -> exp.Expr:
 
 
 def as_encoded(context: Context, state: State) -> bool:
-    """Whether they are the encoded records: each mask that there can be is a display."""
+    """Whether they are all encoded records: every possible mask is a display."""
     subsets, small, _ = (state[fact] for fact in SUBSETS)
     every = 1 << len(context.spec.hidden)
     return tells_hidden(context.spec) and subsets == every and not small
 
 
 def _as_they_are(context: Context, state: State) -> exp.Select:
-    """Codes of values that are not shown are 0 already, and those of others in no bucket."""
+    """SELECT of the encoded records, in which the codes that must be 0 are 0 already."""
     names = [*context.codes, *[f"s{item.index}" for item in context.spec.sensitive]]
     tree = query("select 1 from c", {"c": state.work(CODED)}).select(
         col(NUMBER, "c"), named(col(HIDES, "c"), "display"), append=False
@@ -84,7 +85,7 @@ def _placed(context: Context, state: State) -> exp.Select:
 
 
 def _where(condition: exp.Expr, value: exp.Expr) -> exp.Expr:
-    """The code where the condition holds, else 0."""
+    """The code where the condition is true, else 0."""
     if isinstance(condition, exp.Boolean):
         return value
-    return fragment("case when :holds then :v else 0 end", holds=condition, v=value)
+    return fragment("case when :condition then :v else 0 end", condition=condition, v=value)

@@ -1,4 +1,4 @@
-"""The method `anatomy`: which steps it adds to a plan.
+"""The method `anatomy`: its steps of a plan, and its form.
 
 Xiao and Tao: Anatomy, simple and effective privacy preservation, VLDB 2006; here in one sort per
 block (stripes), in blocks of similar quasi-identifiers, as small as they can be.
@@ -26,7 +26,7 @@ FEW = 8
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    """That the public rule has left the records in few blocks, with the remedy."""
+    """A warning where the public rule has made only a few large blocks, with the remedy."""
     context = AnatomyContext(spec)
     blocks, pieces = facts[BLOCKS], context.pieces(State(0, facts))
     whole = blocks == 1 and pieces > 1
@@ -42,8 +42,11 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps from the encoded records to the blocks of the groups."""
     context = AnatomyContext(spec)
-    first = invariant_steps(context.keeping) if context.keeps_sets else context.eligibility.steps()
+    first = (
+        invariant_steps(context.invariance) if context.m_invariant else context.eligibility.steps()
+    )
     return (*first, *block_steps(context))
 
 
@@ -56,11 +59,11 @@ BUCKETS = Grouping(
     parts=3,
     counterfeits=lambda spec, state: counterfeits(state) if spec.value_sets else None,
 )
-"""No table links records and groups: what is published of a record goes along the curve with it."""
+"""No work table links records and groups: published columns are carried along the curve."""
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
-    """One QIT and one ST; counterfeits beside them where people keep their value sets."""
+    """One QIT and one ST; a table of counterfeits beside them under m-invariance."""
     return arranged(spec, [spec.attributes], [spec.sensitive], counterfeits=spec.invariant)
 
 

@@ -7,11 +7,11 @@ of them (:mod:`pganon.methods.common.halves`). A node of that tree is divided
 
 - `division: public`: if its most frequent value has at most 1/l of the records of its smaller
   half. Both halves are eligible then, wherever the value lies. Records per value of a node can be
-  read off the release, since no group reaches over its border; so all that could have been
-  there give the same blocks, and the blocks tell nothing.
-- `division: eligible`: if both halves are eligible. Blocks are smaller. But a node that stays
-  whole tells who computes the tree that one of its halves is not eligible, and the smaller the
-  halves, the more that says.
+  read off the release, since no group reaches over its border. So all possible assignments
+  of values give the same blocks, and the blocks disclose nothing.
+- `division: eligible`: if both halves are eligible. Blocks are smaller. But a reader who
+  computes the tree learns of a node that stays whole that one of its halves is not eligible.
+  The smaller the halves, the more that discloses.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ BLOCKS = count("blocks")
 
 
 def block_steps(context: AnatomyContext) -> list[Step]:
+    """From the eligible records to `placed` and `leaves`, the block of every piece."""
     halves = Halves(lambda s: _histogram(context, s), lambda s: _undivided(context, s))
     return [
         _placed_step(context),
@@ -58,7 +59,7 @@ def _placed_step(context: AnatomyContext) -> Step:
         "places along the curve without those that lie elsewhere or are left out",
         lambda s: s.work("placed"),
         lambda s: _renumbered(context, s),
-        when=lambda s: context.keeps_sets or context.trimmed(s),
+        when=lambda s: context.m_invariant or context.trimmed(s),
     )
 
 
@@ -73,9 +74,13 @@ def _histogram(context: AnatomyContext, state: State) -> exp.Expr:
 
 
 def _renumbered(context: AnatomyContext, state: State) -> exp.Expr:
-    """Places say nothing of records that are not released, or not in new groups."""
+    """New consecutive places, which disclose nothing of records outside new groups."""
     columns = [DRAW, *context.carried]
-    new = others(context.keeping, state) if context.keeps_sets else context.eligibility.kept(state)
+    new = (
+        others(context.invariance, state)
+        if context.m_invariant
+        else context.eligibility.kept(state)
+    )
     tree = query("select 1 from k", {"k": new})
     return tree.select(
         *[col(name, "k") for name in columns],

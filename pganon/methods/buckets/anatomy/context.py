@@ -1,4 +1,4 @@
-"""What of a release the steps of anatomy look at."""
+"""The parts of a release specification that the steps of anatomy read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pganon.encode.records import DRAW, PLACE
 from pganon.encode.work import CODED, sensitive_values
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.anatomy.options import Anatomy
-from pganon.methods.buckets.invariance import DEALT, LEFTOVERS, Keeping
+from pganon.methods.buckets.invariance import DEALT, LEFTOVERS, InvarianceContext
 from pganon.methods.common.context import MethodContext
 from pganon.methods.common.eligibility import ROUNDS, Eligibility
 from pganon.methods.common.form.bucket_staging import record_columns
@@ -24,6 +24,8 @@ from pganon.steps import State
 
 @dataclass(frozen=True)
 class AnatomyContext(MethodContext[Anatomy]):
+    """A release with anatomy."""
+
     kind = Anatomy
 
     @property
@@ -59,18 +61,18 @@ class AnatomyContext(MethodContext[Anatomy]):
 
     @property
     def carried(self) -> list[str]:
-        """Columns of `coded` that are read from here on, beside the random order."""
+        """Columns of `coded` that later steps read, beside the random order."""
         return [*record_columns(self.spec), self.value]
 
     @property
-    def keeps_sets(self) -> bool:
-        """Whether people who were released before keep their value sets."""
+    def m_invariant(self) -> bool:
+        """Whether the release is m-invariant: signatures of earlier versions stay the same."""
         return self.spec.value_sets is not None
 
     @property
-    def keeping(self) -> Keeping:
-        """Each value is a vector, with the number that it has."""
-        return Keeping(
+    def invariance(self) -> InvarianceContext:
+        """Vectors are the codes of the one sensitive column."""
+        return InvarianceContext(
             spec=self.spec,
             l=self.model.l,
             records=lambda s: s.work(CODED),
@@ -90,17 +92,17 @@ class AnatomyContext(MethodContext[Anatomy]):
     def placed(self, state: State) -> QualifiedName:
         """Records that form new groups, with their places along the curve, 1 to the number of
         them."""
-        if self.keeps_sets or self.trimmed(state):
+        if self.m_invariant or self.trimmed(state):
             return state.work("placed")
         return self.eligibility.kept(state)
 
     def dealt(self, state: State) -> int:
-        """Number of these records."""
-        return state[DEALT] if self.keeps_sets else state[RELEASED]
+        """Number of the records of :meth:`placed`."""
+        return state[DEALT] if self.m_invariant else state[RELEASED]
 
     def leftovers(self, state: State) -> list[QualifiedName]:
         """Tables that the blocks are made from."""
-        if self.keeps_sets:
+        if self.m_invariant:
             return [state.work(name) for name in LEFTOVERS]
         return self.eligibility.leftovers(state)
 
@@ -109,7 +111,10 @@ class AnatomyContext(MethodContext[Anatomy]):
         return piece_of(col(PLACE, table), num(self.pieces(state)), num(max(self.dealt(state), 1)))
 
     def pieces(self, state: State) -> int:
-        """A power of two: the halves of a node would else be of any size, and the whole curve be
-        one block for a few records at its end."""
+        """Number of pieces, a power of two.
+
+        Otherwise the halves of a node could be of any size, and the whole curve could be one
+        block because of a few records at its end.
+        """
         wanted = self.dealt(state) // max(self.block_size, self.model.l)
         return 1 << max(wanted.bit_length() - 1, 0)

@@ -22,12 +22,14 @@ from pganon.steps import CreateTable, DropTables, State, Step
 
 
 def starts_step() -> Step:
+    """The step that creates `starts`."""
     return CreateTable(
         "starts", "where the records of every value begin", lambda s: s.work("starts"), _starts
     )
 
 
 def tidy_step() -> Step:
+    """The step that drops the tables of blocks."""
     return DropTables(
         "tidy",
         "what is known from where values begin",
@@ -47,8 +49,8 @@ def groups(context: AnatomyContext, state: State) -> exp.Select:
         l=num(context.model.l),
     )
     pair = paired(col("block", "e"), col("number", "e"))
-    found = query("select :pair as gid from e", {"e": each}, pair=pair)
-    return stacked([found, old_groups(state)]) if context.keeps_sets else found
+    new = query("select :pair as gid from e", {"e": each}, pair=pair)
+    return stacked([new, old_groups(state)]) if context.m_invariant else new
 
 
 def dealt(context: AnatomyContext, state: State, name: str, part: int, parts: int) -> exp.Select:
@@ -75,7 +77,7 @@ def dealt(context: AnatomyContext, state: State, name: str, part: int, parts: in
         named(paired(col("block", "d"), group), name),
         append=False,
     )
-    if not context.keeps_sets or part > 0:
+    if not context.m_invariant or part > 0:
         return new
     old = query("select 1 from l", {"l": state.work("listed")}).select(
         *[col(column, "l") for column in columns], named(col("gid", "l"), name), append=False

@@ -1,1 +1,1 @@
-"""Values that exclude each other in one record: which readers may draw on, and how."""
+"""Exclusion rules: values that cannot occur together in one record, as readers know."""

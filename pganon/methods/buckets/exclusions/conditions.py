@@ -41,11 +41,12 @@ def meets(condition: Condition, column: Column, value: exp.Expr) -> exp.Expr:
 
 
 def one_of(value: exp.Expr, column: Column, values: Sequence[str]) -> exp.Expr:
+    """Condition: the value is one of some values of the policy."""
     return exp.paren(exp.or_(*[fragment(":v = :w", v=value, w=_value(column, v)) for v in values]))
 
 
 def _bound(column: Column, written: str) -> exp.Expr:
-    """What :func:`in_order` is compared with."""
+    """The bound of a range as an operand for :func:`in_order`."""
     if column.kind == "enum":
         return num(column.labels.index(written) + 1)
     return _value(column, written)
@@ -60,7 +61,11 @@ def _value(column: Column, written: str) -> exp.Expr:
 
 
 def applies(when: When, value: Callable[[Attribute], exp.Expr]) -> exp.Expr:
-    """Whether all conditions hold of a record, three-valued; `value` gives its column."""
+    """Whether a record satisfies all conditions, three-valued.
+
+    Args:
+        value: the expression of a column of the record.
+    """
     parts = [exp.paren(meets(condition, a.column, value(a))) for a, condition in when]
     return exp.paren(conjunction(parts))
 
@@ -78,7 +83,7 @@ def applies_to_codes(when: When, state: State, table: str) -> exp.Expr:
 
 
 def _by_code(attribute: Attribute, condition: Condition, state: State, table: str) -> exp.Expr:
-    """Probed up in an array of truths, which the server makes once."""
+    """Probed in an array of truth values by code, which the server makes once."""
     column = attribute.column
     truths = query(
         "select array_agg(:met order by d.code) from d where d.code > 0",

@@ -1,7 +1,7 @@
-"""Exclusion rules with values that occur nowhere, and so rule nothing out.
+"""Exclusion rules with values that occur in no record, and so exclude nothing.
 
-A value that is spelled in another way than in the source is verified like any other: no bucket has
-it. So what occurs is counted, and what does not is named.
+A misspelled value passes verification, since no bucket has it. So occurrences are counted, and a
+warning names the values without any.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class _Part:
 
 
 def occurrence_steps(spec: ReleaseSpec) -> list[Check]:
-    """What :func:`idle_rules` reads, from `coded` and dictionaries."""
+    """Steps that observe the facts of :func:`idle_rules`, from `coded` and dictionaries."""
     return [_occurring(rule, number) for number, rule in enumerate(spec.rules)]
 
 
 def idle_rules(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    """Warnings of values and ranges of the rules that no record has; each once."""
+    """Warnings about values and ranges of the rules that no record has; each once."""
     return list(dict.fromkeys(_idle(spec, facts)))
 
 
@@ -72,11 +72,11 @@ def _idle(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
 
 
 def _parts(rule: ExclusionRule) -> list[_Part]:
-    found: list[_Part] = []
+    parts: list[_Part] = []
     for attribute, condition in rule.when:
         asked = [condition] if isinstance(condition, Between) else condition
-        found += [_Part(attribute, one) for one in asked]
-    return found + [_Part(rule.sensitive, value) for value in rule.values]
+        parts += [_Part(attribute, one) for one in asked]
+    return parts + [_Part(rule.sensitive, value) for value in rule.values]
 
 
 def _occurring(rule: ExclusionRule, number: int) -> Check:

@@ -1,12 +1,12 @@
 """The published form of anatomy and slicing: exact values in tables that only buckets link.
 
 Stored are the quasi-identifier tables (QIT) and sensitive tables (ST) of an arrangement and the
-steward's `members`. The view of the release joins the tables the only safe way: every
+steward's `members`. The view of the release joins the tables without linking records: it has every
 combination that a bucket allows, with its probability.
 
-Bucket numbers are a random permutation under the run's secret key, one of its own for every
-partition. Rows of every relation are in an order that depends on their own published columns
-alone, so none shows which value belongs to which record.
+Bucket numbers are a random permutation under the run's secret key, another one for every
+partition. The order of the rows of a relation depends only on its published columns, so no order
+shows which value belongs to which record.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from pganon.forms.form import (
 )
 from pganon.forms.linked import Linked, LinkedRows, linked_column, part_number
 from pganon.forms.utility import AnatomyUtility
-from pganon.methods.buckets.form import figures, inferred, verification, views
+from pganon.methods.buckets.form import inferred, statistics, verification, views
 from pganon.methods.buckets.form.verification import histogram, histogram_of
-from pganon.methods.buckets.metrics.report import BucketMetrics, metrics_of
-from pganon.methods.buckets.metrics.steps import measure_steps
+from pganon.methods.buckets.metrics.report import BucketMetrics, measure_steps, metrics_of
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form import bucket_staging as staging
 from pganon.methods.common.form.bucket_rows import link_of
@@ -40,16 +39,19 @@ from pganon.steps.facts import Facts
 
 
 def linked(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> Linked:
-    """By buckets. Where quasi-identifiers stand beside sensitive values, who knows those of a
-    person knows more than the bucket: the rows of it that show them."""
+    """The links of records and sensitive values, by bucket.
+
+    A sensitive table may have quasi-identifiers, too. A reader who knows those of a person can
+    limit the bucket to the rows that show them.
+    """
     columns = []
     for item in spec.sensitive:
         table = arrangement.table_of(item.index)
-        _, found = histogram_of(arrangement, tables, item)
+        _, counted = histogram_of(arrangement, tables, item)
         group = col(GROUP_ID, "h")
         shown = [col(attribute.published, "h") for attribute in table.quasi]
         number = part_number(group, shown) if shown else group
-        column = linked_column(item.column.name, link_of(table), found, number)
+        column = linked_column(item.column.name, link_of(table), counted, number)
         rows = tuple(other.column.name for other in table.sensitive)
         columns.append(replace(column, exact=not arrangement.counterfeits, rows=rows))
     parts = [link_of(table) for table in arrangement.sensitive if table.quasi]
@@ -61,8 +63,10 @@ def _rows(arrangement: Arrangement, tables: Tables) -> Iterator[LinkedRows]:
     for table in arrangement.sensitive:
         if len(table.sensitive) == 1:
             continue
-        found = histogram(tables, table, [GROUP_ID], table.sensitive)
-        rows = query("select :link as link, h.value from h", {"h": found}, link=col(GROUP_ID, "h"))
+        counted = histogram(tables, table, [GROUP_ID], table.sensitive)
+        rows = query(
+            "select :link as link, h.value from h", {"h": counted}, link=col(GROUP_ID, "h")
+        )
         yield LinkedRows(tuple(item.column.name for item in table.sensitive), rows)
 
 
@@ -71,16 +75,16 @@ def anatomized(
     *,
     groups: str,
     buckets: staging.Grouping = staging.NUMBERED,
-    settled: Callable[[ReleaseSpec], bool] = lambda spec: True,
+    static_columns: Callable[[ReleaseSpec], bool] = lambda spec: True,
     warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: (),
 ) -> PublishedForm:
     """The form of an arrangement.
 
     Args:
-        groups: what the method calls its groups.
+        groups: the method's word for its groups, in the plural.
         buckets: where the buckets of the records are read.
-        settled: see :class:`~pganon.forms.form.Publication`.
-        warnings: the same, beside what may be inferred.
+        static_columns: whether the policy alone decides the columns of every view.
+        warnings: warnings of the method, beside those about inference.
     """
     metrics = OnRequest(
         steps=lambda spec, tables, request: measure_steps(spec, arrange, tables, request),
@@ -101,13 +105,13 @@ def anatomized(
         Publication(
             lambda spec, state, tables: views.views(spec, arrange(spec, state), tables),
             groups,
-            settled,
+            static_columns,
             (PROBABILITY, EXPECTED),
             lambda spec, facts: [*inferred.warnings(spec, facts), *warnings(spec, facts)],
         ),
         Statistics(
-            lambda spec: figures.measures(spec, arrange, buckets),
-            figures.utility,
+            lambda spec: statistics.measures(spec, arrange, buckets),
+            statistics.utility,
             AnatomyUtility,
             histogram=lambda spec, state, tables, item: verification.histogram_of(
                 arrange(spec, state), tables, item

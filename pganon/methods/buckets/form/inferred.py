@@ -1,4 +1,4 @@
-"""What a reader may infer from an anatomized release before anybody can read it.
+"""The deFinetti attack on an anatomized release, measured before publication.
 
     guesses<j>         (learner, posterior, correct)   of every attacked record, on column j
     related_records    records of some buckets, over which association is measured
@@ -39,7 +39,7 @@ from pganon.steps import Chains, Check, CreateTable, State, Step
 from pganon.steps.facts import Facts, label
 
 RELATED = 10_000
-"""Most records over which association is measured."""
+"""Most records from which association is measured."""
 
 STRONGEST = 5
 """Pairs of columns that are reported."""
@@ -127,9 +127,9 @@ class _Attack:
 
 
 def bounds(spec: ReleaseSpec, item: Sensitive) -> Bounds:
-    """What guesses of the column are held against.
+    """The bounds that guesses of the column are compared with.
 
-    Models allow 1/l. The policy's limit is all there is for a column without one.
+    A model allows 1/l. A column without a model has only the limit of the policy.
     """
     limit = (spec.policy.inference or Inference()).limit
     allowed = [1 / r.model.parameter for r in spec.requirements if r.sensitive == item.index]
@@ -138,7 +138,7 @@ def bounds(spec: ReleaseSpec, item: Sensitive) -> Bounds:
     return Bounds(max(limit, attacks.FACTOR * min(allowed)), min(allowed))
 
 
-# -- what is read -------------------------------------------------------------------------------
+# -- rows that the attack reads -----------------------------------------------------------------
 
 
 def _bucket_of(arrangement: Arrangement, item: Sensitive) -> exp.Expr:
@@ -153,21 +153,21 @@ def _class(arrangement: Arrangement) -> exp.Expr:
 def _sample(
     arrangement: Arrangement, item: Sensitive, records: Relation, state: State
 ) -> exp.Select:
-    """The records `r` that are attacked: those of the first buckets.
+    """The attacked records `r`: those of the first buckets.
 
-    A bucket that alone has too many candidates is left out.
+    A single bucket with too many candidates is left out.
     """
     table = arrangement.table_of(item.index)
     keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
-    # The other columns of the sensitive table are known for a record.
-    known = query(
+    # The reader knows the other columns of the sensitive table for a record.
+    counted = query(
         "select t.group_id, sum(t.count) as n, count(*) as values from t where t.group_id <= :most",
         {"t": state.stage(table.part)},
         most=num(attacks.RECORDS),  # buckets: no more, for none is empty
     ).group_by(*keys)
     sized = query(
         "select k.group_id, sum(k.n * greatest(k.values, :each)) as n from k group by k.group_id",
-        {"k": known},
+        {"k": counted},
         each=num(attacks.CANDIDATES // attacks.RECORDS),
     )
     most = num(attacks.CANDIDATES)
@@ -188,7 +188,7 @@ def _sample(
 def _attributes(
     spec: ReleaseSpec, arrangement: Arrangement, item: Sensitive, state: State
 ) -> list[exp.Expr]:
-    """Published values of every quasi-identifier that is not in the column's own table."""
+    """Published values of every quasi-identifier that is not in the table of the column."""
     if not arrangement.generalized:
         return [col(axis.code, "r") for axis in _apart(spec, arrangement, item)]
     shown = [[col(c.name, "e") for c in attribute_columns(a)] for a in spec.attributes]
@@ -227,8 +227,8 @@ def _first(
 
 def _association(spec: ReleaseSpec, state: State) -> exp.Select:
     """SELECT one row: `association` of the pairs of :func:`_pairs`."""
-    known = [*quasi_columns(spec, state), *carried_columns(spec), *sensitive_columns(spec)]
-    return associations(state.work("related_records"), known, _pairs(spec))
+    columns = [*quasi_columns(spec, state), *carried_columns(spec), *sensitive_columns(spec)]
+    return associations(state.work("related_records"), columns, _pairs(spec))
 
 
 def _pairs(spec: ReleaseSpec) -> list[tuple[int, int]]:
@@ -240,25 +240,25 @@ def _pairs(spec: ReleaseSpec) -> list[tuple[int, int]]:
 def related(spec: ReleaseSpec, facts: Facts) -> tuple[Related, ...]:
     """The strongest associations, if there are any, the strongest first."""
     names = [item.published for item in (*spec.attributes, *spec.carried, *spec.sensitive)]
-    found = values(facts[_RELATED])
-    order = sorted((p for p, v in found.items() if v > 0), key=lambda p: (-found[p], p))
-    return tuple(Related(names[i], names[j], found[i, j]) for i, j in order[:STRONGEST])
+    strengths = values(facts[_RELATED])
+    order = sorted((p for p, v in strengths.items() if v > 0), key=lambda p: (-strengths[p], p))
+    return tuple(Related(names[i], names[j], strengths[i, j]) for i, j in order[:STRONGEST])
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    """What the steward should know, unless the policy says how much may be inferred."""
+    """Warnings about values that can be inferred, unless the policy sets a limit."""
     if spec.policy.inference is not None:
         return []
     every = inferred(spec, facts)
     return [
-        f"{told_text(item, found)}; {attacks.REMEDY}"
+        f"{told_text(item, result)}; {attacks.REMEDY}"
         for item in spec.sensitive
-        if (found := every[item.published]).told is not None and found.told > attacks.NOTICEABLE
+        if (result := every[item.published]).told is not None and result.told > attacks.NOTICEABLE
     ]
 
 
 def inferred(spec: ReleaseSpec, facts: Facts) -> dict[str, Inferred]:
-    """By published column."""
+    """Results of the attack by published column."""
     return {
         item.published: found_by(f"inferred{item.index}", bounds(spec, item), facts)
         for item in spec.sensitive

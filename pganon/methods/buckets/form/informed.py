@@ -1,10 +1,10 @@
-"""Risk from a reader who knows which sensitive values occur together, with independent buckets.
+"""Risk from a reader who knows which sensitive values occur together, under independent buckets.
 
 A value v of a person's bucket is weighted by how well it fits the values of the person's buckets in
 the other tables: f(v) times, for every other column, the mean lift of v with the values there,
 lift(v, y) = P(v, y) / (P(v) P(y)) over the encoded records. The likeliest value's share of the
-weights is the local informed risk. It ignores the other members of the buckets, so exact reasoning
-may learn more. If all tables have the same buckets, there is no such risk.
+weights is the local informed risk. It ignores the other members of the buckets, so the exact
+posterior may be higher. If all tables have the same buckets, there is no such risk.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from pganon.steps import State
 
 def elsewhere(arrangement: Arrangement, item: Sensitive) -> list[Sensitive]:
     """Sensitive columns with other buckets than the given column."""
-    own = arrangement.table_of(item.index).partition
-    return [s for t in arrangement.sensitive if t.partition != own for s in t.sensitive]
+    partition = arrangement.table_of(item.index).partition
+    return [s for t in arrangement.sensitive if t.partition != partition for s in t.sensitive]
 
 
 def informed(arrangement: Arrangement, item: Sensitive, tables: Tables, state: State) -> exp.Select:
@@ -56,7 +56,7 @@ def informed(arrangement: Arrangement, item: Sensitive, tables: Tables, state: S
 
 
 def _links(arrangement: Arrangement, tables: Tables) -> exp.Select:
-    """The buckets of a record; records with the same buckets are indistinguishable here."""
+    """SELECT of the buckets of records; the same buckets make records indistinguishable."""
     bearing = arrangement.bearing
     tree = query("select distinct 1 from b", {"b": tables[bearing.part]})
     return tree.select(*[col(name, "b") for name in bearing.groups], append=False)
@@ -70,7 +70,7 @@ def _same_bucket(arrangement: Arrangement, item: Sensitive, alias: str) -> exp.E
 def _met(
     arrangement: Arrangement, item: Sensitive, other: Sensitive, tables: Tables, state: State
 ) -> exp.Select:
-    """SELECT (group_id, value, met): mean lift of a value with those of a bucket elsewhere."""
+    """SELECT (group_id, value, met): mean lift of a value with the values of a bucket elsewhere."""
     pairs = query(
         "select :v as value, :y as other from c",
         {"c": state.work(CODED)},

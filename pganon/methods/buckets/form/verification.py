@@ -1,9 +1,9 @@
-"""The guarantee of an anatomized release, measured from its published relations alone.
+"""The guarantee of an anatomized release, measured only from its published relations.
 
-If all tables have the same partition, the share of a value in a bucket bounds what a reader learns
-about any member, even one who knows which sensitive values occur together: permuting the members
-of a bucket turns every possible world into another. With independent partitions that holds only
-against readers without this knowledge.
+If all tables have the same partition, the share of a value in a bucket bounds the posterior of a
+reader for any member. This includes readers who know which sensitive values occur together, since
+permuting the members of a bucket turns every possible world into another. With independent
+partitions it is only true against readers without this knowledge.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ EXCLUSION = "exclusion"
 
 
 DIFFERENT = "different"
-"""Name of the check that all values of a bucket are different, where people keep value sets."""
+"""Name of the check that all values of a bucket are different, under m-invariance."""
 
 
 def checks(
     spec: ReleaseSpec, arrangement: Arrangement, tables: Relations
 ) -> tuple[CheckQuery, ...]:
-    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    """Queries that re-measure every requirement, only from the relations in `tables`."""
     return (
         _violations(STRUCTURE, None, _broken(arrangement, tables)),
         *(
@@ -55,7 +55,7 @@ def checks(
 
 
 def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQuery:
-    """No row of `offending` may be there."""
+    """A check that is violated by every row of `offending`."""
     return violations_check(
         name, query("select count(*) as measured from o", {"o": offending}), column
     )
@@ -65,7 +65,7 @@ def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQu
 
 
 def _broken(arrangement: Arrangement, tables: Relations) -> exp.Select:
-    """Buckets of which two relations do not hold the same number of records."""
+    """Buckets that do not have the same number of records in every relation."""
     bearing = arrangement.bearing
     pairs = [
         (_held(arrangement, tables, table.partition), _sizes(tables, table.part, True, GROUP_ID))
@@ -87,9 +87,9 @@ def _broken(arrangement: Arrangement, tables: Relations) -> exp.Select:
 
 
 def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Select:
-    """The same of how many values a bucket must have: of its records, and those of nobody.
+    """(number, n, least) with the number of values that a bucket must have, counterfeits included.
 
-    A bucket of nobody is broken, too.
+    A bucket without any records is broken, too.
     """
     bearing = arrangement.bearing
     records = _sizes(tables, bearing.part, bearing.counted, partition)
@@ -108,22 +108,22 @@ def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Se
 
 
 def _repeated(arrangement: Arrangement, tables: Relations, item: Sensitive) -> exp.Select:
-    """Values that a bucket has more than once."""
-    by, found = histogram_of(arrangement, tables, item)
+    """Rows for values that a bucket has more than once."""
+    by, counted = histogram_of(arrangement, tables, item)
     del by
-    return query("select h.n from h where h.n <> 1 or h.n is null", {"h": found})
+    return query("select h.n from h where h.n <> 1 or h.n is null", {"h": counted})
 
 
 def _sizes(tables: Relations, part: str, counted: bool, group: str) -> exp.Select:
     """(number, n, least): records per bucket, and the smallest count of a row."""
-    figures = ("sum(r.count)", "min(coalesce(r.count, 0))") if counted else ("count(*)", "1")
+    aggregates = ("sum(r.count)", "min(coalesce(r.count, 0))") if counted else ("count(*)", "1")
     rows = query("select :number as number from t", {"t": tables[part]}, number=col(group, "t"))
     rows = presorted(rows)
     return query(
         "select r.number, :n as n, :least as least from r group by r.number",
         {"r": rows.select(col(COUNT, "t")) if counted else rows},
-        n=fragment(figures[0]),
-        least=fragment(figures[1]),
+        n=fragment(aggregates[0]),
+        least=fragment(aggregates[1]),
     )
 
 
@@ -136,30 +136,32 @@ def _required(
     model = requirement.model
     if requirement.sensitive is not None:
         item = spec.sensitive[requirement.sensitive]
-        by, found = histogram_of(arrangement, tables, item)
+        by, counted = histogram_of(arrangement, tables, item)
     elif isinstance(model, KAnonymity):
-        by, found = _of_classes(arrangement, tables)
+        by, counted = _of_classes(arrangement, tables)
     else:
         by = ["place", GROUP_ID]
-        found = _of_tables(arrangement, tables, whole=model.needs_values)
-    return requirement_check(requirement, model.measure(found, by))
+        counted = _of_tables(arrangement, tables, whole=model.needs_values)
+    return requirement_check(requirement, model.measure(counted, by))
 
 
 def histogram_of(
     arrangement: Arrangement, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
-    """Columns of a bucket, or of its records with equal quasi-identifiers, and (these, value, n).
+    """Key columns of the histogram of a sensitive column, and (key columns, value, n).
 
-    Quasi-identifiers are those in the column's own table."""
+    The key is a bucket, or the records of a bucket with equal quasi-identifiers, where the table of
+    the column has some.
+    """
     table = arrangement.table_of(item.index)
     by = [GROUP_ID, *[attribute.published for attribute in table.quasi]]
     return by, histogram(tables, table, by, [item])
 
 
 def _of_classes(arrangement: Arrangement, tables: Relations) -> tuple[list[str], exp.Select]:
-    """Columns that the records of a class share, and (columns, value, n).
+    """Key columns of a class, and (key columns, value, n).
 
-    The number of a class alone is not enough: its published values must be the same, too.
+    The key is the number of the class and its published values, which must be the same, too.
     """
     table = arrangement.bearing
     shown = [column.name for a in table.attributes for column in attribute_columns(a)]
@@ -174,12 +176,12 @@ def _of_tables(arrangement: Arrangement, tables: Relations, *, whole: bool) -> e
     sized: list[SensitiveTable | QuasiTable] = [*arrangement.sensitive]
     if not whole and arrangement.sliced and not arrangement.aligned:
         sized.append(arrangement.bearing)  # its buckets are those of no sensitive table
-    found: list[exp.Select] = []
+    parts: list[exp.Select] = []
     for place, table in enumerate(sized):
         items = table.sensitive if whole and isinstance(table, SensitiveTable) else ()
         tree = histogram(tables, table, [GROUP_ID], items)
-        found.append(tree.select(named(num(place), "place")))
-    return stacked(found)
+        parts.append(tree.select(named(num(place), "place")))
+    return stacked(parts)
 
 
 def histogram(
@@ -209,8 +211,8 @@ def histogram(
 def _forbidden(rule: ExclusionRule, arrangement: Arrangement, tables: Relations) -> exp.Select:
     """Buckets with a record that the rule is about and a value that it excludes.
 
-    Where its columns are in several sliced tables, a bucket may have such a record if each
-    condition holds of some row: none of them says that they do not go together.
+    The columns of a rule may be in several sliced tables. Then a bucket may have such a record if
+    every condition is true for some row, since the tables do not say which rows go together.
     """
     table = arrangement.table_of(rule.sensitive.index)
     tree = query(
@@ -233,14 +235,14 @@ def _possible(
     rule: ExclusionRule, table: SensitiveTable, arrangement: Arrangement, tables: Relations
 ) -> list[exp.Select]:
     """Per table with columns of the rule: buckets of the sensitive table where it can apply."""
-    found: list[exp.Select] = []
+    possible: list[exp.Select] = []
     for quasi in (*arrangement.quasi, table):
-        mine = quasi.attributes if isinstance(quasi, QuasiTable) else quasi.quasi
-        when = tuple((a, condition) for a, condition in rule.when if a in mine)
+        attributes = quasi.attributes if isinstance(quasi, QuasiTable) else quasi.quasi
+        when = tuple((a, condition) for a, condition in rule.when if a in attributes)
         if not when:
             continue
         group = _link(quasi, table, arrangement)
-        found.append(
+        possible.append(
             query(
                 "select distinct :number as number from t where :applies",
                 {"t": _linked(quasi, table, arrangement, tables)},
@@ -248,7 +250,7 @@ def _possible(
                 applies=applies(when, lambda a: col(a.published, "t")),
             )
         )
-    return found
+    return possible
 
 
 def _link(
@@ -267,7 +269,7 @@ def _linked(
     """The relation with the columns of `quasi` and the bucket of the sensitive table."""
     if isinstance(quasi, SensitiveTable) or table.partition in quasi.groups:
         return tables[quasi.part]
-    # Independent partitions over a sliced QIT: only its last table knows the other buckets.
+    # Independent partitions over a sliced QIT: only its last table has the other bucket numbers.
     bearing = arrangement.bearing
     tree = query(
         "select :number from b join q on q.group_id = b.group_id",

@@ -76,18 +76,18 @@ def _numbers(groups: Sequence[str]) -> list[ViewColumn]:
 
 
 def _columns(items: Sequence[Shown]) -> list[ViewColumn]:
-    found: list[ViewColumn] = []
+    columns: list[ViewColumn] = []
     for item in items:
         match item:
             case Attribute():
-                found += attribute_columns(item)
+                columns += attribute_columns(item)
             case Carried():
                 kind, said = item.column.stored_type, "Insensitive, unchanged."
-                found.append(ViewColumn(item.published, kind, said))
+                columns.append(ViewColumn(item.published, kind, said))
             case Sensitive():
                 kind, said = item.column.stored_type, "Sensitive, of some of the bucket."
-                found.append(ViewColumn(item.published, kind, said))
-    return found
+                columns.append(ViewColumn(item.published, kind, said))
+    return columns
 
 
 # -- the join ---------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def _joined(
         alias = f"t{place}"
         tree = _join(tree, tables[table.part], alias, link)
         sources[alias] = tuple(items)
-        # Where values may be nobody's, a sensitive table has more of them than there are records.
+        # With counterfeits a sensitive table has more values than there are records.
         size = (link, arrangement.counterfeits and isinstance(table, SensitiveTable))
         if size not in sized:
             sized[size] = f"s{place}"

@@ -1,67 +1,68 @@
-"""Newcomers who take over no value set: all of them form groups of their own, or none does."""
+"""New records outside groups with old signatures: all of them form new groups, or none does."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
 from pganon.forms.facts import SUPPRESSED
-from pganon.methods.buckets.invariance.keeping import Keeping
+from pganon.methods.buckets.invariance.context import InvarianceContext
 from pganon.methods.common.suppression import RELEASED, suppression_problem
 from pganon.sqltools import col, num, query, stacked
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import RECORDS, count
 
 DEALT = count("dealt")
-"""Records that are dealt out to groups with new value sets, where others keep theirs."""
+"""Records that are dealt out to groups with new signatures."""
 
 
-def other_steps(keeping: Keeping) -> list[Step]:
+def other_steps(context: InvarianceContext) -> list[Step]:
+    """The check of the other new records, which observes DEALT."""
     return [
         Check(
             "others",
             "whether the other newcomers are eligible",
-            lambda s: _figures(keeping, s),
-            lambda row, state: suppression_problem(keeping.spec, row, state),
+            lambda s: _counts(context, s),
+            lambda row, state: suppression_problem(context.spec, row, state),
             gives=[DEALT, RELEASED, SUPPRESSED],
         ),
     ]
 
 
-def others(keeping: Keeping, state: State) -> exp.Select:
-    """SELECT of their columns; nobody if they are not eligible."""
+def others(context: InvarianceContext, state: State) -> exp.Select:
+    """SELECT of the columns of these records; no row if they are not eligible."""
     return query(
         "select o.* from o where :dealt > 0",
-        {"o": _others(keeping, state)},
+        {"o": _others(context, state)},
         dealt=num(state[DEALT]),
     )
 
 
-def _others(keeping: Keeping, state: State) -> exp.Select:
+def _others(context: InvarianceContext, state: State) -> exp.Select:
     return query(
         "select n.* from n join t on t.code = :code and n.turn > t.n",
         {"n": state.work("newcomers"), "t": state.work("taken")},
-        code=keeping.vector_of("n"),
+        code=context.vector_of("n"),
     )
 
 
-def _figures(keeping: Keeping, state: State) -> exp.Expr:
-    """In every column the others have to be eligible."""
+def _counts(context: InvarianceContext, state: State) -> exp.Expr:
+    """SELECT one row of dealt, released and suppressed records; eligible in every column."""
     counted = [
         query(
             "select count(*) as n from o group by :code",
-            {"o": _others(keeping, state)},
+            {"o": _others(context, state)},
             code=col(code, "o"),
         )
-        for code in keeping.codes
+        for code in context.codes
     ]
     eligible = query(
         "select case when max(c.n) * :l <= t.n then t.n else 0 end as dealt from t"
         " left join c on true group by t.n",
         {
             "c": stacked(counted),
-            "t": query("select count(*) as n from o", {"o": _others(keeping, state)}),
+            "t": query("select count(*) as n from o", {"o": _others(context, state)}),
         },
-        l=num(keeping.l),
+        l=num(context.l),
     )
     kept = query("select count(*) as n from l", {"l": state.work("listed")})
     return query(

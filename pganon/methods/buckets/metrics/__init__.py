@@ -1,6 +1,6 @@
 """Metrics of tables linked by buckets, as anatomy, slicing and SLAMSA publish them.
 
 They depend only on the form's :class:`~pganon.methods.common.arrangement.Arrangement` and the
-published relations. A reader's count is an estimate: records of the last QIT, each weighted by the
-shares that match the question in its buckets of the other relations.
+published relations. A reader estimates a count from the records of the last QIT. Each is weighted
+by the shares that match the question in its buckets of the other relations.
 """

@@ -1,8 +1,8 @@
 """Standard deviations of the answers to random queries.
 
-In a bucket of n records of which b match the predicates on quasi-identifiers, and a match the one
-on the sensitive column, the number that match both is hypergeometric if every assignment is
-equally likely: its variance is a (n - a) b (n - b) / (n^2 (n - 1)). Buckets are independent.
+Of the n records of a bucket, b match the predicates on quasi-identifiers and a match the one on
+the sensitive column. The number that match both is hypergeometric if every assignment is equally
+likely. Its variance is a (n - a) b (n - b) / (n^2 (n - 1)). Buckets are independent.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from pganon.steps import Check, State, Step
 from pganon.steps.facts import measure, or_null
 
 DEVIATION = or_null(measure("workload_deviation"))
-"""None where chance draws more than once."""
+"""None where more than one random assignment decides whether a record matches."""
 
 
 def steps(parts: PartsOf) -> list[Step]:
+    """The check that observes DEVIATION."""
     return [
         Check(
             "workload_deviation",
@@ -33,8 +34,8 @@ def steps(parts: PartsOf) -> list[Step]:
 def _deviation(parts: Parts, state: State) -> exp.Expr:
     """One row: the mean, over the queries with records, of the deviation over the exact answer.
 
-    NULL where quasi-identifiers are in several tables, or generalized: more than one draw decides
-    whether a record matches.
+    NULL where quasi-identifiers are in several tables, or generalized: then more than one random
+    assignment decides whether a record matches.
     """
     if parts.beside():
         return query("select null::float8 as workload_deviation")

@@ -44,7 +44,7 @@ from pganon.steps import CreateTable, State, Step
 
 
 def steps(parts: PartsOf, places: int) -> list[Step]:
-    """There are steps for every relation that the arrangement may have."""
+    """Steps for every relation that the arrangement may have."""
     most = parts(State(0))
     tables = [part.work for part in most.every if not part.box]
     return [
@@ -66,7 +66,9 @@ def steps(parts: PartsOf, places: int) -> list[Step]:
             "workload_estimate",
             "answers from the published relations",
             lambda s: s.work("mestimate"),
-            lambda s: stacked([_of_table(parts(s), part, places, s) for part in parts(s).held]),
+            lambda s: stacked(
+                [_of_table(parts(s), part, places, s) for part in parts(s).sensitive_tables]
+            ),
         ),
     ]
 
@@ -75,8 +77,8 @@ def _share_steps(parts: PartsOf, work: str, places: int) -> list[Step]:
     def among_them(of: Callable[[Parts], Iterable[Part]]) -> Callable[[State], list[Part]]:
         return lambda s: [part for part in of(parts(s)) if part.work == work]
 
-    beside = among_them(lambda p: p.beside_some)
-    celled = among_them(lambda p: [p.bearing, *p.beside_some])
+    beside = among_them(lambda p: p.beside_any)
+    celled = among_them(lambda p: [p.bearing, *p.beside_any])
     return [
         CreateTable(
             f"workload_{work[1:]}_cells",
@@ -155,7 +157,7 @@ def _asks(items: tuple[Sensitive, ...]) -> exp.Expr:
 
 
 def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
-    links = list(dict.fromkeys(other.link for other in parts.beside_some))
+    links = list(dict.fromkeys(other.link for other in parts.beside_any))
     if parts.boxes:
         asking = state.work("mqueries")
         cells = boxes.matching(parts.bearing.work, parts.bearing.groups, state)
@@ -163,7 +165,7 @@ def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
     else:
         asking, cells = _matches_of(parts.bearing, state), _cells_of(parts.bearing, state)
         matched = fragment("c.cell = q.cell")
-    found = [
+    trees = [
         query(
             "select q.query, q.item, :number as number, c.n from q join c on :matched where :mine",
             {"q": asking, "c": cells},
@@ -171,21 +173,21 @@ def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
             matched=matched,
             mine=_asks(part.sensitive),
         ).select(*[col(name, "c") for name in links])
-        for part in parts.held
+        for part in parts.sensitive_tables
     ]
-    return stacked([summed(tree, ["query", "item", "number", *links]) for tree in found])
+    return stacked([summed(tree, ["query", "item", "number", *links]) for tree in trees])
 
 
 def _names(parts: Parts, places: int) -> list[str]:
-    """What all queries that a row of a sensitive table answers have in common."""
-    quasi = any(part.attributes for part in parts.held)
+    """Columns on which all queries that a row of a sensitive table answers agree."""
+    quasi = any(part.attributes for part in parts.sensitive_tables)
     return [*(asked(places) if quasi else ()), "item"]
 
 
 def _held(parts: Parts, places: int, state: State) -> exp.Expr:
     names = _names(parts, places)
-    found: list[exp.Select] = []
-    for part in parts.held:
+    trees: list[exp.Select] = []
+    for part in parts.sensitive_tables:
         tree = query(
             "select t.group_id, t.size, t.n from q cross join t where :mine",
             {"q": distinct(state.work("mqueries"), names), "t": state.work(part.work)},
@@ -193,8 +195,8 @@ def _held(parts: Parts, places: int, state: State) -> exp.Expr:
         ).select(*[col(name, "q") for name in names], value(part.sensitive, "t"))
         cells = codes(part.attributes, places, "q", "t") if len(names) > 1 else []
         columns = [*names, GROUP_ID, "size", *keys(len(cells)), "value"]
-        found.append(summed(keyed(tree, cells), columns))
-    return stacked(found)
+        trees.append(summed(keyed(tree, cells), columns))
+    return stacked(trees)
 
 
 def _of_table(parts: Parts, part: Part, places: int, state: State) -> exp.Select:
@@ -218,7 +220,7 @@ def _of_table(parts: Parts, part: Part, places: int, state: State) -> exp.Select
 
 
 def _with_share(tree: exp.Select, other: Part, places: int, alias: str, state: State) -> exp.Select:
-    """Without the rows that another relation has no match for."""
+    """The rows of `tree` with a match in another relation, weighted by its matching share."""
     on = fragment(
         ":query = r.query and :number = :link",
         query=col("query", alias),
@@ -227,5 +229,5 @@ def _with_share(tree: exp.Select, other: Part, places: int, alias: str, state: S
     )
     shares = aliased(_shares_of(other, state), alias)
     untouched = exp.not_(exp.paren(about(other.attributes, places, "q")))
-    kept = exp.or_(untouched, fragment(":found is not null", found=col("query", alias)))
+    kept = exp.or_(untouched, fragment(":matched is not null", matched=col("query", alias)))
     return tree.join(shares, on=on, join_type="left").where(exp.paren(kept))

@@ -1,7 +1,7 @@
 """Cells of the quasi-identifiers that a question or query is about.
 
-It has them in places: a<p> is the number of the quasi-identifier in place p, -1 where there is
-none. A row has the codes of these in key<p>; -1 where it has no such quasi-identifier, too.
+A question has places: a<p> is the number of the quasi-identifier in place p, -1 where there is
+none. The codes of a row are in key<p>, -1 where the row has no such quasi-identifier.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ NONE = -1
 
 
 def asked(places: int) -> list[str]:
+    """The columns a<p> of so many places."""
     return [f"a{place}" for place in range(places)]
 
 
 def keys(places: int) -> list[str]:
+    """The columns key<p> of so many places."""
     return [f"key{place}" for place in range(places)]
 
 
@@ -41,7 +43,7 @@ def _code(attributes: Sequence[Attribute], name: str, asking: str, table: str) -
 
 
 def keyed(tree: exp.Select, codes: Sequence[exp.Expr]) -> exp.Select:
-    """With the keys as columns."""
+    """`tree` with the keys as additional columns."""
     return tree.select(*[named(c, name) for name, c in zip(keys(len(codes)), codes, strict=True)])
 
 
@@ -52,6 +54,7 @@ def about(attributes: Sequence[Attribute], places: int, asking: str) -> exp.Expr
 
 
 def among(value: exp.Expr, numbers: Sequence[int]) -> exp.Expr:
+    """Condition: a value is one of some numbers."""
     return exp.In(this=value, expressions=[num(number) for number in numbers])
 
 
@@ -68,6 +71,7 @@ def matches(key: str, place: str, table: str) -> exp.Expr:
 
 
 def all_match(places: int, table: str) -> exp.Expr:
+    """Condition: the codes of `table` match the query `q` in all places."""
     return conjunction([matches(f"key{p}", str(p), table) for p in range(places)])
 
 
@@ -80,6 +84,7 @@ def value(items: Sequence[Sensitive], table: str) -> exp.Expr:
 
 
 def distinct(relation: QualifiedName | exp.Select, names: Sequence[str]) -> exp.Select:
+    """SELECT of the distinct rows of some columns of a relation."""
     tree = query("select distinct 1 from x", {"x": relation})
     return tree.select(*[col(name, "x") for name in names], append=False)
 

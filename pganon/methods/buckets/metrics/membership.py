@@ -1,4 +1,4 @@
-"""What a sliced QIT hides: which combinations of quasi-identifiers are of somebody in the table."""
+"""Membership: which combinations of quasi-identifiers of a sliced QIT occur in the source."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from pganon.steps.facts import count, measure, or_null
 
 _COMBINATIONS = or_null(measure("combinations", "membership_"), assumed=1.0)
 
-FOUND = tuple(or_null(count(name, "membership_")) for name in ("originals", "candidates", "fakes"))
-"""Combinations of the source, those that the release allows, and those of them that are nobody's;
-None where it is not measured."""
+COUNTS = tuple(or_null(count(name, "membership_")) for name in ("originals", "candidates", "fakes"))
+"""Combinations of the source, combinations that the release allows, and those of the latter that
+are not in the source; None where membership is not measured."""
 
 COMPARED = 10_000_000
-"""Most combinations of rows that are made; beyond, membership is not measured."""
+"""Most combinations of rows; membership is not measured beyond."""
 
 _NOTHING = "select null::bigint as originals, null::bigint as candidates, null::bigint as fakes"
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
+    """The checks that observe COUNTS."""
     return [
         Check(
             "membership_combinations",
@@ -36,13 +37,13 @@ def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
             "membership",
             "combinations of quasi-identifiers that the release allows",
             lambda s: _membership(spec, parts(s), s),
-            gives=FOUND,
+            gives=COUNTS,
         ),
     ]
 
 
 def _rows(part: Part, state: State) -> exp.Select:
-    """Buckets and codes, every combination once."""
+    """SELECT of buckets and codes, every combination once."""
     names = [*part.groups, *part.codes]
     tree = query("select distinct 1 from t", {"t": state.work(part.work)})
     return tree.select(*[col(name, "t") for name in names], append=False)
@@ -75,14 +76,14 @@ def _membership(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
         return query(_NOTHING)
     names = [axis.code for axis in axes(spec.attributes)]
     source = query("select distinct 1 from s", {"s": state.work("msource")})
-    found = {
+    sets = {
         "o": source.select(*[col(name, "s") for name in names], append=False),
         "k": _candidates(parts, state),
     }
     return query(
         "select (select count(*) from o) as originals, count(*) as candidates,"
         " count(*) filter (where :first is null) as fakes from k left join o on :same",
-        found,
+        sets,
         first=col(names[0], "o"),
         same=equal(names, "o", "k"),
     )

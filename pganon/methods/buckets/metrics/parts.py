@@ -37,7 +37,7 @@ class Part:
         groups: its columns with numbers of buckets.
         link: the column of the last QIT that has the number of its bucket.
         counted: whether its rows have counts.
-        box: whether it has shares of the box of every class; it is no relation of the release.
+        box: whether it has shares of the box of every class, and is no relation of the release.
     """
 
     work: str
@@ -65,12 +65,12 @@ class Parts:
     Attributes:
         bearing: the last QIT, whose rows say in which buckets they are.
         slices: the other QITs, or the columns of generalized classes.
-        held: the sensitive tables.
+        sensitive_tables: the sensitive tables.
     """
 
     bearing: Part
     slices: tuple[Part, ...]
-    held: tuple[Part, ...]
+    sensitive_tables: tuple[Part, ...]
 
     @classmethod
     def of(cls, arrangement: Arrangement) -> Parts:
@@ -91,15 +91,15 @@ class Parts:
             )
             for place, t in enumerate(arrangement.quasi)
         ]
-        held = [
+        sensitive = [
             Part(f"mst{place}", t.part, (GROUP_ID,), t.partition, t.quasi, t.sensitive, True)
             for place, t in enumerate(arrangement.sensitive)
         ]
-        return cls(quasi[-1], tuple(quasi[:-1]), tuple(held))
+        return cls(quasi[-1], tuple(quasi[:-1]), tuple(sensitive))
 
     @property
     def every(self) -> tuple[Part, ...]:
-        return (*self.slices, self.bearing, *self.held)
+        return (*self.slices, self.bearing, *self.sensitive_tables)
 
     @property
     def boxes(self) -> tuple[Attribute, ...]:
@@ -107,17 +107,21 @@ class Parts:
         return tuple(part.attributes[0] for part in self.slices if part.box)
 
     def beside(self, asked: Part | None = None) -> list[Part]:
-        """Those with quasi-identifiers, but for the last QIT and `asked`."""
-        return [part for part in (*self.slices, *self.held) if part.attributes and part != asked]
+        """Relations with quasi-identifiers, without the last QIT and `asked`."""
+        return [
+            part
+            for part in (*self.slices, *self.sensitive_tables)
+            if part.attributes and part != asked
+        ]
 
     @property
-    def beside_some(self) -> list[Part]:
-        """Those that are beside a sensitive table that may be asked."""
-        found = [part for asked in self.held for part in self.tables_beside(asked)]
-        return list(dict.fromkeys(found))
+    def beside_any(self) -> list[Part]:
+        """Relations that are beside any sensitive table."""
+        relations = [part for asked in self.sensitive_tables for part in self.tables_beside(asked)]
+        return list(dict.fromkeys(relations))
 
     def tables_beside(self, asked: Part) -> list[Part]:
-        """Those of :meth:`beside` that are relations."""
+        """Members of :meth:`beside` that are published relations."""
         return [part for part in self.beside(asked) if not part.box]
 
 
@@ -125,11 +129,12 @@ PartsOf = Callable[[State], Parts]
 
 
 def parts_of(spec: ReleaseSpec, arrange: Arrange) -> PartsOf:
+    """The relations of a release by the state of its run."""
     return lambda state: Parts.of(arrange(spec, state))
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf, tables: Callable[[State], Tables]) -> list[Step]:
-    """There is a step for every relation that the arrangement may have."""
+    """A step for the source, and one for every relation that the arrangement may have."""
     source = CreateTable(
         "metric_source",
         "source records by codes",
@@ -137,11 +142,11 @@ def steps(spec: ReleaseSpec, parts: PartsOf, tables: Callable[[State], Tables]) 
         lambda s: _source(spec, s),
     )
     most = parts(State(0))
-    found: list[Step] = [source]
-    found += [_step(parts, tables, part.work) for part in most.every if not part.box]
+    chain: list[Step] = [source]
+    chain += [_step(parts, tables, part.work) for part in most.every if not part.box]
     if most.boxes:
-        found += boxes.steps(spec, most.bearing.name, tables)
-    return found
+        chain += boxes.steps(spec, most.bearing.name, tables)
+    return chain
 
 
 def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
@@ -171,7 +176,7 @@ def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def _coded(part: Part, relation: QualifiedName, state: State, *, sized: bool) -> exp.Expr:
-    """The rows with codes for values; equal rows are one."""
+    """SELECT of the rows with codes instead of values; equal rows are counted as one."""
     tree = query("select 1 from t", {"t": relation}).select(
         *[col(name, "t") for name in part.groups], append=False
     )
@@ -181,19 +186,19 @@ def _coded(part: Part, relation: QualifiedName, state: State, *, sized: bool) ->
         tree = with_code(tree, item, col(item.published, "t"), state)
     tree = tree.select(named(fragment("t.count" if part.counted else "1"), "n"))
     names = [*part.groups, *part.codes, *part.sensitive_codes]
-    found = query("select sum(x.n)::float8 as n from x", {"x": tree})
+    grouped = query("select sum(x.n)::float8 as n from x", {"x": tree})
     if sized:
         number = col(part.groups[0], "x")
         size = fragment("(sum(sum(x.n)) over (partition by :g))::float8", g=number)
-        found = found.select(named(size, "size"))
+        grouped = grouped.select(named(size, "size"))
     columns = [col(name, "x") for name in names]
-    return found.select(*columns).group_by(*[column.copy() for column in columns])
+    return grouped.select(*columns).group_by(*[column.copy() for column in columns])
 
 
 def _quasi(tree: exp.Select, attribute: Attribute, state: State) -> exp.Select:
     i = attribute.index
-    shown, own = element(attribute, col("value", f"d{i}")), col(attribute.published, "t")
-    on = exp.EQ(this=_text(shown), expression=_text(own))
+    shown, published = element(attribute, col("value", f"d{i}")), col(attribute.published, "t")
+    on = exp.EQ(this=_text(shown), expression=_text(published))
     code = fragment("coalesce(:c, 0)", c=col("code", f"d{i}"))
     return looked_up(tree, state.work(dictionary(i)), f"d{i}", on).select(named(code, f"c{i}"))
 

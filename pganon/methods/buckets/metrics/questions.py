@@ -21,7 +21,7 @@ DRAWN = 100
 """Questions per number of quasi-identifiers."""
 
 LEAST = 3
-"""Records of the source with a value that is asked for."""
+"""Fewest records of the source with a value that questions are about."""
 
 MOST = 4
 """The most quasi-identifiers of a question."""
@@ -30,11 +30,12 @@ SEED = 1
 
 
 def numbers(spec: ReleaseSpec) -> range:
-    """How many quasi-identifiers questions are about."""
+    """Numbers of quasi-identifiers that a question may have."""
     return range(1, min(MOST, len(spec.attributes)) + 1)
 
 
 def questions(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """SELECT of all questions, with their weights."""
     drawn = stacked([_drawn(spec, state, r) for r in numbers(spec)])
     columns = [col(name, "d") for name in ("r", "item", "code", *asked(MOST))]
     tree = query("select count(*) as weight from d", {"d": drawn}).select(*columns)
@@ -43,7 +44,7 @@ def questions(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def _drawn(spec: ReleaseSpec, state: State, r: int) -> exp.Select:
-    """A column, one of its values, and r quasi-identifiers; each as likely as the others."""
+    """SELECT of questions: a column, one of its values, r quasi-identifiers; equally likely."""
     values = _values(spec, state)
     items = query(
         "select v.item, max(v.many) as many, row_number() over (order by v.item) as place,"

@@ -31,16 +31,17 @@ def mean(r: int) -> Fact[float | None]:
 
 
 def infinite(r: int) -> Fact[int]:
-    """How many of them have an infinite one."""
+    """Number of these questions with an infinite divergence."""
     return count(f"infinite{r}", "reconstruction_")
 
 
 def asked_of(r: int) -> Fact[int]:
-    """How many of them were asked."""
+    """Number of questions about r quasi-identifiers."""
     return count(f"questions{r}", "reconstruction_")
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
+    """From the work tables of relations to the facts of the divergences."""
     return [
         CreateTable(
             "reconstruction_questions",
@@ -83,7 +84,7 @@ def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
 
 
 def _actual(spec: ReleaseSpec, state: State) -> exp.Expr:
-    found = [
+    trees = [
         query(
             "select q.question, s.n from q join s on :code = q.code where q.item = :item",
             {"q": state.work("mquestions"), "s": state.work("msource")},
@@ -92,7 +93,7 @@ def _actual(spec: ReleaseSpec, state: State) -> exp.Expr:
         )
         for item in spec.sensitive
     ]
-    tree = stacked([keyed(tree, codes(spec.attributes, MOST, "q", "s")) for tree in found])
+    tree = stacked([keyed(tree, codes(spec.attributes, MOST, "q", "s")) for tree in trees])
     return summed(tree, ["question", *KEYS])
 
 
@@ -101,7 +102,7 @@ def _actual(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 def _estimated(parts: Parts, state: State) -> exp.Expr:
     """Records of the last QIT, times the share of the value and of the cell in their buckets."""
-    tree = stacked([_of_table(parts, part, state) for part in parts.held])
+    tree = stacked([_of_table(parts, part, state) for part in parts.sensitive_tables])
     return summed(tree, ["question", *ASKED, *KEYS])
 
 
@@ -115,8 +116,8 @@ def _of_table(parts: Parts, part: Part, state: State) -> exp.Select:
         link=col(part.link, "b"),
     ).select(*[col(name, "h") for name in ASKED])
     both = [
-        fragment("greatest(:h, :b)", h=col(name, "h"), b=own)
-        for name, own in zip(KEYS, codes(bearing.attributes, MOST, "h", "b"), strict=True)
+        fragment("greatest(:h, :b)", h=col(name, "h"), b=code)
+        for name, code in zip(KEYS, codes(bearing.attributes, MOST, "h", "b"), strict=True)
     ]
     links = list(dict.fromkeys(other.link for other in beside))
     tree = keyed(tree, both).select(*[col(name, "b") for name in links])
@@ -130,7 +131,7 @@ def _of_table(parts: Parts, part: Part, state: State) -> exp.Select:
 
 def _held(part: Part, state: State) -> exp.Select:
     """(question, a<p>, number, size, key<p>, n): records of buckets that have the value."""
-    found = [
+    trees = [
         query(
             "select q.question, t.group_id as number, t.size, t.n"
             " from q join t on :code = q.code where q.item = :item",
@@ -140,12 +141,12 @@ def _held(part: Part, state: State) -> exp.Select:
         ).select(*[col(name, "q") for name in ASKED])
         for item in part.sensitive
     ]
-    tree = stacked([keyed(tree, codes(part.attributes, MOST, "q", "t")) for tree in found])
+    tree = stacked([keyed(tree, codes(part.attributes, MOST, "q", "t")) for tree in trees])
     return summed(tree, ["question", *ASKED, "number", "size", *KEYS])
 
 
 def _shared(tree: exp.Select, other: Part, links: Iterable[str], state: State) -> exp.Select:
-    """The rows, with their share of every cell of another relation if the question is on it."""
+    """The rows times their share of every cell of another relation, if the question is about it."""
     shares = query(
         "select t.group_id as number, t.n / t.size as n from q join t on :asks",
         {"q": _sets(state), "t": state.work(other.work)},

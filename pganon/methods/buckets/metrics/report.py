@@ -1,20 +1,28 @@
-"""Metrics of tables that buckets link: plain dataclasses from the facts of the run."""
+"""Metrics on request of tables that buckets link: their steps, and results of their facts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from pganon.forms.facts import CLASSES, PARTITIONS, RELEASED, SQUARES, SUPPRESSED
+from pganon.forms.form import Tables
 from pganon.forms.metrics import Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request
-from pganon.methods.buckets.metrics import deviations, membership, reconstruction
+from pganon.methods.buckets.metrics import (
+    deviations,
+    membership,
+    parts,
+    reconstruction,
+    sizes,
+    workload,
+)
 from pganon.methods.buckets.metrics.questions import numbers
-from pganon.methods.buckets.metrics.sizes import histogram
+from pganon.methods.common.arrangement import Arrange
 from pganon.metrics.answers import errors_of, finite
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import State
+from pganon.steps import State, Step
 from pganon.steps.facts import RECORDS, Facts
 
 SHOWN = 8
@@ -26,9 +34,9 @@ class Reconstruction:
     """Divergence of the estimated distributions of sensitive values.
 
     Attributes:
-        mean: of the finite ones, in nats; None if there is none.
-        infinite: how many are.
-        queries: how many were asked.
+        mean: mean of the finite divergences, in nats; None if there is none.
+        infinite: number of infinite divergences.
+        queries: number of questions.
     """
 
     mean: float | None
@@ -38,7 +46,13 @@ class Reconstruction:
 
 @dataclass(frozen=True)
 class Membership:
-    """Combinations of quasi-identifiers: of the source, that the release allows, and of nobody."""
+    """Numbers of combinations of quasi-identifiers.
+
+    Attributes:
+        originals: combinations of the source.
+        candidates: combinations that the release allows.
+        fakes: candidates that are not in the source.
+    """
 
     originals: int
     candidates: int
@@ -57,7 +71,8 @@ class BucketMetrics(Metrics):
         discernibility: sum of squared bucket sizes, the mean over all partitions.
         sizes: buckets of all partitions by number of records, the smallest first.
         deviation: standard deviation of the answers to the workload, as a share of the exact
-            answer; the mean over the queries that have one. None where chance draws more than once.
+            answer; the mean over the queries with a nonzero answer. None where more than one random
+            assignment decides.
     """
 
     reconstruction: dict[str, Reconstruction] | None = None
@@ -73,8 +88,8 @@ class BucketMetrics(Metrics):
     def recorded(cls, document: Mapping[str, Any]) -> Self:
         read = dict(document)
         if read["reconstruction"]:
-            found = read["reconstruction"].items()
-            read["reconstruction"] = {r: Reconstruction(**each) for r, each in found}
+            by_number = read["reconstruction"].items()
+            read["reconstruction"] = {r: Reconstruction(**each) for r, each in by_number}
         if read["membership"]:
             read["membership"] = Membership(**read["membership"])
         if read["workload"]:
@@ -82,13 +97,13 @@ class BucketMetrics(Metrics):
         return cls(**read)
 
     def shown(self) -> list[Shown]:
-        found: list[Shown] = []
+        shown: list[Shown] = []
         if self.reconstruction is not None:
-            found.append(Pairs(self._pairs(self.reconstruction)))
+            shown.append(Pairs(self._pairs(self.reconstruction)))
         if self.workload:
-            found.append(self.workload.shown())
-            found.append(Pairs({"standard deviation of a count": figure(self.deviation)}))
-        return found
+            shown.append(self.workload.shown())
+            shown.append(Pairs({"standard deviation of a count": figure(self.deviation)}))
+        return shown
 
     def _pairs(self, reconstruction: Mapping[str, Reconstruction]) -> dict[str, str]:
         pairs = {f"reconstruction, r = {r}": _divergence(e) for r, e in reconstruction.items()}
@@ -106,23 +121,38 @@ class BucketMetrics(Metrics):
 
 
 def _sizes(sizes: Mapping[str, int]) -> str:
-    found = [f"{n} of {size}" for size, n in sizes.items()]
-    shown = found if len(found) <= SHOWN else [*found[: SHOWN - 1], "...", found[-1]]
+    counts = [f"{n} of {size}" for size, n in sizes.items()]
+    shown = counts if len(counts) <= SHOWN else [*counts[: SHOWN - 1], "...", counts[-1]]
     return ", ".join(shown)
 
 
-def _divergence(found: Reconstruction) -> str:
-    infinite = f", {found.infinite} infinite" if found.infinite else ""
-    return f"{figure(found.mean)} (mean KL of {found.queries} queries{infinite})"
+def _divergence(reconstruction: Reconstruction) -> str:
+    infinite = f", {reconstruction.infinite} infinite" if reconstruction.infinite else ""
+    return f"{figure(reconstruction.mean)} (mean KL of {reconstruction.queries} queries{infinite})"
+
+
+def measure_steps(
+    spec: ReleaseSpec, arrange: Arrange, tables: Callable[[State], Tables], request: Request
+) -> tuple[Step, ...]:
+    """Steps whose facts :func:`metrics_of` reads."""
+    arranged = parts.parts_of(spec, arrange)
+    steps: list[Step] = parts.steps(spec, arranged, tables)
+    if request.everything:
+        steps += reconstruction.steps(spec, arranged)
+        steps += membership.steps(spec, arranged)
+        steps += sizes.steps(arranged)
+    if request.workload is not None:
+        steps += workload.steps(spec, arranged, request.workload)
+    return tuple(steps)
 
 
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetrics:
-    """What :func:`pganon.methods.buckets.metrics.steps.measure_steps` observed."""
-    found: dict[str, Any] = _everything(spec, state) if request.everything else {}
+    """The metrics that :func:`measure_steps` observed."""
+    measured: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
-        found["workload"] = WorkloadMetrics(request.workload, errors_of("n", state.facts), {})
-        found["deviation"] = finite(state[deviations.DEVIATION])
-    return BucketMetrics(**found)
+        measured["workload"] = WorkloadMetrics(request.workload, errors_of("n", state.facts), {})
+        measured["deviation"] = finite(state[deviations.DEVIATION])
+    return BucketMetrics(**measured)
 
 
 def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
@@ -134,7 +164,7 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
         "suppression": state[SUPPRESSED] / state[RECORDS],
         "additional_loss": mean / spec.minimum_size - 1,
         "discernibility": state[SQUARES] / state[PARTITIONS],
-        "sizes": histogram(facts),
+        "sizes": sizes.histogram(facts),
     }
 
 
@@ -147,7 +177,7 @@ def _reconstruction(facts: Facts, r: int) -> Reconstruction:
 
 
 def _membership(facts: Facts) -> Membership | None:
-    originals, candidates, fakes = (facts[fact] for fact in membership.FOUND)
+    originals, candidates, fakes = (facts[fact] for fact in membership.COUNTS)
     if originals is None or candidates is None or fakes is None:
         return None
     return Membership(originals, candidates, fakes)

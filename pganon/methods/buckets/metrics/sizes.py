@@ -1,4 +1,4 @@
-"""How many buckets of the sensitive tables have so many records."""
+"""Number of buckets of the sensitive tables by size."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from pganon.sqltools import query, stacked
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import Facts, label, or_null
 
-_FOUND = or_null(label("bucket_sizes"))
+_SIZES = or_null(label("bucket_sizes"))
 """JSON array of [size, buckets]."""
 
 
 def steps(parts: PartsOf) -> list[Step]:
-    return [Check("bucket_sizes", "buckets by size", lambda s: _sizes(parts(s), s), gives=[_FOUND])]
+    """The check that observes the sizes of buckets."""
+    return [Check("bucket_sizes", "buckets by size", lambda s: _sizes(parts(s), s), gives=[_SIZES])]
 
 
 def _sizes(parts: Parts, state: State) -> exp.Expr:
-    """Over all sets of buckets; tables that share theirs have the same."""
-    sets = {part.link: part for part in parts.held}
+    """Over all partitions; tables that share one are counted once."""
+    sets = {part.link: part for part in parts.sensitive_tables}
     buckets = [
         query("select distinct t.group_id, t.size from t", {"t": state.work(part.work)})
         for part in sets.values()
@@ -38,4 +39,4 @@ def _sizes(parts: Parts, state: State) -> exp.Expr:
 
 def histogram(facts: Facts) -> dict[str, int]:
     """Buckets by number of records, the smallest first; keys are texts, as in JSON."""
-    return {str(size): n for size, n in json.loads(facts[_FOUND] or "[]")}
+    return {str(size): n for size, n in json.loads(facts[_SIZES] or "[]")}

@@ -1,9 +1,9 @@
 """Random queries: counts of records with quasi-identifiers and a sensitive value of some kind.
 
-mdraws      (query, x, first, last, bits)   what a query asks of column x: codes from first to
+mdraws      (query, x, first, last, bits)   predicate of a query on column x: codes from first to
             last, or those whose bit is set
 mqueries    (query, a<p>, item, first<p>, last<p>, bits<p>, first, last, bits)   one row per
-            query: quasi-identifiers in places, and a sensitive column with what is asked of it
+            query: quasi-identifiers in places, and a sensitive column with its predicate
 mexact      (query, n)   answers on the source; no row: nothing matches
 
 Queries are those of Xiao and Tao (VLDB 2006): every predicate asks for the same share of values.
@@ -37,6 +37,7 @@ from pganon.steps import CreateTable, State, Step
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:
+    """From a workload to the facts of its errors."""
     places = predicates(len(spec.attributes), workload)
     return [
         CreateTable(

@@ -1,7 +1,7 @@
 """The method `msb`: groups of records that differ in every sensitive column.
 
 Multi-sensitive bucketization (Yang et al. 2008), the baseline for several sensitive columns. It
-does not look at quasi-identifiers, and its greedy choice may leave records over.
+ignores quasi-identifiers, and its greedy choice may leave records without a group.
 
     grouped    (rid, b0)    the group of every record that has one
 """
@@ -25,6 +25,8 @@ from pganon.steps import CreateTable, DropTables, State, Step
 
 @dataclass(frozen=True)
 class MsbContext(MethodContext[Msb]):
+    """A release with MSB."""
+
     kind = Msb
 
     @property
@@ -34,13 +36,13 @@ class MsbContext(MethodContext[Msb]):
 
     @property
     def eligibility(self) -> Eligibility:
-        """Necessary, not sufficient."""
-        found = [self.frequency(item.index, self.l) for item in self.spec.sensitive]
+        """Necessary conditions, which are not sufficient."""
+        frequencies = [self.frequency(item.index, self.l) for item in self.spec.sensitive]
         return Eligibility(
             spec=self.spec,
             first=lambda s: s.work(CODED),
             keep=lambda s: vector_columns(self.spec.sensitive),
-            conditions=lambda s: found,
+            conditions=lambda s: frequencies,
             model="slicing_l_diversity",
             minimum=self.size,
         )
@@ -52,6 +54,7 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps from the encoded records to `grouped`."""
     context = MsbContext(spec)
     groups = Bucketization(
         vectors=lambda s: s.work("vectors"),

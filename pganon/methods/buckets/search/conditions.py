@@ -26,7 +26,7 @@ class Condition:
             raise ValueError(f"l must be at least 1, not {self.l}")
 
     @property
-    def holds(self) -> bool:
+    def satisfied(self) -> bool:
         """Whether the whole block satisfies the condition."""
         _, counts = np.unique(self.values, return_counts=True)
         return self.l * int(counts.max(initial=0)) <= len(self.values)
@@ -53,18 +53,18 @@ class Codes:
         values = np.empty((len(conditions), rows), dtype=np.intp)
         sizes = []
         for at, condition in enumerate(conditions):
-            known, dense = np.unique(condition.values, return_inverse=True)
+            distinct, dense = np.unique(condition.values, return_inverse=True)
             values[at] = dense.reshape(-1) + sum(sizes)
-            sizes.append(len(known))
+            sizes.append(len(distinct))
         least = np.array([condition.l for condition in conditions], dtype=np.intp)
         owner = np.repeat(np.arange(len(conditions)), np.array(sizes, dtype=np.intp))
         return cls(values, least, owner)
 
     def among(self, rows: np.ndarray) -> Codes:
         """The same for some of the rows, without numbers that do not occur there."""
-        known, dense = np.unique(self.values[:, rows], return_inverse=True)
+        distinct, dense = np.unique(self.values[:, rows], return_inverse=True)
         values = dense.reshape(len(self.least), len(rows))
-        return Codes(values, self.least, self.owner[known])
+        return Codes(values, self.least, self.owner[distinct])
 
 
 class Critical:
@@ -129,8 +129,8 @@ class Cuts:
         if self.critical.satisfied(order):
             return self.middle
         lengths = self._lengths
-        found = np.flatnonzero(self._satisfied(order))
-        return int(lengths[found[0]]) if len(found) else None
+        feasible = np.flatnonzero(self._satisfied(order))
+        return int(lengths[feasible[0]]) if len(feasible) else None
 
     @cached_property
     def _lengths(self) -> np.ndarray:

@@ -4,8 +4,8 @@ The rows of a group have different values, so groups are colours of a graph in w
 a value are neighbours. Rows get colours one by one; where none is free, and where groups are too
 small, two colours are exchanged along a chain of neighbours (Kempe). Of two conditions the graph is
 the line graph of a bipartite one: where no value has more rows than there are groups, all rows find
-a colour (Koenig), and all groups become as large as each other, to one row (de Werra). Of more
-conditions either may fail, and rows be left over.
+a colour (Koenig), and all groups become as large as each other, to one row (de Werra). With more
+conditions both may fail, and rows may remain without a group.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from collections.abc import Sequence
 import numpy as np
 
 TRIES = 200
-"""Exchanges that are looked at for a row, or a group that is too small, before it is given up. Of
-two conditions one of the first does: that needs no limit.
+"""Most exchanges that are tried for a row, or for a group that is too small. With two conditions
+one of the first succeeds.
 """
 
 
 def distinct_groups(values: np.ndarray, size: int) -> list[np.ndarray]:
-    """Groups of at least `size` rows; the others are in none.
+    """Groups of at least `size` rows; other rows are in no group.
 
     Args:
         values: conditions x rows; numbers that no two conditions share. The order of the rows
@@ -43,26 +43,26 @@ class _Colours:
         self.values: list[list[int]] = values.T.tolist()
         self.rows: list[set[int]] = [set() for _ in range(number)]
         self.holders: list[dict[int, int]] = [{} for _ in range(number)]
-        self.left: list[int] = []
+        self.remaining: list[int] = []
 
     def place(self, row: int) -> None:
         free = self._smallest(row)
         if free is None:
             free = self._freed(row)
         if free is None:
-            self.left.append(row)
+            self.remaining.append(row)
         else:
             self._add(row, free)
 
     def level(self, size: int) -> None:
-        """Make colours with fewer rows larger, as long as that is possible."""
+        """Enlarge the colours with fewer than `size` rows as long as that is possible."""
         while any(len(rows) < size for rows in self.rows) and self._levelled():
             pass
 
     def dissolved(self, size: int) -> list[list[int]]:
-        """The colours that are large enough; rows of the others join them where they can."""
+        """Colours of at least `size` rows; rows of the others join them where possible."""
         small = [number for number, rows in enumerate(self.rows) if len(rows) < size]
-        loose = sorted(row for number in small for row in self.rows[number]) + self.left
+        loose = sorted(row for number in small for row in self.rows[number]) + self.remaining
         for row in loose:
             free = self._smallest(row, small)
             if free is not None:
@@ -94,7 +94,7 @@ class _Colours:
         return min(free)[1] if free else None
 
     def _freed(self, row: int) -> int | None:
-        """A colour without a value of the row after an exchange, if one is found.
+        """A colour that an exchange freed of the values of the row; None if no exchange does.
 
         Where two colours have the same value of the row, their rows with it stay neighbours.
         """
@@ -115,13 +115,13 @@ class _Colours:
 
     def _chain(self, start: set[int], one: int, other: int) -> tuple[set[int], set[int]]:
         """Rows of either colour that are connected with some of the first one."""
-        found: tuple[set[int], set[int]] = (set(start), set())
+        sides: tuple[set[int], set[int]] = (set(start), set())
         side, ends = 0, set(start)
         while ends:
             colour, side = (other, 1) if side == 0 else (one, 0)
-            ends = {near for row in ends for near in self._neighbours(row, colour)} - found[side]
-            found[side].update(ends)
-        return found
+            ends = {near for row in ends for near in self._neighbours(row, colour)} - sides[side]
+            sides[side].update(ends)
+        return sides
 
     def _exchange(self, chain: tuple[set[int], set[int]], one: int, other: int) -> None:
         for row in chain[0]:
@@ -138,12 +138,12 @@ class _Colours:
         order = sorted(range(len(self.rows)), key=lambda number: (len(self.rows[number]), number))
         small, tries = order[0], 0
         for large in reversed(order):
-            room = len(self.rows[large]) - len(self.rows[small])
-            if room < 2 or tries >= TRIES:
+            difference = len(self.rows[large]) - len(self.rows[small])
+            if difference < 2 or tries >= TRIES:
                 return False
             for row in sorted(self.rows[large]):
                 chain = self._chain({row}, large, small)
-                if 0 < len(chain[0]) - len(chain[1]) < room:
+                if 0 < len(chain[0]) - len(chain[1]) < difference:
                     self._exchange(chain, large, small)
                     return True
                 tries += 1

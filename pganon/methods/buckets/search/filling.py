@@ -1,15 +1,16 @@
-"""How many newcomers take over a value set: as many as fit, as long as the others stay eligible.
+"""How many new records join groups with old signatures, while the others stay eligible.
 
-Of r_v newcomers with vector v of values at most min(r_v, need_v) can be taken. Others are eligible
-if no value of any column has more than 1/l of them. Let c be the largest count of a value that is
-left when all who fit are taken. Where the others are not eligible then, some who fit are put back
-among them, as long as no value has more than c of them, until they are l c.
+Of r_v new records with vector v at most min(r_v, need_v) can be taken. The others are eligible if
+no value of any column has more than 1/l of them. Take all that fit, and let c be the largest count
+of a value among the others. Where the others are not eligible then, some are put back among them,
+as long as no value has more than c of them, until they are l c.
 
-With one column that takes as many as possible: more than c of a value need more others still, and
-if there are fewer than l c even then, the others are eligible for no choice at all, since
-g(c) = sum of min(r_v, c) - l c is concave with g(0) = 0: once it is negative it stays so. With
-several columns fewer may be taken than could be. If the others are eligible neither so nor with
-all newcomers among them, all who fit are taken.
+With one column this takes as many as possible, since more than c of a value would need even more
+others. If there are fewer than l c others even then, no choice makes them eligible. The reason is
+that g(c) = sum of min(r_v, c) - l c is concave with g(0) = 0: once it is negative it stays so.
+
+With several columns fewer may be taken than possible. If the others are eligible neither so nor
+with all new records among them, all that fit are taken.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ Value = tuple[int, int]
 
 @dataclass(frozen=True)
 class Candidates:
-    """Newcomers with one vector.
+    """New records with the same vector.
 
     Attributes:
         code: of the vector.
         values: codes of its values, column by column.
-        count: how many they are.
-        need: how many of them fit.
+        count: number of these records.
+        need: free places for them.
     """
 
     code: int
@@ -48,33 +49,35 @@ class Candidates:
 
 
 def filled(candidates: Sequence[Candidates], l: int) -> dict[int, int]:  # noqa: E741
-    """How many of every vector are taken, by its code; l: of which the others are eligible."""
+    """Number of records that are taken, by the code of their vector; the others are l-eligible."""
     taken = {one.code: one.fitting for one in candidates}
-    left = _left(candidates, taken)
-    cap = max(left.values(), default=0)
+    remaining = _remaining(candidates, taken)
+    cap = max(remaining.values(), default=0)
     missing = l * cap - sum(one.count - one.fitting for one in candidates)
     if missing <= 0:
         return taken
     fewer = dict(taken)
     # The most frequent vectors of the others are taken first.
     for one in sorted(candidates, key=lambda c: (c.count, -c.code)):
-        room = min(cap - left[value] for value in one.held)
-        back = max(min(room, one.fitting, missing), 0)
+        margin = min(cap - remaining[value] for value in one.held)
+        back = max(min(margin, one.fitting, missing), 0)
         fewer[one.code] -= back
         missing -= back
         for value in one.held:
-            left[value] += back
+            remaining[value] += back
     if missing == 0:
         return fewer
     none = dict.fromkeys(taken, 0)
-    everybody = max(_left(candidates, none).values()) * l <= sum(one.count for one in candidates)
+    everybody = max(_remaining(candidates, none).values()) * l <= sum(
+        one.count for one in candidates
+    )
     return none if everybody else taken
 
 
-def _left(candidates: Sequence[Candidates], taken: dict[int, int]) -> Counter[Value]:
-    """How many of the others have each value."""
-    left: Counter[Value] = Counter()
+def _remaining(candidates: Sequence[Candidates], taken: dict[int, int]) -> Counter[Value]:
+    """Number of the other records by value."""
+    remaining: Counter[Value] = Counter()
     for one in candidates:
         for value in one.held:
-            left[value] += one.count - taken[one.code]
-    return left
+            remaining[value] += one.count - taken[one.code]
+    return remaining

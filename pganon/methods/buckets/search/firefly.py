@@ -18,8 +18,8 @@ from pganon.methods.buckets.search.conditions import Codes
 from pganon.methods.buckets.search.tree import DECIMALS, Bucket, Split, base_split, distances
 
 WORK = 250_000
-"""Distances times coordinates up to which all halves of a bucket are looked at. In a tree most
-buckets are small, so this saves most of the work of a swarm without changing what it finds."""
+"""Distances times coordinates up to which all halves of a bucket are enumerated. In a tree most
+buckets are small, so this saves most of the work of a swarm without changing its result."""
 
 
 def lowest_cost(bucket: Bucket) -> float:
@@ -38,7 +38,7 @@ def lowest_cost(bucket: Bucket) -> float:
 
 
 def _subsets(rows: int) -> np.ndarray:
-    """All sets (sets x rows) that hold the first row: one half of every pair of halves."""
+    """All sets (sets x rows) with the first row: one half of every pair of halves."""
     numbers = np.arange(1, 1 << rows, 2)
     return (numbers[:, None] >> np.arange(rows) & 1).astype(bool)
 
@@ -72,7 +72,7 @@ BRIGHTER = 1e-12
 ROUNDING = 1e-10
 """More than rounding adds to a cost, less than an improvement."""
 REMEMBERED = 64
-"""Rows of the largest bucket whose orderings are remembered; they seldom repeat in larger ones."""
+"""Rows of the largest bucket whose orderings are cached; they seldom repeat in larger ones."""
 
 FIREFLIES = 12
 GENERATIONS = 20
@@ -91,7 +91,7 @@ COOLING = 0.95
 def mfa_split(bucket: Bucket, path: str, seed: int) -> Split | None:
     """The best halves the swarm or the median tree finds; None if neither finds any.
 
-    The random numbers depend on `seed` and `path` alone.
+    The random numbers depend only on `seed` and `path`.
     """
     if not bucket.divisible:
         return None
@@ -119,7 +119,7 @@ class Flight:
         self.best = base
         self.cost = math.inf if base is None else bucket.cost(base)
         self.positions = self._start(base)
-        self._known: dict[bytes, float] = {}
+        self._intensities: dict[bytes, float] = {}
 
     def search(self, bound: float) -> None:
         """Fly until nothing can be better than `bound`, or patience or generations end."""
@@ -149,7 +149,7 @@ class Flight:
         return positions
 
     def _generation(self, light: list[float], step: float, bound: float) -> None:
-        """Every firefly moves towards every brighter one, and shines anew at once."""
+        """Every firefly moves towards every brighter one; its intensity is updated at once."""
         for i in range(len(light)):
             for j in range(len(light)):
                 if light[j] > light[i] + BRIGHTER:
@@ -178,10 +178,10 @@ class Flight:
         if len(order) > REMEMBERED:
             return self._shine(order)
         key = order.tobytes()
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._shine(order)
-        return known
+        light = self._intensities.get(key)
+        if light is None:
+            light = self._intensities[key] = self._shine(order)
+        return light
 
     def _shine(self, order: np.ndarray) -> float:
         split = self.bucket.cut(order)
@@ -199,6 +199,7 @@ def ordering(bucket: Bucket, position: np.ndarray) -> np.ndarray:
 
 
 def scores(bucket: Bucket, position: np.ndarray) -> np.ndarray:
+    """Distances of the rows to the first centre less those to the second, as rounded integers."""
     to_first, to_second = distances(bucket.z - position, bucket.block.p)
     return np.rint((to_first - to_second) * 10**DECIMALS)
 

@@ -1,9 +1,10 @@
 """KACA (Li et al. 2006): k-anonymous classes by merging the nearest ones, bottom up.
 
-The distance of two classes is what merging them adds to the loss, which is the number of records by
-NCP: for a number the width of its range as a share of the whole range, for a category the level of
-the lowest common ancestor as a share of the tree's height. NULL is not on the line of numbers; a
-class that has both loses the whole attribute. As a category NULL is one more value.
+The distance of two classes is the increase of the loss by merging them. The loss of a class is its
+number of records times its NCP. The NCP of a number is the width of its range as a share of the
+whole range; that of a category is the level of the lowest common ancestor as a share of the tree's
+height. NULL is not on the line of numbers; a class that has both loses the whole attribute. As a
+category NULL is one more value.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def kaca(attributes: Sequence[Coordinates], k: int) -> Kaca:
 
 
 def _keys(attributes: Sequence[Coordinates]) -> list[Hashable]:
-    """What equal rows have in common."""
+    """A key per row, the same for equal rows."""
     columns = [item.places if isinstance(item, Number) else item.paths for item in attributes]
     if not columns or len({len(column) for column in columns}) != 1:
         raise ValueError("attributes are needed, with the same number of rows")
@@ -95,7 +96,7 @@ def _keys(attributes: Sequence[Coordinates]) -> list[Hashable]:
 
 
 class _Classes:
-    """Classes in the order of their lowest rows; what they have in common lies in arrays."""
+    """Classes in the order of their lowest rows; their ranges and ancestors are in arrays."""
 
     def __init__(self, attributes: Sequence[Coordinates], members: list[list[int]]) -> None:
         self.members = members
@@ -133,13 +134,13 @@ class _Ranges:
     """Least and greatest place per class as shares of the whole range, and whether it has NULL."""
 
     def __init__(self, line: Number, first: list[int]) -> None:
-        known = [place for place in line.places if place is not None]
-        base = min(known, default=0.0)
-        own = max(known, default=0.0) - base
-        whole = (own if line.width is None else line.width) or 1.0
+        present = [place for place in line.places if place is not None]
+        base = min(present, default=0.0)
+        span = max(present, default=0.0) - base
+        whole = (span if line.width is None else line.width) or 1.0
         places = [line.places[row] for row in first]
         self.null = np.array([place is None for place in places])
-        # A class of NULLs alone has an empty range.
+        # A class that has only NULLs has an empty range.
         self.low = np.array([np.inf if p is None else (p - base) / whole for p in places])
         self.high = np.where(self.null, -np.inf, self.low)
 

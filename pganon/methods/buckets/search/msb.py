@@ -1,5 +1,5 @@
 """Multi-sensitive bucketization (Yang et al. 2008): groups of l records that share no sensitive
-value in any column. Greedy; it may leave records over although a partition exists.
+value in any column. Greedy; records may remain without a group although a partition exists.
 
     mbf     the most records with the same vector first
     msdcf   the vector with the most frequent single value first
@@ -39,7 +39,7 @@ def msb(vectors: Sequence[Vector], l: int, priority: Priority) -> MsbGroups:  # 
     Args:
         vectors: codes of sensitive values per row, in canonical order of the values; rows in the
             order in which equal ones are taken.
-        l: rows per group; those left over may join a group that has none of their values.
+        l: rows per group; a remaining row may join a group that has none of its values.
         priority: which vector comes first. The larger cell wins a tie, then the lower vector.
 
     Raises:
@@ -56,15 +56,15 @@ def msb(vectors: Sequence[Vector], l: int, priority: Priority) -> MsbGroups:  # 
     while (picked := cells.pick(l)) is not None:
         groups.append([cells.take(cell) for cell in picked])
         cells.refresh(picked)
-    suppressed = _residue(vectors, groups, sorted(cells.left()))
+    suppressed = _residue(vectors, groups, sorted(cells.remaining()))
     return MsbGroups(groups, suppressed)
 
 
 class _Cells:
     """Ungrouped rows by vector, in canonical order, and the key by which each cell is chosen.
 
-    Within a group keys stay as they are: a pick lowers the frequency of its own values alone, and
-    the cells with one of them are out of question for the group.
+    Keys do not change while a group is picked: a pick only lowers the frequency of its values, and
+    cells with one of these values cannot be in the group.
     """
 
     def __init__(self, vectors: Sequence[Vector], priority: Priority) -> None:
@@ -84,7 +84,7 @@ class _Cells:
             distinct, numbers = np.unique(table[:, column], return_inverse=True)
             self.values[:, column] = numbers + first
             first += len(distinct)
-        self.sizes = np.array([len(found) for found in self.rows], dtype=np.int64)
+        self.sizes = np.array([len(cell) for cell in self.rows], dtype=np.int64)
         self.frequency = np.zeros(first, dtype=np.int64)
         np.add.at(self.frequency, self.values, self.sizes[:, None])
         self.sharing = _cells_by_value(self.values, first)
@@ -114,7 +114,7 @@ class _Cells:
         changed = np.concatenate([self.sharing[value] for value in touched])
         self.keys[changed] = self._keys(changed)
 
-    def left(self) -> list[int]:
+    def remaining(self) -> list[int]:
         return [row for rows in self.rows for row in rows]
 
     def _keys(self, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -136,8 +136,8 @@ def _cells_by_value(values: npt.NDArray[np.int64], count: int) -> list[npt.NDArr
     return np.split(order // values.shape[1], ends[:-1])
 
 
-def _residue(vectors: Sequence[Vector], groups: list[list[int]], left: list[int]) -> list[int]:
-    """Let rows join the smallest group without their values; gives those that cannot."""
+def _residue(vectors: Sequence[Vector], groups: list[list[int]], remaining: list[int]) -> list[int]:
+    """Let rows join the smallest group without their values; return those that cannot."""
     holders: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, group in enumerate(groups):
         for row in group:
@@ -146,12 +146,12 @@ def _residue(vectors: Sequence[Vector], groups: list[list[int]], left: list[int]
     sizes = np.array([len(group) for group in groups], dtype=np.int64)
     never = len(vectors) + 1
     suppressed: list[int] = []
-    for row in left:
-        found = sizes.copy()
+    for row in remaining:
+        available = sizes.copy()
         for value in enumerate(vectors[row]):
-            found[holders[value]] = never
-        number = int(found.argmin()) if groups else 0
-        if not groups or found[number] == never:
+            available[holders[value]] = never
+        number = int(available.argmin()) if groups else 0
+        if not groups or available[number] == never:
             suppressed.append(row)
             continue
         groups[number].append(row)

@@ -51,7 +51,7 @@ def partition(
 
     Args:
         z: n x D points; the order of the rows is the order of ties.
-        conditions: hold for the block as a whole, and then in every bucket.
+        conditions: satisfied by the block as a whole, and then by every bucket.
         minimum_size: rows of the smallest bucket; at least the largest l in any case.
         swarm: whether fireflies look for better halves than those of the median tree.
         seed: of the random numbers.
@@ -59,10 +59,10 @@ def partition(
         path: name of the block; blocks with different names draw different numbers.
         repair_budget: exchanges tried by one repair.
         public: divide by `z` only where the halves satisfy the conditions wherever the values
-            are, and deal out the rows of what is left at random. Who knows the points and the
-            buckets then learns nothing from how they were made.
+            are, and deal out the rows of the remaining parts at random. A reader who knows the
+            points and the buckets then learns nothing from the procedure.
         distinct: rows of a bucket also differ in the values of every condition, all of which have
-            the same l; rows that find no such bucket are in none.
+            the same l; rows that fit in no such bucket are in none.
 
     Raises:
         ValueError: the block does not satisfy the conditions or is too small.
@@ -73,11 +73,11 @@ def partition(
     block = Block(columns, Codes.of(conditions, len(z)), smallest, norm, repair_budget)
     divided = PublicBisection(block, seed, path) if public else Bisection(block, seed, path)
     base = divided.parts(swarm=False)
-    found = divided.parts(swarm=True) if swarm else base
+    parts = divided.parts(swarm=True) if swarm else base
     # Better halves everywhere need not make a better partition.
-    if objective(block, found) >= objective(block, base) - IMPROVEMENT:
-        found = base
-    compact, plain = divided.buckets(found), divided.buckets(base)
+    if objective(block, parts) >= objective(block, base) - IMPROVEMENT:
+        parts = base
+    compact, plain = divided.buckets(parts), divided.buckets(base)
     if distinct:
         compact, plain = _different(block, compact), _different(block, plain)
     return Partition(_labels(compact, len(z)), objective(block, compact), objective(block, plain))
@@ -85,7 +85,7 @@ def partition(
 
 @dataclass(frozen=True, eq=False)
 class Bisection:
-    """Halves that satisfy the conditions, again and again: all parts are buckets."""
+    """Repeated halving while both halves satisfy the conditions: all parts are buckets."""
 
     block: Block
     seed: int
@@ -105,12 +105,12 @@ class Bisection:
 
 @dataclass(frozen=True, eq=False)
 class PublicBisection(Bisection):
-    """Parts by points alone, as long as every value fits into the smaller half; then buckets of
-    each part, whatever the points.
+    """Halving by points only while every value fits into the smaller half; then buckets of each
+    part regardless of its points.
 
-    The records per value of a part can be read off the buckets, so whether it is divided is no
-    secret. Buckets of a part follow its values and a random order that nothing else depends on, so
-    the members of a bucket can be exchanged without changing how likely the buckets are.
+    The records per value of a part can be read off the buckets, so the decision to divide it
+    discloses nothing. Buckets of a part follow its values and a random order that nothing else
+    depends on. So exchanging members of a bucket does not change how likely the buckets are.
     """
 
     def parts(self, *, swarm: bool) -> list[np.ndarray]:
@@ -135,7 +135,8 @@ class PublicBisection(Bisection):
         """Buckets of a part in which all rows are at one point."""
         nowhere = np.zeros((1, len(rows)))
         part = dataclasses.replace(self.block, z=nowhere, codes=self.block.codes.among(rows))
-        return [np.sort(rows[found]) for found in grow(part, lambda bucket, at: base_split(bucket))]
+        buckets = grow(part, lambda bucket, at: base_split(bucket))
+        return [np.sort(rows[members]) for members in buckets]
 
 
 def _sure(bucket: Bucket, codes: Codes) -> bool:
@@ -153,20 +154,20 @@ def _check(z: np.ndarray, conditions: Sequence[Condition], smallest: int, norm: 
         raise ValueError(f"{len(z)} rows, but a bucket needs {smallest}")
     if any(len(condition.values) != len(z) for condition in conditions):
         raise ValueError("a condition needs one value for every row")
-    if not all(condition.holds for condition in conditions):
+    if not all(condition.satisfied for condition in conditions):
         raise ValueError("the block as a whole does not satisfy the conditions")
 
 
 def _different(block: Block, buckets: list[np.ndarray]) -> list[np.ndarray]:
-    """Buckets without a value twice; those that have none stay as they are."""
-    found: list[np.ndarray] = []
+    """Buckets in which all values differ; buckets that satisfy this already stay as they are."""
+    differing: list[np.ndarray] = []
     for rows in buckets:
         codes = block.codes.among(rows)
         if codes.totals.max(initial=0) <= 1:
-            found.append(rows)
+            differing.append(rows)
         else:
-            found += [rows[group] for group in distinct_groups(codes.values, block.smallest)]
-    return found
+            differing += [rows[group] for group in distinct_groups(codes.values, block.smallest)]
+    return differing
 
 
 def _labels(buckets: list[np.ndarray], rows: int) -> np.ndarray:

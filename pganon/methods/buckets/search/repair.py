@@ -39,7 +39,7 @@ class Halves:
         first = critical.counts(self.values[:, : critical.middle])
         self.counts = np.stack([first, critical.totals - first])
         self.excess = int(self._excess(0, first) + self._excess(1, self.counts[1]))
-        self.left = budget
+        self.remaining = budget
 
     def improve(self) -> bool:
         """The first exchange that lowers the excess; False if none within the budget."""
@@ -54,20 +54,20 @@ class Halves:
     def _relieve(self, side: int, number: int) -> bool:
         has = self.values[self.critical.owner[number]] == number
         here = self.second if side else ~self.second
-        own, other = np.flatnonzero(has & here), np.flatnonzero(~(has | here))
-        own, other = closest_pairs(own, other, len(has), self.left)
-        change = self._presence(other) - self._presence(own)
+        one, other = np.flatnonzero(has & here), np.flatnonzero(~(has | here))
+        one, other = closest_pairs(one, other, len(has), self.remaining)
+        change = self._presence(other) - self._presence(one)
         excess = self._excess(side, self.counts[side] + change)
         excess += self._excess(1 - side, self.counts[1 - side] - change)
         better = np.flatnonzero(excess < self.excess)
-        self.left -= better[0] + 1 if len(better) else len(own)
+        self.remaining -= better[0] + 1 if len(better) else len(one)
         if not len(better):
             return False
         at = better[0]
         self.counts[side] += change[at]
         self.counts[1 - side] -= change[at]
         self.excess = int(excess[at])
-        self.second[own[at]], self.second[other[at]] = not side, bool(side)
+        self.second[one[at]], self.second[other[at]] = not side, bool(side)
         return True
 
     def _presence(self, places: np.ndarray) -> np.ndarray:
@@ -77,38 +77,38 @@ class Halves:
         return present
 
     def _excess(self, side: int, counts: np.ndarray) -> np.ndarray:
-        """Sum over the conditions of what the most frequent value has too much, in rows * l."""
+        """Sum over the conditions of the excess of the most frequent value, in rows * l."""
         most = np.maximum.reduceat(self.critical.least * counts, self.critical.starts, axis=-1)
         return np.maximum(most - self.sizes[side], 0).sum(axis=-1)
 
 
 def closest_pairs(
-    own: np.ndarray, other: np.ndarray, places: int, number: int
+    one: np.ndarray, other: np.ndarray, places: int, number: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """At most `number` pairs of two disjoint ascending sets of places, the closest first.
 
-    Ties by the place in `own`, then in `other`.
+    Ties by the place in `one`, then in `other`.
     """
-    if not (len(own) and len(other) and number):
-        return own[:0], other[:0]
+    if not (len(one) and len(other) and number):
+        return one[:0], other[:0]
     # A pair among the first `number` consists of places whose best pairs are among them too.
-    if len(own) > number:
-        left, right = _neighbours(own, other)
-        best = np.minimum(_key(own, left, places), _key(own, right, places))
-        own = own[np.argpartition(best, number)[:number]]
+    if len(one) > number:
+        left, right = _neighbours(one, other)
+        best = np.minimum(_key(one, left, places), _key(one, right, places))
+        one = one[np.argpartition(best, number)[:number]]
     if len(other) > number:
-        left, right = _neighbours(other, np.sort(own))
+        left, right = _neighbours(other, np.sort(one))
         best = np.minimum(_key(left, other, places), _key(right, other, places))
         other = other[np.argpartition(best, number)[:number]]
-    keys = _key(own[:, None], other, places).ravel()
+    keys = _key(one[:, None], other, places).ravel()
     first = np.argsort(keys)[:number]
-    return own[first // len(other)], other[first % len(other)]
+    return one[first // len(other)], other[first % len(other)]
 
 
-def _key(own: np.ndarray, other: np.ndarray, places: int) -> np.ndarray:
-    return (np.abs(own - other) * places + own) * places + other
+def _key(one: np.ndarray, other: np.ndarray, places: int) -> np.ndarray:
+    return (np.abs(one - other) * places + one) * places + other
 
 
-def _neighbours(own: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    at = np.searchsorted(other, own)
+def _neighbours(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    at = np.searchsorted(other, one)
     return other[np.maximum(at - 1, 0)], other[np.minimum(at, len(other) - 1)]

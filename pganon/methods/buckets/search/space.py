@@ -45,7 +45,7 @@ def encode(
         p: order of the Minkowski distance, at least 1.
 
     Returns:
-        n x D; D is 1, all zero, if no attribute tells records apart.
+        n x D; D is 1, all zero, if no attribute distinguishes records.
     """
     parts = [
         _numeric(attribute, codes[:, at])

@@ -15,12 +15,12 @@ from pganon.methods.buckets.search.repair import repair
 
 
 def striped(codes: Codes) -> Iterator[np.ndarray]:
-    """Orderings by group, one per condition that binds; that with the least room comes first.
+    """Orderings by group, one per binding condition, the one nearest to its limit first.
 
     Rows are dealt out in stripes, the most frequent values first, to one group after the other (the
     stripe form of Anatomy, Xiao and Tao 2006). With floor(n / l) groups no value of an eligible
     condition comes to a group twice. Any first groups and the others then satisfy the condition,
-    however near to its limit the bucket is. Nothing keeps similar rows together.
+    however near to its limit the bucket is. Similar rows are not kept together.
 
     Rows of a group are in the order of the frequency of their value, the value and their rank.
     """
@@ -42,7 +42,7 @@ DECIMALS = 12
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """What is to be divided: points, conditions and limits.
+    """A block of rows to divide: points, conditions and limits.
 
     Attributes:
         z: D x n, contiguous; columns in the order of the rank of the rows.
@@ -100,8 +100,8 @@ class Bucket:
         return self.repaired(order) if length is None else Split(order, length)
 
     def repaired(self, order: np.ndarray) -> Split | None:
-        found = repair(self.cuts.critical, order, self.block.repair_budget)
-        return None if found is None else Split(found, self.cuts.middle)
+        exchanged = repair(self.cuts.critical, order, self.block.repair_budget)
+        return None if exchanged is None else Split(exchanged, self.cuts.middle)
 
     def cost(self, split: Split) -> float:
         """Dispersion of both halves."""
@@ -130,8 +130,8 @@ def base_split(bucket: Bucket) -> Split | None:
         length = bucket.cuts.nearest(order)
         if length is not None:
             return Split(order, length)
-    found = bucket.repaired(np.argsort(bucket.z[axes[0]], kind="stable"))
-    return found or next(filter(None, map(bucket.cut, striped(bucket.codes))), None)
+    split = bucket.repaired(np.argsort(bucket.z[axes[0]], kind="stable"))
+    return split or next(filter(None, map(bucket.cut, striped(bucket.codes))), None)
 
 
 def grow(
@@ -152,11 +152,11 @@ def grow(
     while queue:
         members, at = queue.popleft()
         bucket = Bucket(block, members)
-        found = split(bucket, at)
-        if found is None:
+        halves = split(bucket, at)
+        if halves is None:
             done.append(bucket.rows)
             continue
-        first, second = bucket.halves(found)
+        first, second = bucket.halves(halves)
         queue += [(first, at + "0"), (second, at + "1")]
     return done
 

@@ -1,8 +1,8 @@
-"""The method `slamsa`: which steps it adds to a plan.
+"""The method `slamsa`: its steps of a plan, and its form.
 
-Anatomization with slicing for several sensitive columns (SpringerPlus 2016): sensitive columns
-that are associated share a table, and records are divided into buckets of similar
-quasi-identifiers by a firefly search that starts from a median tree and is never worse.
+Anatomization with slicing for several sensitive columns (SpringerPlus 2016). Associated sensitive
+columns share a table. Records are divided into buckets of similar quasi-identifiers by a firefly
+search that starts from a median tree and is never worse.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pganon.methods.buckets.invariance import counterfeits
 from pganon.methods.buckets.mixed import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.buckets.slamsa.blocks import block_steps
 from pganon.methods.buckets.slamsa.buckets import bucket_steps
-from pganon.methods.buckets.slamsa.columns import arrangement, column_steps, settled
+from pganon.methods.buckets.slamsa.columns import arrangement, column_steps, static_columns
 from pganon.methods.buckets.slamsa.context import SlamsaContext
-from pganon.methods.buckets.slamsa.invariant import keeping_steps, tidy_step
+from pganon.methods.buckets.slamsa.invariant import invariant_bucket_steps, tidy_step
 from pganon.methods.buckets.slamsa.options import Slamsa
 from pganon.methods.buckets.slamsa.strata import eligibility, stratum_steps
 from pganon.methods.common.base import Method
@@ -28,25 +28,27 @@ from pganon.steps.facts import Facts
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps from the encoded records to the buckets of all partitions."""
     context = SlamsaContext(spec)
-    first = keeping_steps(context) if context.keeps_sets else eligibility(context).steps()
+    first = invariant_bucket_steps(context) if context.m_invariant else eligibility(context).steps()
     return (
         *column_steps(context),
         *stratum_steps(context),
         *first,
         *block_steps(context),
         *bucket_steps(context),
-        *([tidy_step(context)] if context.keeps_sets else []),
+        *([tidy_step(context)] if context.m_invariant else []),
     )
 
 
 BUCKETS = replace(
     NUMBERED, counterfeits=lambda spec, state: counterfeits(state) if spec.value_sets else None
 )
-"""With values that nobody has, where people keep their value sets."""
+"""With counterfeits under m-invariance."""
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
+    """Warnings about associations between columns of different scales."""
     options = SlamsaContext(spec).options
     compared = [] if sensitive_settled(spec) else [sensitive_scales(spec)]
     if undecided(options.quasi_tables, len(spec.attributes)):
@@ -56,6 +58,12 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 
 METHOD = Method(
     Slamsa,
-    anatomized(arrangement, groups="buckets", buckets=BUCKETS, settled=settled, warnings=warnings),
+    anatomized(
+        arrangement,
+        groups="buckets",
+        buckets=BUCKETS,
+        static_columns=static_columns,
+        warnings=warnings,
+    ),
     partition_steps,
 )

@@ -9,9 +9,9 @@ pieces are a block is decided
 
 - `division: public`: from the whole stratum down, a part is halved as long as the smaller half
   satisfies all conditions wherever the values are. Frequencies in a block can be read off its
-  buckets, so blocks tell nothing;
-- `division: eligible`: pieces are merged until each could be one bucket. Blocks are smaller, and
-  who recomputes them learns that pieces failed.
+  buckets, so blocks disclose nothing;
+- `division: eligible`: pieces are merged until each could be one bucket. Blocks are smaller, but
+  a reader who recomputes them learns which pieces failed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pganon.encode.curve import along_curve, piece_of
 from pganon.encode.records import PLACE
 from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.buckets.slamsa.dealt import dealing_steps, final
-from pganon.methods.buckets.slamsa.invariant import newcomers
+from pganon.methods.buckets.slamsa.invariant import new_records
 from pganon.methods.buckets.slamsa.pieces import merging
 from pganon.methods.buckets.slamsa.strata import columns, eligibility
 from pganon.methods.common.search.blocks import halved, merged
@@ -34,6 +34,7 @@ BLOCKS = count("blocks", assumed=2)
 
 
 def block_steps(context: SlamsaContext) -> list[Step]:
+    """From the eligible records to `blocked`."""
     return [
         CreateTable(
             "placed",
@@ -63,7 +64,7 @@ def block_steps(context: SlamsaContext) -> list[Step]:
             lambda s: [
                 *[s.work(name) for name in ("placed", "merged", "dealt", "shared")],
                 s.work("judged"),
-                *([] if context.keeps_sets else eligibility(context).leftovers(s)),
+                *([] if context.m_invariant else eligibility(context).leftovers(s)),
             ],
         ),
     ]
@@ -71,7 +72,9 @@ def block_steps(context: SlamsaContext) -> list[Step]:
 
 def _placed(context: SlamsaContext, state: State) -> exp.Expr:
     names = ["rid", "stratum", *columns(context, state)]
-    records = newcomers(context, state) if context.keeps_sets else eligibility(context).kept(state)
+    records = (
+        new_records(context, state) if context.m_invariant else eligibility(context).kept(state)
+    )
     ordered = along_curve(context.axes, state, records, names, within=["stratum"])
     sized = query(
         "select o.*, count(*) over (partition by o.stratum) as records from o", {"o": ordered}

@@ -1,9 +1,9 @@
-"""Buckets of every block, found in Python.
+"""Buckets of every block, computed in Python.
 
     partition_<i>   (rid, b<i>)       one per partition of the arrangement
 
 With one partition behind all tables a block is divided once, by all conditions. Independent
-partitions are each divided by the conditions of their own table, with random numbers of their own.
+partitions are divided by the conditions of one table each, with separate random numbers.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ AT_ONCE = 50_000
 
 
 def bucket_steps(context: SlamsaContext) -> list[Step]:
+    """From `blocked` to the partitions and `grouped`, the buckets of every record."""
     most = arrangement(context.spec, State(0)).partitions
     return [
         *[_search(context, place) for place in range(len(most))],
@@ -67,7 +68,7 @@ def bucket_steps(context: SlamsaContext) -> list[Step]:
 
 def _grouped(context: SlamsaContext, state: State) -> exp.Select:
     new = joined(_tables(context, state))
-    return stacked([new, old_buckets(state)]) if context.keeps_sets else new
+    return stacked([new, old_buckets(state)]) if context.m_invariant else new
 
 
 def _table(state: State, place: int) -> QualifiedName:
@@ -104,7 +105,7 @@ def _blocks_at_once(state: State) -> int:
 
 
 def _given(context: SlamsaContext, state: State) -> exp.Select:
-    """The seed, and where the values of ordered attributes are."""
+    """SELECT one row: the seed, and the positions of the values of ordered attributes."""
     ordered = [axis for axis in context.axes if isinstance(axis, OrderedAxis)]
     seed = scalar(run_secret(state, "partition_seed"))
     return given_of_axes(ordered, state).select(named(seed, "seed"))
@@ -136,10 +137,10 @@ def _task(context: SlamsaContext, state: State, place: int, given: Given) -> Tas
 
 
 def _conditions(context: SlamsaContext, state: State, place: int) -> list[Frequency]:
-    """What the buckets of a partition have to satisfy."""
-    found = frequencies(context, state)
+    """The conditions on the buckets of a partition."""
+    every = frequencies(context, state)
     if context.aligned:
-        return found
+        return every
     arranged = arrangement(context.spec, state)
     partition = arranged.partitions[place]
     held = {
@@ -148,7 +149,7 @@ def _conditions(context: SlamsaContext, state: State, place: int) -> list[Freque
         if table.partition == partition
         for item in table.sensitive
     }
-    return [frequency for frequency in found if held.issuperset(frequency.columns)]
+    return [frequency for frequency in every if held.issuperset(frequency.columns)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +172,7 @@ class _Divide:
     def __call__(self) -> TaskResult:
         z = encode(self.space, self.codes[:, : len(self.space)], self.norm)
         conditions = [Condition(l, self.codes[:, at]) for at, l in self.conditions]  # noqa: E741
-        found = partition(
+        divided = partition(
             z,
             conditions,
             self.minimum,
@@ -182,5 +183,5 @@ class _Divide:
             public=self.public,
             distinct=self.distinct,
         )
-        rows = labelled(self.block, self.rids, found.labels)
-        return TaskResult(rows, {"objective": found.objective, "baseline": found.baseline})
+        rows = labelled(self.block, self.rids, divided.labels)
+        return TaskResult(rows, {"objective": divided.objective, "baseline": divided.baseline})

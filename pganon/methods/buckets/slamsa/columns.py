@@ -1,4 +1,4 @@
-"""Which columns are in a table together.
+"""The tables that columns are divided among.
 
 The association matrix of the quasi-identifiers is observed where the policy does not list the
 tables that they are divided among.
@@ -27,7 +27,7 @@ _ASSOCIATION = or_null(label("quasi_association"))
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
-    """Before the associations are known: columns in the order of the policy."""
+    """The tables of a release; columns are in the order of the policy until they are associated."""
     context = SlamsaContext(spec)
     options = context.options
     return arranged(
@@ -42,8 +42,8 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     )
 
 
-def settled(spec: ReleaseSpec) -> bool:
-    """Whether the policy alone says which columns are together."""
+def static_columns(spec: ReleaseSpec) -> bool:
+    """Whether the policy alone decides the tables of the columns."""
     return sensitive_settled(spec) and not _quasi_undecided(SlamsaContext(spec))
 
 
@@ -52,6 +52,7 @@ def _quasi_undecided(context: SlamsaContext) -> bool:
 
 
 def column_steps(context: SlamsaContext) -> list[Step]:
+    """Steps that observe associations, where the policy does not list the tables of columns."""
     steps = division_steps(
         context.spec,
         independent=not context.aligned,

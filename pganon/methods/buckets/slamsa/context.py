@@ -1,4 +1,4 @@
-"""What of a release the steps of SLAMSA look at."""
+"""The parts of a release specification that the steps of SLAMSA read."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ WORTHWHILE = 50_000
 
 @dataclass(frozen=True)
 class SlamsaContext(MethodContext[Slamsa]):
+    """A release with SLAMSA."""
+
     kind = Slamsa
 
     @property
@@ -23,7 +25,7 @@ class SlamsaContext(MethodContext[Slamsa]):
 
     @property
     def public(self) -> bool:
-        """Whether records are divided by their quasi-identifiers only where anybody can see why."""
+        """Whether blocks follow from published relations: `division: public`."""
         return self.options.division == "public"
 
     @property
@@ -33,19 +35,19 @@ class SlamsaContext(MethodContext[Slamsa]):
 
     @property
     def distinct(self) -> bool:
-        """Whether all values of a bucket differ in every column, so that people can keep them."""
+        """Whether all values of a bucket differ in every column, as m-invariance needs."""
         return self.spec.invariant
 
     @property
-    def keeps_sets(self) -> bool:
-        """Whether people who were released before keep their value sets."""
+    def m_invariant(self) -> bool:
+        """Whether the release is m-invariant: signatures of earlier versions stay the same."""
         return self.spec.value_sets is not None
 
     @property
     def of_columns(self) -> list[Frequency]:
         """Conditions on single columns, the strictest of each.
 
-        Where values of a bucket differ, the strictest of all says how many there are of each.
+        Where all values of a bucket differ, every column has the strictest condition of all.
         """
         if self.distinct:
             return [self.frequency(item.index, self.l) for item in self.spec.sensitive]
@@ -66,6 +68,6 @@ class SlamsaContext(MethodContext[Slamsa]):
         )
 
     def swarm(self, released: int) -> bool:
-        """Whether fireflies search among so many records, or the median tree stands alone."""
+        """Whether fireflies search in addition to the median tree, with so many records."""
         optimizer = self.options.optimizer
         return optimizer == "firefly" or (optimizer == "auto" and released <= WORTHWHILE)

@@ -4,12 +4,13 @@
     shared    (stratum, piece, block, size, tightest)  pieces merged until each could be one bucket
 
 Near the limit of a condition hardly a piece of the curve satisfies it, and a block may become the
-whole table. Its records are dealt out in stripes of the condition with the least room, as Anatomy
-does it: the most frequent values first, to one group after the other; a piece is some groups.
-Groups keep the order of the curve among the records of a value, or none with `division: public`,
-where who is with whom must follow from values alone.
+whole table. Its records are dealt out in stripes of the condition nearest to its limit, as in
+Anatomy: the most frequent values first, to one group after the other. A piece is some groups.
 
-What the other conditions leave of that may still be too large: such a run is refused.
+Groups keep the order of the curve among the records of a value. With `division: public` the order
+is random, since groups must depend only on values.
+
+Merging by the other conditions may make a block too large again: such a run is refused.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from pganon.steps.facts import count, flag
 _OVERSIZED = flag("oversized", assumed=False)
 
 LARGE = 5_000
-"""Records that a block may have in any case."""
+"""Size up to which no block counts as too large."""
 
 
 def largest(context: SlamsaContext) -> int:
@@ -44,6 +45,7 @@ def largest(context: SlamsaContext) -> int:
 
 
 def dealing_steps(context: SlamsaContext) -> list[Step]:
+    """From `placed` and `merged` to `dealt` and `shared`, where blocks are too large."""
     return [
         Check(
             "sizes",

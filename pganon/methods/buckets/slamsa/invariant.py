@@ -1,10 +1,10 @@
-"""Who keeps the value sets that they were released with, and who is in new buckets.
+"""m-invariance of SLAMSA: buckets with old signatures, and new records for new buckets.
 
     curved     (rid, place, s<j>, v<j>, ..)    all records along the curve
-    vectors    (vector, s<j>)                  what there is in all sensitive columns together
+    vectors    (vector, s<j>)                  combinations of values in all sensitive columns
 
-Buckets of people who were released before are those of :mod:`pganon.methods.buckets.invariance`;
-other newcomers are divided as the records of a first version are.
+Buckets with old signatures are those of :mod:`pganon.methods.buckets.invariance`. Other new records
+are divided like the records of a first version.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from pganon.encode.curve import along_curve
 from pganon.encode.people import identity
 from pganon.encode.records import NUMBER
 from pganon.encode.work import CODED
-from pganon.methods.buckets.invariance import LEFTOVERS, Keeping, invariant_steps, others
-from pganon.methods.buckets.invariance.keeping import vectors, with_vectors
+from pganon.methods.buckets.invariance import LEFTOVERS, InvarianceContext, invariant_steps, others
+from pganon.methods.buckets.invariance.context import vectors, with_vectors
 from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.privacy.rows import Relation
 from pganon.sqltools import query
 from pganon.steps import CreateTable, DropTables, State, Step
 
 
-def keeping_steps(context: SlamsaContext) -> list[Step]:
-    """Instead of the eligibility of all records."""
+def invariant_bucket_steps(context: SlamsaContext) -> list[Step]:
+    """Steps that take the place of the eligibility of all records."""
     return [
         CreateTable(
             "curved",
@@ -38,11 +38,12 @@ def keeping_steps(context: SlamsaContext) -> list[Step]:
             lambda s: s.work("vectors"),
             lambda s: vectors(context.spec, s.work("curved")),
         ),
-        *invariant_steps(keeping(context)),
+        *invariant_steps(invariance(context)),
     ]
 
 
 def tidy_step(context: SlamsaContext) -> Step:
+    """The step that drops the work tables of m-invariance."""
     return DropTables(
         "tidy",
         "what is known from who is in a bucket",
@@ -50,8 +51,9 @@ def tidy_step(context: SlamsaContext) -> Step:
     )
 
 
-def keeping(context: SlamsaContext) -> Keeping:
-    return Keeping(
+def invariance(context: SlamsaContext) -> InvarianceContext:
+    """The input of the steps of m-invariance."""
+    return InvarianceContext(
         spec=context.spec,
         l=context.l,
         records=lambda s: with_vectors(context.spec, s.work("curved"), s.work("vectors")),
@@ -63,21 +65,21 @@ def keeping(context: SlamsaContext) -> Keeping:
     )
 
 
-def newcomers(context: SlamsaContext, state: State) -> Relation:
-    """The records of `judged` that are divided into new buckets."""
+def new_records(context: SlamsaContext, state: State) -> Relation:
+    """SELECT of the new records of `judged` that are divided into new buckets."""
     return query(
         "select j.* from j join o on o.rid = j.rid",
-        {"j": state.work("judged"), "o": others(keeping(context), state)},
+        {"j": state.work("judged"), "o": others(invariance(context), state)},
     )
 
 
 def _columns(context: SlamsaContext) -> list[str]:
-    known = identity(context.spec)
-    assert known is not None
+    person = identity(context.spec)
+    assert person is not None
     items = context.spec.kept_items
-    return [NUMBER, known, *[f"{kind}{item.index}" for item in items for kind in "sv"]]
+    return [NUMBER, person, *[f"{kind}{item.index}" for item in items for kind in "sv"]]
 
 
 def old_buckets(state: State) -> exp.Select:
-    """SELECT rid, b0 of who keeps a value set."""
+    """SELECT rid, b0 of records in buckets with old signatures."""
     return query("select l.rid, l.gid as b0 from l", {"l": state.work("listed")})

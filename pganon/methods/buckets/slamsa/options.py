@@ -52,8 +52,8 @@ class Slamsa(Divided):
         return (*possible("qit", self.quasi_tables, quasi), *self.sensitive_parts(columns))
 
     def added_columns(self, columns: Columns) -> tuple[str, ...]:
-        own = self.links(columns) if self.independent else ()
-        return (*self.adds, *own)
+        links = self.links(columns) if self.independent else ()
+        return (*self.adds, *links)
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
         yield from super().refusals(columns)

@@ -1,4 +1,4 @@
-"""Pieces of records put together to blocks, in Python over their histograms."""
+"""Pieces of records merged into blocks, in Python over their histograms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def merging(
     """The block of every piece.
 
     Args:
-        table: work table (stratum, piece, block, size, tightest) that comes out.
+        table: work table (stratum, piece, block, size, tightest) of the result.
         records: work table (stratum, piece, ..) with the columns of the conditions.
     """
     return Search(

@@ -30,8 +30,9 @@ from pganon.steps.facts import count
 
 
 def eligibility(context: SlamsaContext) -> Eligibility:
-    found = [context.strictest.get(item.index) for item in context.spec.sensitive]
-    raised = context.distinct and set(found) != {context.l}
+    """The eligibility of the records in every stratum."""
+    strictest = [context.strictest.get(item.index) for item in context.spec.sensitive]
+    raised = context.distinct and set(strictest) != {context.l}
     table = "the table; with refresh: invariant the largest l is that of all columns"
     labels = "; ".join(dict.fromkeys(rule.label for rule in context.spec.rules))
     return Eligibility(
@@ -49,6 +50,7 @@ def eligibility(context: SlamsaContext) -> Eligibility:
 
 
 def stratum_steps(context: SlamsaContext) -> list[Step]:
+    """From the encoded records to `judged`; refuses rules that records violate."""
     return [
         *[_contradiction(rule, number) for number, rule in enumerate(context.spec.rules)],
         *occurrence_steps(context.spec),
@@ -56,22 +58,22 @@ def stratum_steps(context: SlamsaContext) -> list[Step]:
             "judged",
             "records with what buckets are judged by",
             lambda s: s.work("judged"),
-            lambda s: _judged(context, s),
+            lambda s: _coded(context, s),
         ),
     ]
 
 
 def frequencies(context: SlamsaContext, state: State) -> list[Frequency]:
     """All conditions on the values of a bucket."""
-    found = context.of_columns
+    conditions = context.of_columns
     if context.of_tables is None:
-        return found
+        return conditions
     for number, table in enumerate(arrangement(context.spec, state).sensitive):
         indexes = tuple(item.index for item in table.sensitive)
-        # A table of one column needs no code of its own.
+        # A table of one column uses the code of the column.
         name = f"s{indexes[0]}" if len(indexes) == 1 else f"t{number}"
-        found.append(Frequency(name, indexes, context.of_tables))
-    return found
+        conditions.append(Frequency(name, indexes, context.of_tables))
+    return conditions
 
 
 def columns(context: SlamsaContext, state: State) -> list[str]:
@@ -79,7 +81,7 @@ def columns(context: SlamsaContext, state: State) -> list[str]:
     return [*context.codes, *dict.fromkeys(f.column for f in frequencies(context, state))]
 
 
-def _judged(context: SlamsaContext, state: State) -> exp.Expr:
+def _coded(context: SlamsaContext, state: State) -> exp.Expr:
     tree = query("select c.rid from c", {"c": state.work(CODED)})
     tree = tree.select(named(_stratum(context, state), "stratum"))
     tree = tree.select(*[col(code, "c") for code in context.codes])
@@ -100,16 +102,16 @@ def _together(values: Sequence[exp.Expr]) -> exp.Expr:
 
 
 def _stratum(context: SlamsaContext, state: State) -> exp.Expr:
-    """A number per combination of truths: every condition is true, false, or unknown for a NULL."""
+    """A number per combination of truth values: every condition is true, false or unknown."""
     truths = [applies_to_codes(when, state, "c") for when in _conditions(context, state)]
     return _together(truths) if truths else num(0)
 
 
 def _conditions(context: SlamsaContext, state: State) -> list[When]:
-    """What holds alike of all records of a stratum.
+    """Conditions that are equally true of all records of a stratum.
 
-    Tables of a sliced QIT do not say whose values go together: a bucket where one record is of
-    the sex of a rule and another of its age seems to have a record that the rule is about.
+    Tables of a sliced QIT do not say which values go together. A bucket with one record of the sex
+    of a rule and another of its age seems to have a record that the rule is about.
     """
     whole = conditions(context.spec)
     arranged = arrangement(context.spec, state)

@@ -1,4 +1,4 @@
-"""The method `slicing`: which steps it adds to a plan.
+"""The method `slicing`: its steps of a plan, and its form.
 
 Li, Li, Zhang and Molloy: Slicing, a new approach for privacy preserving data publishing, TKDE 2012.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.mixed import mixed_scales, quasi_scales, sensitive_scales
-from pganon.methods.buckets.slicing.columns import arrangement, column_steps, settled
+from pganon.methods.buckets.slicing.columns import arrangement, column_steps, static_columns
 from pganon.methods.buckets.slicing.context import SlicingContext
 from pganon.methods.buckets.slicing.options import Slicing
 from pganon.methods.buckets.slicing.tree import tree_steps
@@ -18,11 +18,13 @@ from pganon.steps.facts import Facts
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps from the encoded records to the bucket of every record."""
     context = SlicingContext(spec)
     return (*column_steps(context), *tree_steps(context))
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
+    """Warnings about associations between columns of different scales."""
     options = SlicingContext(spec).options
     lists = isinstance(options.columns, tuple)
     compared = [] if lists else [[*quasi_scales(spec), *sensitive_scales(spec)]]
@@ -31,6 +33,6 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 
 METHOD = Method(
     Slicing,
-    anatomized(arrangement, groups="buckets", settled=settled, warnings=warnings),
+    anatomized(arrangement, groups="buckets", static_columns=static_columns, warnings=warnings),
     partition_steps,
 )

@@ -1,4 +1,4 @@
-"""Which attributes are in a column together, in classical slicing."""
+"""The columns that attributes are divided among in classical slicing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Columns = tuple[list[list[int]], list[int]]
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
-    """Before the association is known: quasi-identifiers in the order of the policy."""
+    """The tables of a release; attributes are in the order of the policy until associated."""
     columns, beside = _columns(SlicingContext(spec), state.facts.get(_ASSOCIATION))
     attributes = spec.attributes
     return arranged(
@@ -34,14 +34,14 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     )
 
 
-def _columns(context: SlicingContext, found: str | None) -> Columns:
+def _columns(context: SlicingContext, observed: str | None) -> Columns:
     options, last = context.options, len(context.axes)
     if isinstance(options.columns, tuple):
         return _listed(context, options.columns)
-    if found is None:
+    if observed is None:
         count = max(most_tables(options.columns, last + 1) - 1, 1)
         return [list(range(last))[i::count] for i in range(count)], []
-    values = matrix(found, last + 1)
+    values = matrix(observed, last + 1)
     if options.alpha is None:
         return _split(
             [list(c) for c in clustered(values, options.columns, options.clustering)], last
@@ -61,19 +61,20 @@ def _listed(context: SlicingContext, columns: tuple[tuple[str, ...], ...]) -> Co
 
 
 def _split(clusters: list[list[int]], last: int) -> Columns:
-    """The cluster with the sensitive attribute apart from the others."""
+    """The clusters of quasi-identifiers alone, and the one with the sensitive attribute."""
     (held,) = [cluster for cluster in clusters if last in cluster]
     return [c for c in clusters if c is not held], [i for i in held if i != last]
 
 
-def settled(spec: ReleaseSpec) -> bool:
-    """Whether the policy alone says which attributes are together."""
+def static_columns(spec: ReleaseSpec) -> bool:
+    """Whether the policy alone decides the columns of the attributes."""
     return isinstance(SlicingContext(spec).options.columns, tuple)
 
 
 def column_steps(context: SlicingContext) -> list[Step]:
+    """The step that observes associations, where the policy does not list the columns."""
     spec = context.spec
-    if settled(spec):
+    if static_columns(spec):
         return []
     return [
         Check(

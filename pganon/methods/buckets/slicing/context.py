@@ -1,4 +1,4 @@
-"""What of a release the steps of slicing look at."""
+"""The parts of a release specification that the steps of slicing read."""
 
 from __future__ import annotations
 
@@ -10,4 +10,6 @@ from pganon.methods.common.context import MethodContext
 
 @dataclass(frozen=True)
 class SlicingContext(MethodContext[Slicing]):
+    """A release with slicing."""
+
     kind = Slicing

@@ -1,13 +1,13 @@
 """Slicing's cuts as a rule of the rounds: at the lower median, where both halves are diverse.
 
 A bucket is cut at the lower median of the attribute with the largest normalized width among those
-that the median divides (the first of equals), and stays whole if a half misses the requirement;
-other attributes are not tried (Li et al. 2012). NULL is last.
+that the median divides, the first of equals. If a half violates the requirement, the bucket stays
+whole; other attributes are not tried (Li et al. 2012). NULL is last.
 
-The requirement is on every bucket: for each combination of quasi-identifiers that stand in the
-sensitive column, a sensitive value has at most 1/l of the bucket's records with it. The paper's
-p(t, v), a mean of these shares over the buckets that a tuple matches, is then at most 1/l for every
-tuple, fake ones included, and for who knows the bucket of a tuple as well.
+The requirement is on every bucket: for each combination of quasi-identifiers in the sensitive
+column, a sensitive value has at most 1/l of the bucket's records with it. The paper's p(t, v) is a
+mean of these shares over the buckets that a tuple matches. So it is at most 1/l for every tuple,
+fake ones included, and also for a reader who knows the bucket of a tuple.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class SlicingCuts(MedianCuts):
 
     Attributes:
         further: the names of these two columns.
-        l: how many values of the sensitive column must at least be as frequent as any.
+        l: least ratio of the records of a combination to those with its most frequent value.
     """
 
     l: int  # noqa: E741 (the field's own letter)
@@ -48,8 +48,8 @@ class SlicingCuts(MedianCuts):
         return fragment("coalesce(nullif(:c, 0), :last)", c=code, last=num(axis.size(state) + 1))
 
     def cutting(self) -> list[RoundTable]:
-        judged = RoundTable("sides", "whether both halves satisfy the requirement", self.sides)
-        return [*super().cutting(), judged]
+        sides = RoundTable("sides", "whether both halves satisfy the requirement", self.sides)
+        return [*super().cutting(), sides]
 
     def cuts(self, state: State) -> exp.Select:
         return query(
@@ -58,7 +58,7 @@ class SlicingCuts(MedianCuts):
         )
 
     def untried(self, state: State) -> exp.Select:
-        """Without those that a median divides: they are cut at it or stay whole."""
+        """Untried nodes that no median divides; others are cut at their median or stay whole."""
         return query(
             "select t.node, t.more from t where not exists"
             " (select 1 from sides as s where s.node = t.node)",
@@ -66,7 +66,7 @@ class SlicingCuts(MedianCuts):
         )
 
     def sides(self, state: State) -> exp.Select:
-        """(node, allowed): of every bucket that a median divides."""
+        """(node, allowed) of every bucket that a median divides."""
         beside, value = self.further
         halves = query(
             "select c.node, :left as side, :beside as beside, :value as value, sum(c.w) as n"

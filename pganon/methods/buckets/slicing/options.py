@@ -50,7 +50,7 @@ class Slicing(Unlinked):
 
 
 def _one_table(method: Slicing, quasi: int) -> Iterable[Refusal]:
-    """Slicing that unlinks nothing, since everything is in one table."""
+    """Refusal of slicing that has one table and so unlinks nothing."""
     columns = method.columns
     auto = columns == "auto" and quasi == 1 and method.alpha is None
     if auto or columns == 1 or (isinstance(columns, tuple) and len(columns) == 1):
@@ -62,7 +62,7 @@ def _one_table(method: Slicing, quasi: int) -> Iterable[Refusal]:
 
 
 def _wrong_alpha(method: Slicing, quasi: int) -> Iterable[Refusal]:
-    """A sensitive table that takes columns which the other tables need."""
+    """Refusal of a sensitive table with columns that the other tables need."""
     alpha, columns = method.alpha, method.columns
     if alpha is None or quasi == 0 or columns == 1:
         return
@@ -74,12 +74,12 @@ def _wrong_alpha(method: Slicing, quasi: int) -> Iterable[Refusal]:
         )
         return
     others = 1 if columns == "auto" else columns - 1
-    left = max(quasi + 1 - alpha, 0)
-    if left < others:
+    remaining = max(quasi + 1 - alpha, 0)
+    if remaining < others:
         most = quasi + 1 - others
         yield Refusal(
             ("method", "alpha"),
-            f"a sensitive table of {alpha} columns leaves {left} of {quasi} quasi-identifiers for"
-            f" {others} other table{'s' * (others > 1)}",
+            f"a sensitive table of {alpha} columns leaves {remaining} of {quasi} quasi-identifiers"
+            f" for {others} other table{'s' * (others > 1)}",
             f"write a number up to {most}" if most > 0 else "write fewer columns",
         )

@@ -36,12 +36,12 @@ def eligibility(context: SlicingContext) -> Eligibility:
         model="slicing_l_diversity",
         stratum="beside",
         among=lambda s: _stratum(context, s),
-        remedy=lambda s: _alone(context, s),
+        remedy=lambda s: _remedy(context, s),
     )
 
 
-def _alone(context: SlicingContext, state: State) -> str | None:
-    """How the sensitive column gets a table of its own, in which all records are one stratum."""
+def _remedy(context: SlicingContext, state: State) -> str | None:
+    """A hint to publish the sensitive column alone, so that all records are one stratum."""
     if not arrangement(context.spec, state).sensitive[0].quasi:
         return None
     if isinstance(context.options.columns, tuple):
@@ -56,6 +56,7 @@ def _stratum(context: SlicingContext, state: State) -> str:
 
 
 def tree_steps(context: SlicingContext) -> list[Step]:
+    """From the encoded records to the bucket of every record."""
     rule = SlicingCuts(
         axes=context.axes,
         minimum_size=context.spec.minimum_size,
@@ -66,7 +67,7 @@ def tree_steps(context: SlicingContext) -> list[Step]:
         "judged",
         "records with what buckets are judged by",
         lambda s: s.work("judged"),
-        lambda s: _judged(context, s),
+        lambda s: _coded(context, s),
     )
     return [
         first,
@@ -95,7 +96,7 @@ def tree_steps(context: SlicingContext) -> list[Step]:
     ]
 
 
-def _judged(context: SlicingContext, state: State) -> exp.Expr:
+def _coded(context: SlicingContext, state: State) -> exp.Expr:
     beside = [
         col(f"c{attribute.index}", "c")
         for attribute in arrangement(context.spec, state).sensitive[0].quasi

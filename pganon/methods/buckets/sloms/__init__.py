@@ -1,7 +1,7 @@
 """The method `sloms`: classes of generalized quasi-identifiers, buckets of sensitive values.
 
 SLOMS (Han et al. 2013), a baseline for several sensitive columns: associated columns share a table,
-every table has groups of its own in which values differ (MSB), and quasi-identifiers are
+every table has separate groups in which values differ (MSB), and quasi-identifiers are
 generalized to k-anonymous classes (KACA).
 """
 
@@ -24,7 +24,7 @@ from pganon.steps.facts import Facts
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
-    """One generalized QIT, and STs with buckets of their own."""
+    """One generalized QIT, and STs with separate buckets."""
     return arranged(
         spec,
         [spec.attributes],
@@ -34,12 +34,13 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     )
 
 
-def settled(spec: ReleaseSpec) -> bool:
-    """Whether the policy alone says which columns are together."""
+def static_columns(spec: ReleaseSpec) -> bool:
+    """Whether the policy alone decides the tables of the columns."""
     return sensitive_settled(spec)
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps from the encoded records to classes and the buckets of all sensitive tables."""
     context = SlomsContext(spec)
     return (
         *division_steps(
@@ -62,12 +63,13 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    compared = [] if settled(spec) else [sensitive_scales(spec)]
+    """Warnings about associations between columns of different scales."""
+    compared = [] if static_columns(spec) else [sensitive_scales(spec)]
     return mixed_scales(SlomsContext(spec).options.association, compared)
 
 
 METHOD = Method(
     Sloms,
-    anatomized(arrangement, groups="classes", settled=settled, warnings=warnings),
+    anatomized(arrangement, groups="classes", static_columns=static_columns, warnings=warnings),
     partition_steps,
 )

@@ -1,11 +1,11 @@
-"""Groups of every sensitive table, each by itself.
+"""Groups of every sensitive table, computed separately.
 
     vectors_<r>       the records that round r makes groups of
     buckets<j>_<r>    (rid, b<j+1>)   their groups in table j
 
-A record without a group in one table is left out of all: beside its values in the others it would
-show that it has a frequent one. Without it a group elsewhere may be too small, so groups are made
-anew of the records that have one everywhere, until those are all.
+A record without a group in one table is left out of all. Otherwise its values in the other tables
+would show that it has a frequent value in this one. Without it a group elsewhere may be too small,
+so groups are made again from the records with a group in every table, until those are all.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pganon.steps import CreateTable, DropTables, Repeat, State, Step
 from pganon.steps.facts import RECORDS, count
 
 AT_ONCE = 50_000
-"""Records that groups are made of together."""
+"""Records of a block of the search."""
 
 ROUNDS = count("bucketize_rounds")
 

@@ -4,7 +4,7 @@
     classes    (rid, b0)             the class of every record
 
 The time of KACA grows with the square of the records, so a class does not reach over the border of
-a block. Blocks and classes depend on quasi-identifiers alone, and on which records are released.
+a block. Blocks and classes depend only on quasi-identifiers, and on which records are released.
 """
 
 from __future__ import annotations
@@ -43,10 +43,12 @@ AT_ONCE = 20_000
 
 
 def classes(state: State) -> QualifiedName:
+    """Work table (rid, b0) with the class of every record."""
     return state.work("classes")
 
 
 def class_steps(context: SlomsContext) -> list[Step]:
+    """From the released records to `classes`."""
     return [
         CreateTable(
             "blocked",
@@ -77,7 +79,7 @@ def _blocked_table(state: State) -> QualifiedName:
 
 
 def _blocks(context: SlomsContext, state: State) -> int:
-    """As many as keep to the size that the policy asks for, if each can have a class."""
+    """Number of blocks: of the size in the policy, but each with at least one class."""
     records = state[RELEASED]
     return max(1, min(-(-records // context.options.block_size), records // context.k))
 
@@ -104,15 +106,17 @@ def _task(context: SlomsContext, state: State, given: Given, block: int, rows: R
     return _Classes(block, rids, attributes, context.k)
 
 
-def _attribute(axis: Axis, state: State, known: Sequence[Any], codes: Sequence[int]) -> Coordinates:
+def _attribute(
+    axis: Axis, state: State, values: Sequence[Any], codes: Sequence[int]
+) -> Coordinates:
     """The values of a block's records as KACA takes them; code 0 is NULL."""
     if isinstance(axis, OrderedAxis):
-        return Number([known[code - 1] if code else None for code in codes], width=1.0)
+        return Number([values[code - 1] if code else None for code in codes], width=1.0)
     if isinstance(axis, TreeAxis):
         height = max(axis.levels(state), 1)
         null = (0,) * height
         return Category(
-            [tuple(known[(code - 1) * height : code * height]) if code else null for code in codes]
+            [tuple(values[(code - 1) * height : code * height]) if code else null for code in codes]
         )
     return Category([(code,) for code in codes])
 
@@ -125,5 +129,5 @@ class _Classes:
     k: int
 
     def __call__(self) -> TaskResult:
-        found = kaca(self.attributes, self.k)
-        return TaskResult(grouped_rows(self.block, self.rids, found.classes))
+        result = kaca(self.attributes, self.k)
+        return TaskResult(grouped_rows(self.block, self.rids, result.classes))

@@ -1,4 +1,4 @@
-"""What of a release the steps of SLOMS look at."""
+"""The parts of a release specification that the steps of SLOMS read."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from pganon.steps import State
 
 @dataclass(frozen=True)
 class SlomsContext(MethodContext[Sloms]):
+    """A release with SLOMS."""
+
     kind = Sloms
 
     @property
     def k(self) -> int:
-        """Fewest records of a class: what k-anonymity asks for, or else the largest l."""
+        """Fewest records of a class: the k of k-anonymity, or else the largest l."""
         models = [r.model for r in self.spec.requirements]
         return max((m.k for m in models if isinstance(m, KAnonymity)), default=self.l)
 
@@ -34,7 +36,7 @@ class SlomsContext(MethodContext[Sloms]):
     def least(self, table: Sequence[Sensitive]) -> int:
         """The l of a table: groups have no value twice in any of its columns.
 
-        A table that no requirement is about has the largest: it is to be unlinked all the same.
+        A table without a requirement has the largest l, since it is unlinked all the same.
         """
         asked = [self.strictest[item.index] for item in table if item.index in self.strictest]
         return max(asked, default=self.l)
@@ -47,7 +49,7 @@ class SlomsContext(MethodContext[Sloms]):
 
     @property
     def eligibility(self) -> Eligibility:
-        """Necessary, not sufficient."""
+        """Necessary conditions, which are not sufficient."""
         return Eligibility(
             spec=self.spec,
             first=lambda s: s.work(CODED),

@@ -10,7 +10,7 @@ from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID, PROBABILITY, BlockS
 
 
 class Sloms(Divided):
-    """Generalized quasi-identifiers, sensitive tables with buckets of their own (SLOMS)."""
+    """Generalized quasi-identifiers, sensitive tables with separate buckets (SLOMS)."""
 
     models = frozenset({"k_anonymity", "slicing_l_diversity"})
     example = "{model: slicing_l_diversity, l: 3, level: unique}"

@@ -3,8 +3,8 @@
 Stored are `clusters` (cluster_no, an array per attribute, a bag per insensitive column, size), the
 steward's `members` and, where supported combinations count, `reference`: the combinations that
 exist. A view expands the arrays to their product. Cluster numbers are a random permutation
-under the run's secret key, arrays are sorted and bags shuffled, so none says anything about the
-order of the source or of the building.
+under the run's secret key, arrays are sorted and bags shuffled, so none discloses the order of the
+source or of the computation.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ from pganon.steps import State
 
 
 def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
-    """By clusters. An array says which values occur, each once: of n different values among m
-    records one occurs m - n + 1 times at most."""
+    """Links by cluster.
+
+    An array has each value of the cluster once. Of n different values among m records, each occurs
+    at most m - n + 1 times.
+    """
     columns = []
     for attribute in spec.attributes:
         counted = query(

@@ -27,17 +27,17 @@ from pganon.steps.tasks import TaskResult
 
 MOST_RECORDS = 8
 MOST_COMBINATIONS = 32
-"""Clusters with more are not tried: their worlds are too many in any case."""
+"""Clusters with more are skipped: they have too many worlds in any case."""
 
 MOST_ROWS = 5_000
-"""Clusters and sets that are tried, the fewest records first: these leave the fewest worlds."""
+"""Most clusters and sets, the fewest records first, since these have the fewest worlds."""
 
 TASK = 500
 """Rows of one task."""
 
 
 def posterior_steps(context: QuasiSensitive) -> list[Step]:
-    """From `cluster_codes` to what :func:`posteriors` reads."""
+    """From `cluster_codes` to the facts of :func:`posteriors`."""
     return [
         CreateTable(
             "candidates",
@@ -77,9 +77,9 @@ def _candidates(context: QuasiSensitive, state: State) -> exp.Expr:
     clusters = state.work("cluster_codes")
     small = query("select c.* from c where c.n <= :most", {"c": clusters}, most=num(MOST_RECORDS))
     parts: list[exp.Select] = []
-    for number, found in context.sets(state).items():
-        existing = supported_combinations(small, CLUSTER_NO, found, context.element(state))
-        row = exp.Array(expressions=[col(f"v{i + 1}", "s") for i in range(len(found.arrays))])
+    for number, qs_set in context.sets(state).items():
+        existing = supported_combinations(small, CLUSTER_NO, qs_set, context.element(state))
+        row = exp.Array(expressions=[col(f"v{i + 1}", "s") for i in range(len(qs_set.arrays))])
         listed = query(
             "select array_agg(:row) as combinations from s having count(*) <= :most",
             {"s": existing},
@@ -93,7 +93,7 @@ def _candidates(context: QuasiSensitive, state: State) -> exp.Expr:
                 " l.combinations from c join l on l.cluster_no = c.cluster_no",
                 {"c": small, "l": listed},
                 set=num(number),
-                counts=_counts(found),
+                counts=_counts(qs_set),
             )
         )
     return query(
@@ -103,8 +103,8 @@ def _candidates(context: QuasiSensitive, state: State) -> exp.Expr:
     )
 
 
-def _counts(found: QSSet) -> exp.Expr:
-    sizes = [fragment("cardinality(:a)", a=col(name, "c")) for name in found.arrays]
+def _counts(qs_set: QSSet) -> exp.Expr:
+    sizes = [fragment("cardinality(:a)", a=col(name, "c")) for name in qs_set.arrays]
     return cast(exp.Array(expressions=sizes), "int[]")
 
 
@@ -121,12 +121,12 @@ class _Count:
     rows: Sequence[tuple[Any, ...]]
 
     def __call__(self) -> TaskResult:
-        found: list[tuple[int, int, float]] = []
+        counted: list[tuple[int, int, float]] = []
         for cluster, attribute_set, size, counts, combinations in self.rows:
             posterior = worst_posterior(counts, combinations, size)
             if posterior is not None:
-                found.append((cluster, attribute_set, float(posterior)))
-        return TaskResult(found)
+                counted.append((cluster, attribute_set, float(posterior)))
+        return TaskResult(counted)
 
 
 def _highest(context: QuasiSensitive, state: State) -> exp.Expr:
@@ -161,7 +161,7 @@ def _tried(number: int) -> Fact[int]:
 
 
 def posteriors(context: QuasiSensitive, facts: Facts) -> dict[str, tuple[float | None, int]]:
-    """By set, the highest posterior and of how many clusters."""
+    """By set, the highest posterior and the number of clusters that were counted."""
     return {
         name: (facts[_posterior(number)], facts[_tried(number)])
         for number, name in enumerate(context.set_names, start=1)

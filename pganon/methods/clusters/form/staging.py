@@ -28,7 +28,7 @@ from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
 
 def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
-    """Tables that a release consists of; the one that views read comes first."""
+    """Tables that a release consists of; the table that views read comes first."""
     parts = [("clusters", DATA_SCHEMA), ("members", PRIVATE_SCHEMA)]
     if counts_supported(spec):
         parts.append(("reference", PRIVATE_SCHEMA))
@@ -36,11 +36,12 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
 
 
 def counts_supported(spec: ReleaseSpec) -> bool:
+    """Whether the model counts only combinations that exist."""
     return QuasiSensitive(spec).model.counts_supported
 
 
-def _tells_records(spec: ReleaseSpec) -> bool:
-    """Whether equal records differ in what is kept of them."""
+def _distinguishes_records(spec: ReleaseSpec) -> bool:
+    """Whether equal records have different identities or insensitive values."""
     return bool(spec.carried) or identity(spec) is not None
 
 
@@ -62,7 +63,7 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda s: s.work("cluster_cells"),
             lambda s: _cluster_cells(spec, s),
         ),
-        *(identities if _tells_records(spec) else ()),
+        *(identities if _distinguishes_records(spec) else ()),
         Parallel(
             "relations",
             "the relations of the release",
@@ -156,9 +157,9 @@ def _value_arrays(attribute: Attribute) -> Step:
 
 
 def _cluster_records(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """(cluster_no, rid): which of the equal records of a cell is in which cluster is random.
+    """(cluster_no, rid): equal records of a cell are assigned to its clusters at random.
 
-    By `rid` and `gid` alone: another numbering of the same clusters must not move a record.
+    The order depends only on `rid` and `gid`: another numbering of clusters must not move a record.
     """
     same = equal(code_columns(spec), "x", "c")
     numbered = query(
@@ -184,7 +185,7 @@ def _bags(spec: ReleaseSpec, state: State) -> exp.Expr:
         {"r": state.work("cluster_records"), "c": state.work(CODED)},
     )
     for item in spec.carried:
-        # Each column is shuffled on its own, so that equal places do not tie values together.
+        # Each column is shuffled separately, so that equal places do not link values.
         hashed = keyed_hash(state, fragment(":i || ':' || c.rid", i=num(item.index)))
         bag = fragment("array_agg(:v order by :hash)", v=col(f"p{item.index}", "c"), hash=hashed)
         tree = tree.select(named(bag, f"p{item.index}"))
@@ -209,20 +210,22 @@ def _clusters(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
-    known = identity(spec)
-    if known is not None:
+    person = identity(spec)
+    if person is not None:
         records = state.work("cluster_records")
         tree = query("select g.cluster_no from c", {"c": state.work(CODED)})
-        tree = tree.join(aliased(records, "g"), on=equal(["rid"], "g", "c")).select(col(known, "c"))
+        tree = tree.join(aliased(records, "g"), on=equal(["rid"], "g", "c")).select(
+            col(person, "c")
+        )
         for attribute in spec.attributes:
             i, alias = attribute.index, f"d{attribute.index}"
             table = aliased(state.work(dictionary(i)), alias)
             on = exp.EQ(this=col("code", alias), expression=col(f"c{i}", "c"))
-            own = text_key(element(attribute, col("value", alias)))
-            tree = tree.join(table, on=on).select(named(own, f"value{i}"))
-        own = [col(f"value{attribute.index}", "g") for attribute in spec.attributes]
+            value = text_key(element(attribute, col("value", alias)))
+            tree = tree.join(table, on=on).select(named(value, f"value{i}"))
+        values = [col(f"value{attribute.index}", "g") for attribute in spec.attributes]
         tree = tree.select(*[col(f"p{item.index}", "c") for item in spec.carried])
-        return members(spec, state, tree, {CLUSTER_NO: CLUSTER_NO}, own)
+        return members(spec, state, tree, {CLUSTER_NO: CLUSTER_NO}, values)
     return cell_members(spec, state, state.work("cluster_cells"), CLUSTER_NO, code_columns(spec))
 
 
@@ -247,9 +250,9 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
                 tree = tree.select(named(cast(exp.null(), "text"), f"v{place}"))
                 continue
             attribute, alias = attributes[place - 1], f"d{place}"
-            own = element(attribute, col("value", alias))
+            value = element(attribute, col("value", alias))
             code = context.value_number(state, attribute.index, col("code", alias))
-            tree = tree.select(named(value_key(own), f"v{place}")).join(
+            tree = tree.select(named(value_key(value), f"v{place}")).join(
                 aliased(state.work(dictionary(attribute.index)), alias),
                 on=exp.EQ(this=exp.paren(code), expression=col(f"v{place}", "s")),
             )
@@ -258,9 +261,9 @@ def _reference(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
-    """Beside keys: cells of which the clusters together have more or fewer records.
+    """Duplicate keys, and cells with another number of records than in all clusters together.
 
-    And records in several clusters, where records are told apart.
+    Records in several clusters, too, where records are distinguished.
     """
     cells = state.work(QS_CELLS)
     assigned = query(
@@ -269,7 +272,9 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
         " where c.w is distinct from x.n",
         {"c": cells, "a": state.work(ASSIGNED)},
     )
-    several = [repeated(state.work("cluster_records"), "rid")] if _tells_records(spec) else []
+    several = (
+        [repeated(state.work("cluster_records"), "rid")] if _distinguishes_records(spec) else []
+    )
     return [
         assigned,
         *several,
@@ -281,6 +286,7 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
 
 
 def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
+    """SELECT one row: `published`, the number of records."""
     return query(
         "select coalesce(sum(c.size), 0)::bigint as published from clusters as c", dict(tables)
     )

@@ -1,4 +1,4 @@
-"""Figures of every release of clusters."""
+"""Statistics of every release of clusters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CONSTANTS = count("constants", MEASURE)
 
 
 def measures(spec: ReleaseSpec) -> Chains:
-    """What :func:`utility` reads, from the codes of the clusters."""
+    """Steps that observe the facts of :func:`utility`, from the codes of the clusters."""
     context = QuasiSensitive(spec)
     sizes = Check(
         "utility",
@@ -63,7 +63,7 @@ def _losses(spec: ReleaseSpec, state: State) -> exp.Expr:
     )
     extents = extents.select(named(fragment("sum(c.n)::bigint"), "n"))
     tree = loss.basic(spec, extents, state)
-    alone = [
+    single = [
         scalar(
             query(
                 "select count(*) filter (where cardinality(:a) = 1) from k",
@@ -73,7 +73,7 @@ def _losses(spec: ReleaseSpec, state: State) -> exp.Expr:
         )
         for axis in axes(spec.attributes)
     ]
-    return tree.select(named(total(alone), "constants"))
+    return tree.select(named(total(single), "constants"))
 
 
 def _combinations(context: QuasiSensitive, state: State) -> exp.Expr:
@@ -101,18 +101,18 @@ _COUNTED = {
 _KINDS = ("product", "supported")
 
 
-def _combinations_of(kind: str, number: int, figure: str) -> Fact[float]:
-    """A figure of :data:`_COUNTED` over the clusters, of one set."""
-    return measure(f"{kind}{number}_{figure}", MEASURE)
+def _combinations_of(kind: str, number: int, statistic: str) -> Fact[float]:
+    """A statistic of :data:`_COUNTED` over the clusters, for one set."""
+    return measure(f"{kind}{number}_{statistic}", MEASURE)
 
 
 def _counted(context: QuasiSensitive) -> list[Fact[float]]:
-    """What :func:`_counts` gives."""
+    """Facts of the columns of :func:`_counts`."""
     return [
-        _combinations_of(kind, number, figure)
+        _combinations_of(kind, number, statistic)
         for number in range(1, len(context.set_names) + 1)
         for kind in _KINDS
-        for figure in _COUNTED
+        for statistic in _COUNTED
     ]
 
 
@@ -134,6 +134,7 @@ def _counts(context: QuasiSensitive, state: State) -> exp.Expr:
 
 
 def utility(spec: ReleaseSpec, facts: Facts) -> ClusterUtility:
+    """The utility of a release, from the facts of :func:`measures`."""
     lost = facts[WEIGHTED_LOSS] + facts[SUPPRESSED]
     clusters = facts[CLASSES]
 
@@ -161,4 +162,4 @@ def utility(spec: ReleaseSpec, facts: Facts) -> ClusterUtility:
 def _posterior(context: QuasiSensitive, facts: Facts) -> dict[str, Posterior]:
     if not context.model.counts_supported:
         return {}
-    return {name: Posterior(*found) for name, found in posteriors(context, facts).items()}
+    return {name: Posterior(*result) for name, result in posteriors(context, facts).items()}

@@ -19,7 +19,7 @@ from pganon.steps.relations import CheckQuery
 
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
-    """Queries that re-measure the requirement from the relations in `tables` alone."""
+    """Queries that re-measure the requirement, only from the relations in `tables`."""
     model = QuasiSensitive(spec).model
     sets = _published_sets(spec, tables)
     clusters = tables["clusters"]
@@ -28,19 +28,19 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     else:
         histogram = product_histogram(clusters, CLUSTER_NO, sets)
     measured = model.measure(histogram, [CLUSTER_NO])
-    found = [_structure(spec, tables), _check(spec, "k", model.k, model.worst(measured))]
+    queries = [_structure(spec, tables), _check(spec, "k", model.k, model.worst(measured))]
     if model.counts_supported:
-        found.append(_fewest(spec, clusters, "size", model.size, col(SIZE, "c")))
+        queries.append(_fewest(spec, clusters, "size", model.size, col(SIZE, "c")))
     if model.min_values > 1:
         fewest = exp.func("least", *[_cardinality(a) for a in spec.attributes])
-        found.append(_fewest(spec, clusters, "min_values", model.min_values, fewest))
-    return tuple(found)
+        queries.append(_fewest(spec, clusters, "min_values", model.min_values, fewest))
+    return tuple(queries)
 
 
 def _fewest(
     spec: ReleaseSpec, clusters: Relation, symbol: str, parameter: int, measure: exp.Expr
 ) -> CheckQuery:
-    """Every cluster has at least so many of something."""
+    """A check that the least `measure` of a cluster reaches the parameter."""
     worst = query(
         "select min(g.measure) as measured,"
         " count(*) filter (where coalesce(g.measure < :m, true)) as failing from g",
@@ -68,7 +68,7 @@ def _cardinality(attribute: Attribute) -> exp.Expr:
 
 
 def _published_sets(spec: ReleaseSpec, tables: Tables) -> dict[int, QSSet]:
-    found: dict[int, QSSet] = {}
+    sets: dict[int, QSSet] = {}
     for number, attributes in enumerate(spec.qs_sets.values(), start=1):
         combinations = None
         if "reference" in tables:
@@ -77,16 +77,16 @@ def _published_sets(spec: ReleaseSpec, tables: Tables) -> dict[int, QSSet]:
                 {"reference": tables["reference"]},
                 set=num(number),
             )
-        found[number] = QSSet(
+        sets[number] = QSSet(
             [a.index for a in attributes], [a.published for a in attributes], combinations
         )
-    return found
+    return sets
 
 
 def _structure(spec: ReleaseSpec, tables: Tables) -> CheckQuery:
-    """Cluster numbers that repeat, clusters without records, arrays that are not sorted sets.
+    """A check for repeated numbers, clusters without records and arrays that are no sorted sets.
 
-    And clusters whose bags have more or fewer values than the cluster has records.
+    Bags with another number of values than the cluster has records violate it, too.
     """
     bags = [
         fragment("cardinality(:b) is distinct from c.size", b=col(b.published, "c"))
@@ -108,7 +108,7 @@ def _structure(spec: ReleaseSpec, tables: Tables) -> CheckQuery:
 
 
 def _unsorted(attribute: Attribute, tables: Tables) -> exp.Select:
-    """Number of different arrays that are empty, not sorted or hold a value twice."""
+    """Number of different arrays that are empty, not sorted or have a value twice."""
     arrays = query(
         "select distinct :a as a from clusters as c",
         dict(tables),

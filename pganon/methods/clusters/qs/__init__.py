@@ -1,4 +1,4 @@
-"""The methods `qs_greedy` and `qs_efficient`: which steps they add to a plan."""
+"""The methods `qs_greedy` and `qs_efficient`: their steps of a plan, and their form."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pganon.steps import Step
 
 
 def greedy_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps of `qs_greedy`, from the encoded records to `assigned`."""
     options = spec.policy.method
     assert isinstance(options, QsGreedy)
     context = QSContext(spec)
@@ -25,6 +26,7 @@ def greedy_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def efficient_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Steps of `qs_efficient`, from the encoded records to `assigned`."""
     options = spec.policy.method
     assert isinstance(options, QsEfficient)
     context = QSContext(spec)

@@ -28,7 +28,7 @@ from pganon.steps import Check, CreateTable, DropTables, State, Statement, Step
 from pganon.steps.facts import count
 
 SLACK = 8
-"""How many times `block_size` a block of a quadratic method may have before that is refused."""
+"""Most multiples of `block_size` that a block of a quadratic method may have."""
 
 
 BLOCKS = count("blocks")
@@ -40,15 +40,27 @@ def block_steps(
     """From `cells` to `points`.
 
     Args:
-        along_curve: places within a block follow the curve; else the random order of the cells.
-        bounded: blocks much larger than asked for are refused.
+        along_curve: whether places within a block follow the curve; else the random order of the
+            cells.
+        bounded: whether blocks much larger than `block_size` are refused.
     """
+    return [
+        *_piece_steps(context, block_size),
+        *_point_steps(context, along_curve=along_curve),
+        _size_check(block_size, bounded=bounded),
+        DropTables(
+            "tidy",
+            "what the blocks were made from",
+            lambda s: [s.work(name) for name in ("curve", "pieces", "piece_values", "blocks")],
+        ),
+    ]
+
+
+def _piece_steps(context: QSContext, block_size: int) -> list[Step]:
+    """From `cells` to `blocks`."""
 
     def several(state: State) -> bool:
         return _pieces(state, block_size) > 1
-
-    def size_problem(row: Mapping[str, Any], state: State) -> PganonError | None:
-        return _too_large(row, block_size) if bounded else None
 
     return [
         CreateTable(
@@ -76,6 +88,12 @@ def block_steps(
             lambda s: s.work("blocks"),
             lambda s: _blocks(context, s) if several(s) else _one_block(),
         ),
+    ]
+
+
+def _point_steps(context: QSContext, *, along_curve: bool) -> list[Step]:
+    """From `pieces` and `blocks` to `points`, with an index by block."""
+    return [
         CreateTable(
             "points",
             "cells of every block",
@@ -89,23 +107,26 @@ def block_steps(
                 s.work("points").identifier
             ),
         ),
-        Check(
-            "block_sizes",
-            "number and size of the blocks",
-            lambda s: query(
-                "select count(*) as blocks, max(b.cells) as largest_block from"
-                " (select count(*) as cells from p group by p.block) as b",
-                {"p": s.work("points")},
-            ),
-            size_problem,
-            gives=[BLOCKS, count("largest_block")],
-        ),
-        DropTables(
-            "tidy",
-            "what the blocks were made from",
-            lambda s: [s.work(name) for name in ("curve", "pieces", "piece_values", "blocks")],
-        ),
     ]
+
+
+def _size_check(block_size: int, *, bounded: bool) -> Check:
+    """Number and size of the blocks; refuses too large ones if `bounded`."""
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        return _too_large(row, block_size) if bounded else None
+
+    return Check(
+        "block_sizes",
+        "number and size of the blocks",
+        lambda s: query(
+            "select count(*) as blocks, max(b.cells) as largest_block from"
+            " (select count(*) as cells from p group by p.block) as b",
+            {"p": s.work("points")},
+        ),
+        problem,
+        gives=[BLOCKS, count("largest_block")],
+    )
 
 
 def _pieces(state: State, block_size: int) -> int:

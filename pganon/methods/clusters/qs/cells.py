@@ -1,8 +1,8 @@
-"""Weighted cells of a QS release, and whether its requirement can be reached at all.
+"""Weighted cells of a QS release, and whether its requirement is feasible.
 
     whole        (whole, c<i>)           values of all records, as one cluster would show them
 
-One cluster of all records has the most combinations, so what it misses nothing reaches.
+One cluster of all records has the most combinations. If it violates the requirement, so do all.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ CELLS = count("cells", assumed=1000)
 
 
 def cell_steps(context: QSContext) -> list[Step]:
+    """From the encoded records to `cells`; refuses a requirement that is not feasible."""
     return [
         suppressed_check(context.spec, lambda s: s.work(CODED)),
         CreateTable(
@@ -58,7 +59,7 @@ def cell_steps(context: QSContext) -> list[Step]:
 
 
 def _cells(context: QSContext, state: State) -> exp.Expr:
-    """Numbered by a secret hash of what they hold, so that no number tells anything."""
+    """Cells numbered by a secret hash of their values, so that numbers disclose nothing."""
     codes = [col(name, "r") for name in context.codes]
     tree = query("select count(*) as w from r", {"r": state.work(CODED)})
     tree = tree.select(*codes).group_by(*[code.copy() for code in codes])
@@ -78,11 +79,11 @@ def _support(context: QSContext, number: int) -> Step:
         f"support{number}",
         f"combinations of the QS set {quote(name)} that exist",
         lambda s: context.support(s, number),
-        lambda s: (_known if name in context.spec.public else _occurring)(context, s, name),
+        lambda s: (_existing if name in context.spec.public else _occurring)(context, s, name),
     )
 
 
-def _known(context: QSContext, state: State, name: str) -> exp.Expr:
+def _existing(context: QSContext, state: State, name: str) -> exp.Expr:
     """Combinations of a set in a public relation, of values that occur in the records."""
     tree = query("select distinct 1 from r", {"r": public_table(context.spec, name, state)})
     columns: list[exp.Expr] = []
@@ -133,7 +134,7 @@ def _feasibility(context: QSContext, state: State) -> exp.Expr:
 
 
 def _feasible(context: QSContext) -> list[Fact[int]]:
-    """What :func:`_feasibility` gives."""
+    """Facts of the columns of :func:`_feasibility`."""
     sets = range(1, len(context.set_names) + 1)
     reached = [count(f"{kind}{number}") for kind in ("product", "supported") for number in sets]
     return [CELLS, *reached, *[count(f"values{axis.index}") for axis in context.axes]]

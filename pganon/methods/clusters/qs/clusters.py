@@ -1,7 +1,7 @@
-"""Clusters of every block, and the records that are left over.
+"""Clusters of every block, and the assignment of the remaining records.
 
-formed     (block, cluster, cell, n)         by pganon.qs_clusters; cluster 0 is left over
-open       (block, cluster, n, lo<i>, hi<i>) clusters of blocks with records left over
+formed     (block, cluster, cell, n)         by pganon.qs_clusters; cluster 0 are the remaining ones
+open       (block, cluster, n, lo<i>, hi<i>) clusters of blocks with remaining records
 absorbed   (block, cluster, cell, n)         by pganon.qs_absorb
 """
 
@@ -18,7 +18,7 @@ from pganon.sqltools import col, fragment, named, query
 from pganon.steps import CreateTable, DropTables, State, Statement, Step
 
 PORTIONS = 16
-"""Parts of the blocks that the server's processes may take on at the same time."""
+"""Parts of the blocks that parallel workers of the server may process at the same time."""
 
 
 def cluster_steps(context: QSContext, *, nearest: bool) -> list[Step]:
@@ -71,7 +71,7 @@ def _formed(context: QSContext, state: State, *, nearest: bool) -> sql.Composed:
     model = context.model
     supports: sql.Composable = sql.SQL("NULL::pg_catalog.regclass[]")
     if model.counts_supported:
-        names = [str(found.combinations) for found in context.sets(state).values()]
+        names = [str(qs_set.combinations) for qs_set in context.sets(state).values()]
         supports = sql.SQL("ARRAY[{}]::pg_catalog.regclass[]").format(
             sql.SQL(", ").join(map(sql.Literal, names))
         )
@@ -84,7 +84,7 @@ def _formed(context: QSContext, state: State, *, nearest: bool) -> sql.Composed:
         supports,
         sql.Literal(nearest),
     )
-    # Branches of UNION ALL are what several processes take on, each the next that is free.
+    # Parallel workers each process the next free branch of a UNION ALL.
     portions = [
         sql.SQL(
             "SELECT f.block, (f.r).cluster, (f.r).cell, (f.r).n FROM"

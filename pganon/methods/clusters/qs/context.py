@@ -22,7 +22,7 @@ from pganon.steps import State
 
 @dataclass(frozen=True)
 class QSContext(QuasiSensitive, MethodContext[MethodOptions]):
-    """What of a release the steps of both methods look at."""
+    """The parts of a release specification that the steps of both methods read."""
 
     def heights(self, state: State) -> list[int]:
         return [_height(axis, state) for axis in self.axes]
@@ -33,17 +33,17 @@ class QSContext(QuasiSensitive, MethodContext[MethodOptions]):
 
     def point(self, state: State, table: str) -> list[exp.Expr]:
         """Expressions of the columns of a point, from the codes in `table`."""
-        found: list[exp.Expr] = []
+        columns: list[exp.Expr] = []
         for axis in self.axes:
             code = col(axis.code, table)
             if isinstance(axis, OrderedAxis):
-                found += [axis.position(state, code), fragment("(:c = 0)::int", c=code)]
+                columns += [axis.position(state, code), fragment("(:c = 0)::int", c=code)]
                 continue
-            found.append(code)
+            columns.append(code)
             if isinstance(axis, HeightAxis):
                 for level in range(1, _height(axis, state)):
-                    found.append(axis.ancestor(state, code, num(level)))
-        return [cast(exp.paren(item), "float8") for item in found]
+                    columns.append(axis.ancestor(state, code, num(level)))
+        return [cast(exp.paren(item), "float8") for item in columns]
 
 
 def _height(axis: Axis, state: State) -> int:
@@ -55,7 +55,7 @@ def _height(axis: Axis, state: State) -> int:
 def code_arrays(codes: Sequence[str], relation: Relation, by: str) -> exp.Select:
     """SELECT by, codes..: the distinct codes of every attribute in every group, as arrays.
 
-    For few, large groups: hashed, and in parallel. See :func:`small_code_arrays`.
+    For a few large groups: hashed, and in parallel. See :func:`small_code_arrays`.
     """
     tree = query(
         "select g.* from g",

@@ -11,7 +11,7 @@ from pganon.policy.refusals import Refusal, show
 
 
 class _QuasiSensitive(MethodOptions):
-    """Clusters of records whose value combinations in every QS set are too many to tell apart."""
+    """Clusters of records with at least k combinations of values in every QS set."""
 
     roles = UNPUBLISHED | {"quasi_sensitive", "insensitive"}
     grouped = "quasi_sensitive"
@@ -32,11 +32,11 @@ class _QuasiSensitive(MethodOptions):
             )
 
     def decides_by_values(self, *, bounded: bool) -> bool:
-        return True  # what one set hides, the values of another do not
+        return True  # clusters depend on the values of all sets
 
 
 class QsGreedy(_QuasiSensitive):
-    """Clusters grown record by record, always by the one that costs least information."""
+    """Clusters grown record by record, each time by the record with the least information loss."""
 
     name: Literal["qs_greedy"]
     block_size: BlockSize = 2048

@@ -1,10 +1,9 @@
-"""What a reader can tell of one record of a cluster who knows which combinations exist.
+"""The posterior of a reader who knows which combinations exist, for one record of a cluster.
 
 A cluster shows the values of its records column by column, and how many records it has. A *world*
 gives every record a combination that exists, so that together they have all values that are shown:
-an exact cover by so many combinations. Worlds that fit are equally likely to a reader who has no
-reason to prefer one; the posterior of a combination is the share of worlds in which a certain
-record has it.
+an exact cover by so many combinations. All worlds are equally likely to a reader without further
+knowledge. The posterior of a combination is the share of worlds in which a given record has it.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 MOST_STATES = 1_000
-"""Partial worlds that are looked at before a cluster counts as too large."""
+"""Most partial worlds before a cluster counts as too large."""
 
 
 class TooLarge(Exception):
-    """More partial worlds than are looked at."""
+    """There are more than MOST_STATES partial worlds."""
 
 
 def worst_posterior(
@@ -54,20 +53,20 @@ class _Worlds:
     def __init__(self, masks: Sequence[int], columns: Sequence[int]) -> None:
         self.masks = masks
         self.columns = columns
-        self.known: dict[tuple[int, int], int] = {}
-        self.left = MOST_STATES
+        self.counts: dict[tuple[int, int], int] = {}
+        self.budget = MOST_STATES
 
     def count(self, missing: int, records: int) -> int:
-        """Ways to give so many records combinations that have all values still missing."""
+        """Number of ways to give so many records combinations that cover all missing values."""
         if missing == 0:
             return len(self.masks) ** records
         # A record has one value of every column, and no more.
         if any((missing & column).bit_count() > records for column in self.columns):
             return 0
         key = (missing, records)
-        if key not in self.known:
-            self.left -= len(self.masks)
-            if self.left < 0:
+        if key not in self.counts:
+            self.budget -= len(self.masks)
+            if self.budget < 0:
                 raise TooLarge
-            self.known[key] = sum(self.count(missing & ~m, records - 1) for m in self.masks)
-        return self.known[key]
+            self.counts[key] = sum(self.count(missing & ~m, records - 1) for m in self.masks)
+        return self.counts[key]

@@ -3,12 +3,12 @@
     groups       (group_id, <column>_form, generalized columns)   stored once per group
     records      (group_id, <column>_bucket, insensitive columns)
     values_<c>   (<c>_bucket, <c>, count)
-    members      the steward's memory of who was in which group and which buckets
+    members      the steward's history of the group and buckets of every individual
 
-The view of the release joins groups and records, and never the values: which of a bucket's values
-is whose nobody is told. Numbers of groups and of the buckets of every column are random
-permutations under the run's secret key, each of its own; columns with buckets in common have one
-number for both. Rows are in an order that published columns decide.
+The view of the release joins groups and records, and never the values, so it does not disclose
+which of a bucket's values belongs to whom. Numbers of groups and of the buckets of every column are
+separate random permutations under the run's secret key. Columns that share buckets have the same
+numbers. The order of rows depends only on published columns.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ from pganon.forms.inference import Inferred
 from pganon.forms.linked import Linked, LinkedColumn
 from pganon.identifiers import quote
 from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, told_text
-from pganon.methods.local.form import figures, inferred, staging, verification, views
+from pganon.methods.local.form import inferred, staging, statistics, verification, views
 from pganon.methods.local.form.aligned import links
 from pganon.methods.local.form.layout import Layout
 from pganon.methods.local.form.staging import RECORDS
 from pganon.methods.local.form.verification import histogram
 from pganon.methods.local.metrics.relations import Parts
-from pganon.methods.local.metrics.report import LocalMetrics, metrics_of
-from pganon.methods.local.metrics.steps import measure_steps
+from pganon.methods.local.metrics.report import LocalMetrics, measure_steps, metrics_of
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, query
@@ -45,39 +44,39 @@ from pganon.steps.facts import Facts
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    """What the steward should know of a release of local groups and buckets."""
-    return [*_told(spec, facts), *_own_predicates(spec), *_unmeasured(spec, facts)]
+    """Warnings to the steward about a release of local groups and buckets."""
+    return [*_inference_warnings(spec, facts), *_self_predicates(spec), *_unmeasured(spec, facts)]
 
 
-def _told(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
-    """What is inferred, unless the policy says how much may be."""
+def _inference_warnings(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
+    """Warnings about values that can be inferred, unless the policy sets a limit."""
     if spec.policy.inference is not None:
         return
     layout = Layout(spec)
     learned, taught = inferred.inferred(layout, facts), inferred.taught(layout, facts)
     for item in inferred.hidden_in(layout):
-        found = learned[item.published]
-        if found.told is not None and found.told > NOTICEABLE:
-            yield f"{told_text(item, found)}; {REMEDY}"
+        result = learned[item.published]
+        if result.told is not None and result.told > NOTICEABLE:
+            yield f"{told_text(item, result)}; {REMEDY}"
         if item.hidden is not None:
             yield _taught(item, taught[item.published])
 
 
-def _taught(item: Sensitive, found: Inferred) -> str:
-    """However little it is in this release: it is what the guarantee does not speak of."""
+def _taught(item: Sensitive, result: Inferred) -> str:
+    """The warning about inference from records that show the value, which no guarantee covers."""
     name = quote(item.published)
     said = f"records that show {name} teach readers about those that hide it: naive Bayes over"
-    if found.share is None or found.accuracy is None:
+    if result.share is None or result.accuracy is None:
         return f"{said} their other columns could not be measured"
     return (
-        f"{said} their other columns tells the hidden values of a share of {found.share:.4g} of"
-        f" these with a probability above {found.limit:.4g}, and is right as often; it guesses"
-        f" {found.accuracy:.4g} of all right, where {found.allowed:.4g} is allowed"
+        f"{said} their other columns discloses the hidden values of a share of {result.share:.4g}"
+        f" of these with a probability above {result.limit:.4g}, and is right as often; it guesses"
+        f" {result.accuracy:.4g} of all right, where {result.allowed:.4g} is allowed"
     )
 
 
-def _own_predicates(spec: ReleaseSpec) -> Iterator[str]:
-    """Columns that are hidden because of their own value."""
+def _self_predicates(spec: ReleaseSpec) -> Iterator[str]:
+    """Warnings about columns that are hidden because of their values."""
     for name, column in spec.policy.columns.items():
         when = column.sensitive_when
         if when is not None and when.predicate is not None and name in when.columns:
@@ -88,30 +87,30 @@ def _own_predicates(spec: ReleaseSpec) -> Iterator[str]:
 
 
 def _unmeasured(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
-    """Pairs of columns that too few records hide both of."""
+    """Warnings about pairs of columns that too few records hide both of."""
     for link in links(Layout(spec), facts):
         if link.few:
             yield (
                 f"too few records hide both {quote(link.one.published)} and"
-                f" {quote(link.other.published)} to measure whether their buckets tell of each"
+                f" {quote(link.other.published)} to measure whether their buckets disclose each"
                 " other"
             )
 
 
 def linked_by(spec: ReleaseSpec) -> list[str]:
-    """Steps, among the last ones of staging, that make what histograms are made from."""
+    """Names of the steps of staging that create the tables of histograms."""
     return [RECORDS] if Layout(spec).single else []
 
 
 def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
-    """By groups and by the buckets of every column, or by groups alone where those are single."""
+    """Links by group and by the buckets of every column; without larger buckets only by group."""
     columns = []
     for item in spec.sensitive:
         (link,), counted = histogram(spec, state, tables, item)
-        found = query(
+        rows = query(
             "select :link as link, h.value, h.n from h", {"h": counted}, link=col(link, "h")
         )
-        columns.append(LinkedColumn(item.column.name, link, found))
+        columns.append(LinkedColumn(item.column.name, link, rows))
     links = dict.fromkeys([GROUP_ID, *[column.link for column in columns]])
     return Linked(tuple(links), tuple(columns))
 
@@ -138,9 +137,9 @@ LOCAL = PublishedForm(
         warnings=warnings,
     ),
     Statistics(
-        lambda spec: figures.measures(Layout(spec)),
-        figures.utility,
-        figures.LocalUtility,
+        lambda spec: statistics.measures(Layout(spec)),
+        statistics.utility,
+        statistics.LocalUtility,
         histogram=verification.histogram,
         on_request=METRICS,
     ),

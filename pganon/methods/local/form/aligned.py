@@ -1,8 +1,8 @@
-"""Columns whose hidden values are associated, and which therefore have their buckets in common.
+"""Columns whose hidden values are associated, and which therefore share buckets.
 
-With buckets of its own for each, who knows which values go together could look for the only pair
-that both buckets of a record allow. Where the policy says `buckets: aligned`, associated columns
-form a set: a record has one number in all columns of the set that it hides.
+With independent buckets, a reader who knows which values go together could look for the only pair
+that both buckets of a record allow. Under `buckets: aligned` associated columns form a set: a
+record has one number in all columns of the set that it hides.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pganon.steps.facts import Facts
 
 @dataclass(frozen=True)
 class Link:
-    """How much two columns tell of each other, among the records that hide both.
+    """Association of two columns among the records that hide both.
 
     Attributes:
         strength: Cramer's V corrected for bias.
         determined: whether the value of one follows from that of the other.
-        few: whether there are too few such records to measure it.
+        few: whether there are too few such records for a measurement.
     """
 
     one: Sensitive
@@ -36,7 +36,7 @@ class Link:
 
     @property
     def association(self) -> float:
-        """In [0, 1]; 0 where it could not be measured."""
+        """Association in [0, 1]; 0 where it could not be measured."""
         if self.few or not self.records:
             return 0.0
         return 1.0 if self.determined else self.strength
@@ -45,14 +45,14 @@ class Link:
 def links(layout: Layout, facts: Facts) -> list[Link]:
     """All pairs of columns; none before they are measured."""
     items = layout.spec.sensitive
-    found: list[Link] = []
+    pairs: list[Link] = []
     for i, j, records, strength, determined in json.loads(facts.get(LINKS) or "[]"):
         if j >= len(items):  # assumed for a plan
             continue
         one, other = items[i], items[j]
         few = 0 < records < 2 * max(layout.least(one), layout.least(other))
-        found.append(Link(one, other, records, float(strength), bool(determined), few))
-    return found
+        pairs.append(Link(one, other, records, float(strength), bool(determined), few))
+    return pairs
 
 
 def sets(layout: Layout, facts: Facts) -> tuple[tuple[Sensitive, ...], ...]:
@@ -66,7 +66,7 @@ def sets(layout: Layout, facts: Facts) -> tuple[tuple[Sensitive, ...], ...]:
     for link in linked:
         one, other = (lowest[item.index] for item in (link.one, link.other))
         least, most = min(one, other), max(one, other)
-        lowest = {index: least if found == most else found for index, found in lowest.items()}
+        lowest = {index: least if lead == most else lead for index, lead in lowest.items()}
     parts = [
         tuple(item for item in layout.spec.sensitive if lowest[item.index] == first)
         for first in sorted(set(lowest.values()))
@@ -80,5 +80,5 @@ def set_of(layout: Layout, facts: Facts, item: Sensitive) -> Sequence[Sensitive]
 
 
 def leader(layout: Layout, facts: Facts, item: Sensitive) -> Sensitive:
-    """The first of these: work tables of the buckets bear its index."""
+    """The first column of the set: work tables of the buckets are named by its index."""
     return set_of(layout, facts, item)[0]

@@ -1,7 +1,7 @@
-"""Losses of the method: shares of what is shown, not of what the source has.
+"""Losses of the method, relative to the values that are shown.
 
 The loss of unordered values is (values covered) / (values), 0 for a single one; that of a line is
-relative to the span of the values that are shown. Hidden values count in neither.
+relative to the span of the values that are shown. Hidden values do not count.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ShownNames(NominalAxis):
     """Unordered values, NULL among them where it is shown."""
 
     def number(self, state: State) -> int:
-        """All values that a group could cover."""
+        """Number of values that a group could cover."""
         declared = self.attribute.values
         if declared is not None:
             return len(declared) + state[facts.null_shown(self.index)]
@@ -58,11 +58,12 @@ _AXES = {Scale.ORDERED: ShownLine, Scale.NOMINAL: ShownNames, Scale.TREE: TreeAx
 
 
 def shown_axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
+    """The axes of attributes, with the losses of this module."""
     return tuple(_AXES[attribute.scale](attribute) for attribute in attributes)
 
 
 def measured_facts(axis: Axis) -> list[Fact[Any]]:
-    """What :func:`measured` gives."""
+    """Facts of the columns of :func:`measured`."""
     if isinstance(axis, ShownLine):
         return [facts.length(axis.index)]
     if isinstance(axis, ShownNames):
@@ -93,7 +94,7 @@ def measured(axis: Axis, state: State, table: str, shown: exp.Expr) -> list[exp.
 
 
 def _different(axis: ShownNames, state: State, table: str, shown: exp.Expr) -> exp.Expr:
-    """How many codes are shown; by bits where there are few, as workers can put those together."""
+    """Number of codes that are shown; few codes as bits, which parallel workers can combine."""
     extent = [
         exp.Filter(this=item.this, expression=exp.Where(this=shown.copy()))
         for item in axis.extent(state, table)

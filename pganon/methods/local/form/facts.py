@@ -1,4 +1,4 @@
-"""What a run of local generalization and bucketization observes."""
+"""Facts of a run of local generalization and bucketization."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOWN_CELLS = count("shown_cells", assumed=1000)
 """Combinations of values over which lengths are measured."""
 
 BLOCKS = count("blocks")
-"""Blocks that are divided by themselves."""
+"""Blocks that are divided independently."""
 
 
 @cache
@@ -47,7 +47,7 @@ def hidden(index: int) -> tuple[Fact[int], ...]:
 
 @cache
 def eligible(index: int) -> tuple[Fact[int] | Fact[bool], ...]:
-    """The same, and what follows from it."""
+    """The facts of :func:`hidden`, whether buckets are impossible, and :func:`withheld`."""
     of = f"eligible{index}_"
     return (
         *hidden(index),
@@ -67,10 +67,10 @@ LINKS = label("links", assumed="[[0, 1, 40, 1, 0]]")
 whether one determines the other, as the text of a JSON array of arrays."""
 
 CHUNKS = count("chunks", "strata_")
-"""Chunks of records whose buckets several columns have in common."""
+"""Chunks of records whose buckets several columns share."""
 
 STRATA = (CHUNKS, *counts("lead", "stratum", "item", "cells", "most", of="strata_"))
-"""The same, and of the column of a stratum that is nearest to its limit: the first column of its
+"""CHUNKS, and of the column of a stratum that is nearest to its limit: the first column of its
 set, the stratum, the column, its hidden values there, and the most of one value."""
 
 GROUPS, SMALLEST, LARGEST = counts("groups", "smallest", "largest", of=MEASURE)
@@ -78,6 +78,7 @@ GROUPS, SMALLEST, LARGEST = counts("groups", "smallest", "largest", of=MEASURE)
 
 @cache
 def ncp(index: int) -> Fact[float]:
+    """The NCP of a column, in [0, 1]."""
     return measure(f"ncp{index}", MEASURE)
 
 
@@ -89,4 +90,5 @@ def bucket_sizes(index: int) -> tuple[Fact[int], ...]:
 
 @cache
 def bucket_share(index: int) -> Fact[float]:
+    """The largest share of one value in a bucket of a column, in [0, 1]."""
     return measure("share", f"measure_buckets{index}_")

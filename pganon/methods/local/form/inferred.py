@@ -1,12 +1,12 @@
-"""What a reader may infer of hidden values before anybody can read the release.
+"""deFinetti attacks on hidden values, measured before publication.
 
     attacked                (rows of local_grouped)
     guesses<j>, taught<j>   (learner, posterior, correct)   of the attacked values of column j
 
 There are two attacks (:mod:`pganon.methods.common.search.inference`). One learns from the buckets,
-as in every release with buckets; the other from the records that show a value of the column, where
-people decide who does. Both get the quasi-identifiers of every record exactly, as the worst reader
-knows them, and that a record hides one as a value of it.
+as in every release with buckets. The other learns from the records that show a value of the column,
+where people decide who does. Both get the exact quasi-identifiers of every record, as the strongest
+reader knows them. That a record hides a quasi-identifier is one more value of it.
 """
 
 from __future__ import annotations
@@ -51,18 +51,20 @@ Learner = Callable[[search.Layout, Sequence[tuple[Any, ...]]], TaskResult]
 
 
 def chains(layout: Layout) -> Chains:
-    """Steps that observe what :func:`inferred` and :func:`taught` read."""
-    found = [_Attack(layout, item, "guesses", search.guesses) for item in hidden_in(layout)]
-    found += [_Attack(layout, item, "taught", search.taught_guesses) for item in shown_in(layout)]
-    if not found:
+    """Steps that observe the facts of :func:`inferred` and :func:`taught`."""
+    learners = [_Attack(layout, item, "guesses", search.guesses) for item in hidden_in(layout)]
+    learners += [
+        _Attack(layout, item, "taught", search.taught_guesses) for item in shown_in(layout)
+    ]
+    if not learners:
         return []
     table = CreateTable(
         _ATTACKED,
         "records that are attacked, or teach",
         lambda s: s.work(_ATTACKED),
-        lambda s: _attacked(found, s),
+        lambda s: _attacked(learners, s),
     )
-    return [[table, *[step for attack in found for step in attack.steps]]]
+    return [[table, *[step for attack in learners for step in attack.steps]]]
 
 
 def _attacked(learners: Sequence[_Attack], state: State) -> exp.Select:
@@ -77,14 +79,14 @@ def hidden_in(layout: Layout) -> list[Sensitive]:
 
 
 def shown_in(layout: Layout) -> list[Sensitive]:
-    """Those that some show and others hide."""
+    """Columns that some records show and others hide."""
     return [item for item in hidden_in(layout) if item.hidden is not None]
 
 
 def bounds(layout: Layout, item: Sensitive, facts: Facts) -> Bounds:
-    """What guesses are held against. What the column's principle allows is not inferred.
+    """The bounds that guesses are compared with: those of the column's principle.
 
-    Under t-closeness that is the share of the most frequent hidden value, and t.
+    Under t-closeness this is the share of the most frequent hidden value, plus t.
     """
     principle = layout.principle(item)
     if isinstance(principle, LocalBucketDiversity):
@@ -121,30 +123,30 @@ class _Attack:
         ).steps
 
     def reads(self, state: State) -> exp.Expr:
-        """Whether this learner looks at a record `r`; at hidden values others do, too."""
-        number, found, most = col(bucket(self.item), "r"), self._buckets(state), self._most_buckets
+        """Condition: this attack reads the record `r`."""
+        number, choice, most = col(bucket(self.item), "r"), self._buckets(state), self._most_buckets
         if self.name == "taught":
-            number, found = col(GROUP_ID, "r"), self._groups(self._taught, state)
+            number, choice = col(GROUP_ID, "r"), self._groups(self._taught, state)
             most = self._most_groups
-        # Nearly all records are beyond them, which takes less to see than to look them up.
+        # Nearly all records are beyond these numbers, and a comparison is cheaper than a lookup.
         near = fragment(":n <= :most", n=number, most=_first(state, most))
-        return exp.paren(exp.and_(near, exp.In(this=number.copy(), query=found.subquery())))
+        return exp.paren(exp.and_(near, exp.In(this=number.copy(), query=choice.subquery())))
 
     @property
     def _taught(self) -> Attribute:
-        own = self.own
-        assert own is not None  # only columns that some show are taught
-        return own
+        attribute = self.attribute
+        assert attribute is not None  # only columns that some show are taught
+        return attribute
 
     @property
-    def own(self) -> Attribute | None:
+    def attribute(self) -> Attribute | None:
         """The column as an attribute."""
-        found = [a for a in self.layout.spec.attributes if a.hidden == self.item.hidden]
-        return found[0] if self.item.hidden is not None else None
+        attributes = [a for a in self.layout.spec.attributes if a.hidden == self.item.hidden]
+        return attributes[0] if self.item.hidden is not None else None
 
     @property
     def others(self) -> list[Axis]:
-        return [axis for axis in self.layout.axes if axis.attribute != self.own]
+        return [axis for axis in self.layout.axes if axis.attribute != self.attribute]
 
     def _columns(self) -> search.Layout:
         lines = [isinstance(axis, OrderedAxis) for axis in self.others]
@@ -157,11 +159,11 @@ class _Attack:
         if self.name == "taught":
             parts.append(self._shown(state))
         names = [f"x{at}" for at in range(len(self.others) + len(self.layout.spec.carried))]
-        found = query("select y.bucket from y", {"y": stacked(parts)})
-        return found.select(*[col(name, "y") for name in names], named(self._code(), "value"))
+        rows = query("select y.bucket from y", {"y": stacked(parts)})
+        return rows.select(*[col(name, "y") for name in names], named(self._code(), "value"))
 
     def _code(self) -> exp.Expr:
-        """Of the value `y.value`, which is a place on a line or else a hash."""
+        """Code of the value `y.value`, which is a place on a line or else a hash."""
         if not on_line(self.item):
             return fragment("y.value")
         return fragment("case when y.value is null then 0 else rank() over (order by y.value) end")
@@ -180,12 +182,12 @@ class _Attack:
             b=col(bucket(self.item), "r"),
             here=in_bucket(self.item, col("form", "f")),
         )
-        return self._known(tree, state).select(
+        return self._with_others(tree, state).select(
             named(self._value(col(f"v{self.item.index}", "r"), state), "value")
         )
 
     def _buckets(self, state: State) -> exp.Select:
-        """(bucket): the first ones, whose numbers are random, as many as the limits allow."""
+        """(bucket): the first buckets, whose numbers are random, as many as the limits allow."""
         number = col(bucket_column(self.item.published), "t")
         sized = query(
             "select :b as bucket, sum(t.count) * greatest(count(*), :each) as n from t"
@@ -206,7 +208,7 @@ class _Attack:
 
     @property
     def _most_buckets(self) -> int:
-        """Every bucket has at least so many values, of which at least so many differ."""
+        """Most buckets of the attack, as every bucket has a least number of different values."""
         least = self.layout.least(self.item)
         diverse = isinstance(self.layout.principle(self.item), LocalBucketDiversity)
         return attacks.CANDIDATES // (least * max(least if diverse else 1, _EACH))
@@ -215,8 +217,8 @@ class _Attack:
     def _most_groups(self) -> int:
         return attacks.RECORDS // self.layout.k
 
-    def _known(self, tree: exp.Select, state: State) -> exp.Select:
-        """With what is known of the record `r`, whose form is that of `f`."""
+    def _with_others(self, tree: exp.Select, state: State) -> exp.Select:
+        """`tree` with the columns of the record `r` that a reader knows; `f` has its form."""
         columns: list[exp.Expr] = []
         for axis in self.others:
             code: exp.Expr = col(axis.code, "r")
@@ -237,37 +239,37 @@ class _Attack:
         if not on_line(self.item):
             key = cast(exp.paren(equal_key(self.item.column, value)), "text")
             return hashed([key], state)
-        if self.own is None:
+        if self.attribute is None:
             return fragment("extract(epoch from :v)" if self.item.column.is_time else ":v", v=value)
-        return place(self.own, value)
+        return place(self.attribute, value)
 
     # -- records that show it -------------------------------------------------------------------
 
     def _shown(self, state: State) -> exp.Select:
-        own = self._taught
+        attribute = self._taught
         tree = query(
             "select :shown as bucket from r join g on g.group_id = r.group_id"
             " join f on f.display = r.display left join d on d.code = :code",
             {
                 "r": state.work(_ATTACKED),
-                "g": self._groups(own, state),
+                "g": self._groups(attribute, state),
                 "f": forms(state),
-                "d": state.work(dictionary(own.index)),
+                "d": state.work(dictionary(attribute.index)),
             },
             shown=num(search.SHOWN),
-            code=col(f"c{own.index}", "r"),
+            code=col(f"c{attribute.index}", "r"),
         )
-        return self._known(tree, state).select(
+        return self._with_others(tree, state).select(
             named(self._value(col("value", "d"), state), "value")
         )
 
-    def _groups(self, own: Attribute, state: State) -> exp.Select:
-        """(group_id): the first ones that show the column, with as many records as the limit."""
+    def _groups(self, attribute: Attribute, state: State) -> exp.Select:
+        """(group_id): the first groups that show the column, up to the limit of records."""
         sized = query(
             "select g.group_id, e.n from g join e on e.class_id = g.group_id"
             " where :form = :shown and g.group_id <= :most",
             {"g": state.stage(GROUPS), "e": state.work(EXTENTS)},
-            form=col(form_column(own.published), "g"),
+            form=col(form_column(attribute.published), "g"),
             shown=text(GENERALIZED),
             most=_first(state, self._most_groups),
         )
@@ -280,24 +282,24 @@ class _Attack:
 
 
 def _first(state: State, most: int) -> exp.Expr:
-    """The last of so many numbers that the run has drawn for groups, or for buckets."""
+    """The `most`-th of the numbers that the run has drawn for groups, or for buckets."""
     return num((state.facts.get(NUMBERED) or 0) + most)
 
 
-# -- what is made of it -------------------------------------------------------------------------
+# -- results ------------------------------------------------------------------------------------
 
 
 def inferred(layout: Layout, facts: Facts) -> dict[str, Inferred]:
-    """From buckets, by published column."""
-    return _figures(layout, hidden_in(layout), "guesses", facts)
+    """Results of the attack from buckets, by published column."""
+    return _results(layout, hidden_in(layout), "guesses", facts)
 
 
 def taught(layout: Layout, facts: Facts) -> dict[str, Inferred]:
-    """From the records that show a value of the column, by published column."""
-    return _figures(layout, shown_in(layout), "taught", facts)
+    """Results of the attack from records that show the column, by published column."""
+    return _results(layout, shown_in(layout), "taught", facts)
 
 
-def _figures(
+def _results(
     layout: Layout, items: Sequence[Sensitive], name: str, facts: Facts
 ) -> dict[str, Inferred]:
     return {

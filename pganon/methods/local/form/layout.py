@@ -1,4 +1,4 @@
-"""What of a release says how records show their values.
+"""The layout of a release: how records show their values.
 
 A form is a text with a letter per semi-sensitive column: g for a value that is generalized, b for
 one that is in a bucket, w for one that is withheld.
@@ -27,7 +27,7 @@ Principle = LocalBucketDiversity | TCloseness
 
 @dataclass(frozen=True)
 class Layout:
-    """A release, and what its method was asked for."""
+    """A release specification, read with the options of its method."""
 
     spec: ReleaseSpec
 
@@ -52,11 +52,11 @@ class Layout:
 
     @property
     def single(self) -> bool:
-        """Whether every hidden value has a bucket of its own, because there are only groups."""
+        """Whether every bucket has one hidden value, because the method only makes groups."""
         return LocalBucketDiversity.name not in self.spec.policy.method.models
 
     def principle(self, item: Sensitive) -> Principle:
-        """What the buckets of a column have to satisfy."""
+        """The requirement on the buckets of a column."""
         for requirement in self.spec.requirements:
             model: Model = requirement.model
             if requirement.sensitive == item.index and isinstance(model, Principle):
@@ -71,12 +71,12 @@ class Layout:
         return model.min_size or self.k
 
     def has_form(self, item: Sensitive) -> bool:
-        """Whether records may show the column differently; that follows from the policy alone."""
+        """Whether records may show the column in different forms, by the policy."""
         return item.hidden is not None or self.withholds
 
 
 def forms(state: State) -> exp.Select:
-    """SELECT (display, form): what records of each display show."""
+    """SELECT (display, form): the form of the records of each display."""
     return query("select distinct d.display, d.form from d", {"d": state.work(DISPLAYS)})
 
 
@@ -100,16 +100,16 @@ def in_bucket(item: Sensitive, form: exp.Expr) -> exp.Expr:
 
 
 def shown_letter(layout: Layout, item: Sensitive, form: exp.Expr, state: State) -> exp.Expr:
-    """What is published as the form of a column."""
+    """The published letter of the form of a column."""
     withheld = layout.withheld(item, state)
     if item.hidden is None:
         return text(WITHHELD if withheld else BUCKET)
-    found = letter(item.hidden, form)
+    shown = letter(item.hidden, form)
     if not withheld:
-        return found
+        return shown
     return fragment(
-        "case when :found = :g then :found else :w end",
-        found=found,
+        "case when :shown = :g then :shown else :w end",
+        shown=shown,
         g=text(GENERALIZED),
         w=text(WITHHELD),
     )

@@ -1,7 +1,7 @@
 """From the group and the buckets of every record to the staged relations.
 
-A method hands over :data:`LOCAL_GROUPED`, which :func:`numbered_steps` make, the cells of its
-groups, and `displays` (display, form).
+The input from a method is :data:`LOCAL_GROUPED`, which :func:`grouped_step` creates, the cells of
+its groups, and `displays` (display, form).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RECORDS = "records"
 
 
 def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
-    """Tables that a release consists of; those the views read come first."""
+    """Tables that a release consists of; tables that views read come first."""
     shown = [GROUPS, RECORDS, *[part_of(item) for item in spec.sensitive]]
     kept = ["members", *(["reference"] if compares_with_first(spec) else [])]
     parts = [*[(part, DATA_SCHEMA) for part in shown], *[(part, PRIVATE_SCHEMA) for part in kept]]
@@ -61,16 +61,18 @@ def bucket(item: Sensitive) -> str:
 
 
 def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
+    """SELECT one row: `published`, the number of records."""
     return query("select count(*) as published from records", dict(tables))
 
 
 def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
-    remembered = repeated_members(spec, state)
-    # Who is a record occurs once among the people of `local_grouped` if the record does.
-    once = remembered and not spec.individual
+    """SELECTs of `repeated` for work tables with duplicate keys."""
+    people = repeated_members(spec, state)
+    # The identity of a record occurs once in `local_grouped` if the record does.
+    once = people and not spec.individual
     return [
         *([] if once else [repeated(state.work(LOCAL_GROUPED), NUMBER)]),
-        *remembered,
+        *people,
         repeated(state.work(GENERALIZED), CLASS_ID),
         repeated(numbers(state, GROUP_ID), "gid"),
         *[
@@ -137,14 +139,14 @@ def _reference_step(spec: ReleaseSpec) -> CreateTable:
 
 @dataclass(frozen=True)
 class Numbered:
-    """What a method knows of groups and buckets, which have numbers of its own.
+    """Groups and buckets as a method numbers them.
 
     Attributes:
         buckets: SELECT gid: the buckets of a column, each at least once.
         values: relation (b, v): a row per hidden value of the column, with the published number of
             its bucket.
-        held: the same for the records `p` of `records`, to be joined under a name.
-        records: SELECT of nothing yet but codes, from the records `p` and the rows `g` of
+        held: the bucket relation to join with the records `p` of `records`, under a name.
+        records: SELECT of the codes from the records `p` and the rows `g` of
             :data:`GROUPED_CLASSES`.
     """
 
@@ -156,8 +158,12 @@ class Numbered:
 
 @dataclass(frozen=True)
 class Held:
-    """A relation that records are joined with, on what condition, and the published number of their
-    bucket then."""
+    """A relation to join records with.
+
+    Attributes:
+        on: the condition of the join.
+        number: the published number of the bucket of a joined record.
+    """
 
     relation: Relation
     on: exp.Expr
@@ -165,7 +171,7 @@ class Held:
 
 
 def group_steps(layout: Layout) -> list[Step]:
-    """From the cells of groups to the same with published numbers."""
+    """From the cells of groups to cells with published numbers."""
     return [
         drawn_numbers(
             lambda s: query("select g.gid from g group by g.gid", {"g": s.work(GROUP_CELLS)}),
@@ -184,13 +190,13 @@ def group_steps(layout: Layout) -> list[Step]:
 def bucket_steps(layout: Layout, item: Sensitive, method: Numbered) -> list[Step]:
     """From the buckets of a column to their published numbers and values.
 
-    Where columns have buckets in common, after those of the columns before.
+    Where columns share buckets, these steps need those of the columns before.
     """
     return [_numbers(layout.spec, item, method), *_value_steps(item, method)]
 
 
 def grouped_step(layout: Layout, method: Numbered) -> CreateTable:
-    """From what a method knows to `local_grouped`, with published numbers."""
+    """From the groups and buckets of a method to `local_grouped`, with published numbers."""
     return CreateTable(
         "grouped",
         "the group and the buckets of every record",
@@ -204,12 +210,12 @@ def _records_table(state: State) -> QualifiedName:
 
 
 def _leads(spec: ReleaseSpec, item: Sensitive, state: State) -> bool:
-    """Whether the numbers of the column's buckets are its own, or of a set that it is first in."""
+    """Whether the column shares no buckets, or is the first column of its set."""
     return leader(Layout(spec), state.facts, item) == item
 
 
 def _numbers(spec: ReleaseSpec, item: Sensitive, method: Numbered) -> CreateTable:
-    """Columns with buckets in common have one number for each."""
+    """Published numbers of the buckets; columns that share buckets share the numbers."""
     name = bucket(item)
 
     def used(state: State) -> exp.Select:
@@ -272,16 +278,16 @@ def _groups(layout: Layout, state: State) -> exp.Expr:
 def _generalized(attribute: Attribute, form: exp.Expr) -> list[exp.Expr]:
     """The published columns of an attribute; NULL where its values are not shown."""
     shown = is_generalized(attribute, form)
-    found: list[exp.Expr] = []
+    columns: list[exp.Expr] = []
     for column in attribute_columns(attribute):
         value: exp.Expr = col(column.name, "e")
         if attribute.hidden is not None:
-            # CASE forgets the length or scale of a type.
+            # CASE loses the length or scale of a type.
             value = cast(
                 fragment("case when :shown then :v end", shown=shown, v=value), column.type
             )
-        found.append(named(value, column.name))
-    return found
+        columns.append(named(value, column.name))
+    return columns
 
 
 def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -326,6 +332,6 @@ def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
         )
         for item in spec.sensitive
     ]
-    told = members(spec, state, _records_table(state), {GROUP_ID: GROUP_ID, **groups}, values)
-    # Records may lie in the order of hidden values, of which digests are not to tell.
-    return query("select u.* from u order by u.member", {"u": told})
+    rows = members(spec, state, _records_table(state), {GROUP_ID: GROUP_ID, **groups}, values)
+    # Records may lie in the order of hidden values, which the order of digests must not disclose.
+    return query("select u.* from u order by u.member", {"u": rows})

@@ -1,4 +1,4 @@
-"""The guarantee of a release, measured from its published relations alone."""
+"""The guarantee of a release, measured only from its published relations."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from pganon.steps.relations import CheckQuery
 
 
 def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
-    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    """Queries that re-measure every requirement, only from the relations in `tables`."""
     spec = layout.spec
-    found = [
+    queries = [
         _violations(STRUCTURE, None, _groups_broken(tables)),
         _violations("forms", None, _forms_broken(layout, tables)),
         *[
@@ -45,18 +45,18 @@ def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ..
         ],
     ]
     if spec.policy.method.repeats_values:
-        found.append(_violations("aligned", None, _apart(layout, state, tables)))
+        queries.append(_violations("aligned", None, _apart(layout, state, tables)))
     for requirement in spec.requirements:
-        found += _required(layout, requirement, tables)
-    return (*found, *reference_checks(spec, tables))
+        queries += _required(layout, requirement, tables)
+    return (*queries, *reference_checks(spec, tables))
 
 
 def histogram(
     spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
-    """The column of a bucket, and (it, value, n).
+    """The key column of the histogram of a sensitive column, and (key column, value, n).
 
-    Where every value has a bucket of its own, it is groups that a reader chooses from.
+    The key is the bucket, or the group where every bucket has one value.
     """
     name = bucket_column(item.published)
     if Layout(spec).single:
@@ -69,11 +69,11 @@ def histogram(
             named=col(name, "r"),
         )
         return [GROUP_ID], tree
-    # Rows are stored bucket by bucket, and nearly all are a group of their own. Values of which
-    # equal ones have one text are grouped as they are, since texts take longer to compare.
-    own = col(item.published, "t")
-    texts = bool(ties(item, own))
-    value = named(value_key(item, "t"), "value") if texts else own
+    # Rows are stored bucket by bucket, and nearly all differ. Where equal values have the same
+    # text, values are grouped as they are, since texts take longer to compare.
+    published = col(item.published, "t")
+    texts = bool(ties(item, published))
+    value = named(value_key(item, "t"), "value") if texts else published
     rows = query("select 1 from t", {"t": tables[part_of(item)]}).select(
         col(name, "t"), value, col("count", "t"), append=False
     )
@@ -86,13 +86,13 @@ def histogram(
 
 
 def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQuery:
-    """No row of `offending` may be there."""
+    """A check that is violated by every row of `offending`."""
     counted = query("select count(*) as measured from o", {"o": offending})
     return violations_check(name, counted, column)
 
 
 def _groups_broken(tables: Tables) -> exp.Select:
-    """Groups that are described twice or not at all, or have no records."""
+    """Groups with several rows or none, or without records."""
     return query(
         "select g.group_id from (select x.group_id, count(*) as n from groups as x"
         " group by x.group_id) as g full join (select r.group_id from records as r"
@@ -103,7 +103,7 @@ def _groups_broken(tables: Tables) -> exp.Select:
 
 
 def _forms_broken(layout: Layout, tables: Tables) -> exp.Select:
-    """Records with a bucket where they show the value, or with none where they hide it."""
+    """Records with a bucket where they show the value, or without one where they hide it."""
     joined = "select r.group_id from records as r join groups as g on g.group_id = r.group_id"
     wrong: list[exp.Expr] = [exp.false()]
     for item in layout.spec.sensitive:
@@ -141,7 +141,7 @@ def _forms_broken(layout: Layout, tables: Tables) -> exp.Select:
 
 
 def _buckets_broken(item: Sensitive, tables: Tables) -> exp.Select:
-    """Buckets that have not as many values as records."""
+    """Buckets with another number of values than of records."""
     bucket = bucket_column(item.published)
     records = query(
         "select :b as bucket, count(*) as n from records as r where :b is not null group by :b",
@@ -161,10 +161,13 @@ def _buckets_broken(item: Sensitive, tables: Tables) -> exp.Select:
 
 
 def _apart(layout: Layout, state: State, tables: Tables) -> exp.Select:
-    """Columns with buckets in common: records with several numbers in them, and buckets whose
-    records do not hide the same ones."""
+    """Violations of shared buckets.
+
+    These are records with different numbers in columns of a set, and buckets whose records do not
+    hide the same columns of it.
+    """
     records = {"r": tables[RECORDS]}
-    found = [query("select 1 as number from r where false", records)]
+    broken = [query("select 1 as number from r where false", records)]
     for columns in sets(layout, state.facts):
         numbers = [col(bucket_column(item.published), "r") for item in columns]
         first = exp.func("coalesce", *[number.copy() for number in numbers])
@@ -175,14 +178,14 @@ def _apart(layout: Layout, state: State, tables: Tables) -> exp.Select:
             named(pattern, "pattern"),
             named(fragment("coalesce(:o, false)", o=exp.or_(*other)), "o"),
         )
-        found.append(
+        broken.append(
             query(
                 "select x.number from x where x.number is not null group by x.number"
                 " having bool_or(x.o) or min(x.pattern) <> max(x.pattern)",
                 {"x": rows},
             )
         )
-    return stacked(found)
+    return stacked(broken)
 
 
 def _required(layout: Layout, requirement: Requirement, tables: Tables) -> Sequence[CheckQuery]:
@@ -211,8 +214,10 @@ def _required(layout: Layout, requirement: Requirement, tables: Tables) -> Seque
 
 
 def _whole(spec: ReleaseSpec, item: Sensitive, tables: Tables) -> exp.Select:
-    """(value, position, share): the distribution of all values in buckets, of newcomers that of
-    the first version."""
+    """(value, position, share): the distribution of all values in buckets.
+
+    For a cohort of new individuals it is that of the first version.
+    """
     if first_of(spec, item) is not None:
         return with_shares(item, source_counts(item, tables))
     rows = query(
@@ -234,7 +239,7 @@ def _whole(spec: ReleaseSpec, item: Sensitive, tables: Tables) -> exp.Select:
 
 
 def _comparable(item: Sensitive) -> exp.Expr:
-    """A value that min() knows."""
+    """The value in a type that min() supports."""
     place = col("place", "t")
     return fragment(":v::text", v=place) if item.column.kind in ("boolean", "uuid") else place
 

@@ -1,4 +1,4 @@
-"""The views of a release. They join groups and records; values of buckets stand apart."""
+"""The views of a release. They join groups and records; values of buckets have other views."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GROUP = ViewColumn(GROUP_ID, "integer", "Number of the group, random per releas
 
 
 def views(layout: Layout, state: State, tables: Tables) -> tuple[PublishedView, ...]:
-    """The records, in plain columns too where there are ranges or sets, and values of buckets."""
+    """Views of the records, also without ranges or sets, and of the values of buckets."""
     spec = layout.spec
     guarantee = "; ".join(requirement.label for requirement in spec.requirements)
     shown = [column for part in _parts(layout, state) for column in part]
@@ -49,17 +49,17 @@ def _select(tables: Tables, columns: list[FlatColumn]) -> str:
 def _parts(layout: Layout, state: State, *, flat: bool = False) -> list[list[FlatColumn]]:
     """The group, the attributes with buckets and forms beside them, sensitive columns, the rest."""
     spec = layout.spec
-    found = [[FlatColumn(_GROUP, col(GROUP_ID, "r"))]]
+    parts = [[FlatColumn(_GROUP, col(GROUP_ID, "r"))]]
     by_flag = {item.hidden.index: item for item in spec.sensitive if item.hidden is not None}
     for attribute in spec.attributes:
-        found.append(_attribute(layout, attribute, flat=flat))
+        parts.append(_attribute(layout, attribute, flat=flat))
         if attribute.hidden is not None:
-            found.append(_hidden(layout, by_flag[attribute.hidden.index], state))
-    found += [_hidden(layout, item, state) for item in spec.sensitive if item.hidden is None]
+            parts.append(_hidden(layout, by_flag[attribute.hidden.index], state))
+    parts += [_hidden(layout, item, state) for item in spec.sensitive if item.hidden is None]
     for item in spec.carried:
         column = ViewColumn(item.published, item.column.stored_type, "Insensitive, unchanged.")
-        found.append([FlatColumn(column, col(item.published, "r"))])
-    return found
+        parts.append([FlatColumn(column, col(item.published, "r"))])
+    return parts
 
 
 def _attribute(layout: Layout, attribute: Attribute, *, flat: bool) -> list[FlatColumn]:
@@ -77,15 +77,15 @@ def _hidden(layout: Layout, item: Sensitive, state: State) -> list[FlatColumn]:
     if others:
         names = " and ".join(quote(bucket_column(other.published)) for other in others)
         said += f" The same number is in {names}."
-    found = [FlatColumn(ViewColumn(name, "integer", said), col(name, "r"))]
+    columns = [FlatColumn(ViewColumn(name, "integer", said), col(name, "r"))]
     if layout.has_form(item):
         name = form_column(item.published)
         said = (
             f"How {quote(item.published)} is shown: g generalized, b in a bucket because it is"
             " sensitive, w withheld."
         )
-        found.append(FlatColumn(ViewColumn(name, "text", said), col(name, "c")))
-    return found
+        columns.append(FlatColumn(ViewColumn(name, "text", said), col(name, "c")))
+    return columns
 
 
 def _flat(layout: Layout, state: State, tables: Tables) -> PublishedView:

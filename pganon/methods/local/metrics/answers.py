@@ -1,4 +1,4 @@
-"""Which records match a query, and how much of every row of a release; see the package."""
+"""Records of the source that match a query, and the matching share of every released row."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ KINDS = ("source", "shown")
 
 
 def steps(spec: ReleaseSpec, places: int) -> list[Step]:
-    found: list[Step] = []
+    """From `mwhere` to `mmatch` and `mreach`, for the source and the release."""
+    chain: list[Step] = []
     for kind in KINDS:
-        found += [
+        chain += [
             CreateTable(
                 f"workload_match_{kind}",
                 "values that match" if kind == "source" else "shares of what is shown that match",
@@ -38,7 +39,7 @@ def steps(spec: ReleaseSpec, places: int) -> list[Step]:
                 for place in range(places)
             ],
         ]
-    return found
+    return chain
 
 
 def reach(kind: str, places: int) -> str:
@@ -59,8 +60,8 @@ def _reached(kind: str, place: int, state: State) -> exp.Expr:
             " and m.form = w.form and m.number = w.number",
             {"m": matches, "w": where},
         )
-    # A row is looked up first: joined by their query alone, pairs would be too many.
-    looked = computed_once(
+    # Locations are joined to rows first: joined only by query there would be too many pairs.
+    probes = computed_once(
         query(
             "select r.query, r.row, r.n, w.attribute, w.form, w.number from r"
             " join q on q.query = r.query join w on w.row = r.row and w.attribute = :asked",
@@ -71,22 +72,22 @@ def _reached(kind: str, place: int, state: State) -> exp.Expr:
     return query(
         "select x.query, x.row, x.n * m.n as n from x join m on m.query = x.query"
         " and m.attribute = x.attribute and m.form = x.form and m.number = x.number",
-        {"x": looked, "m": matches},
+        {"x": probes, "m": matches},
     )
 
 
-# -- what matches -------------------------------------------------------------------------------
+# -- matches ------------------------------------------------------------------------------------
 
 
 def _matches(spec: ReleaseSpec, places: int, kind: str, state: State) -> exp.Expr:
     of = _of_source if kind == "source" else _of_release
-    found = [
+    trees = [
         tree
         for axis in axes(spec.attributes)
         for place in range(places)
         for tree in of(spec, axis, place, state)
     ]
-    return stacked(found)
+    return stacked(trees)
 
 
 def _asking(axis: Axis, place: int, state: State) -> exp.Select:
@@ -117,19 +118,19 @@ def _of_source(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> Seque
         {"q": asking, "d": axis.dictionary(state)},
         holds=holds(str(place), col("code", "d")),
     )
-    found = [_match(shown, axis, place, SHOWN, col("code", "d"), num(1))]
+    trees = [_match(shown, axis, place, SHOWN, col("code", "d"), num(1))]
     if hiding(spec, axis.attribute) is not None:
         hidden = query(
             "select q.query from q join h on :holds",
             {"q": asking, "h": state.work(f"mplaced{axis.index}")},
             holds=_between(axis, place),
         )
-        found.append(_match(hidden, axis, place, HIDDEN, col("code", "h"), num(1)))
-    return found
+        trees.append(_match(hidden, axis, place, HIDDEN, col("code", "h"), num(1)))
+    return trees
 
 
 def _between(axis: Axis, place: int) -> exp.Expr:
-    """Condition: the hidden value `h` is asked for; on a line it may lie between those shown."""
+    """Condition: the hidden value `h` matches; on a line it may lie between shown values."""
     if not on_line(axis):
         return holds(str(place), col("below", "h"))
     return fragment(
@@ -141,10 +142,10 @@ def _between(axis: Axis, place: int) -> exp.Expr:
 
 def _of_release(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> Sequence[exp.Select]:
     shares = query("select b.query from b where b.n > 0", {"b": of_attribute(axis, place, state)})
-    found = [_match(shares, axis, place, SHOWN, col("group_id", "b"), col("n", "b"))]
+    trees = [_match(shares, axis, place, SHOWN, col("group_id", "b"), col("n", "b"))]
     item = hiding(spec, axis.attribute)
     if item is None:
-        return found
+        return trees
     asking = _asking(axis, place, state)
     held = query(
         "select q.query, v.bucket, sum(v.n) / v.size as n from q join h on :holds"
@@ -157,15 +158,15 @@ def _of_release(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> Sequ
         holds=_between(axis, place),
     )
     buckets = query("select x.query from x", {"x": held})
-    found.append(_match(buckets, axis, place, HIDDEN, col("bucket", "x"), col("n", "x")))
+    trees.append(_match(buckets, axis, place, HIDDEN, col("bucket", "x"), col("n", "x")))
     if axis.size(state):
         anything = query("select q.query from q", {"q": asking})
-        found.append(_match(anything, axis, place, WITHHELD, num(0), _of_all(axis, place, state)))
-    return found
+        trees.append(_match(anything, axis, place, WITHHELD, num(0), _of_all(axis, place, state)))
+    return trees
 
 
 def _of_all(axis: Axis, place: int, state: State) -> exp.Expr:
-    """Share of the values that are shown to somebody."""
+    """Matching share of the values that any record shows."""
     size = num(axis.size(state))
     if not on_line(axis):
         return fragment("bit_count(:bits)::float8 / :m", bits=col(f"bits{place}", "q"), m=size)

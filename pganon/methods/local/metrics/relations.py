@@ -1,4 +1,4 @@
-"""Records of the source and rows of the release, by where each value is to be found.
+"""Records of the source and rows of the release, by the location of each value.
 
 msource       (row, n, c<i>, s<j>)    records of the source by codes, suppressed ones too
 mrows         (row, n, group_id, b<j>)  rows of the release, with the buckets of sensitive columns
@@ -38,9 +38,9 @@ Relations = Callable[[State], Tables]
 
 
 def hiding(spec: ReleaseSpec, attribute: Attribute) -> Sensitive | None:
-    """The sensitive column that the hidden values of an attribute are."""
-    found = [i for i in spec.sensitive if i.hidden is not None and i.hidden == attribute.hidden]
-    return found[0] if found else None
+    """The sensitive column of the hidden values of an attribute."""
+    items = [i for i in spec.sensitive if i.hidden is not None and i.hidden == attribute.hidden]
+    return items[0] if items else None
 
 
 def always_hidden(spec: ReleaseSpec) -> list[Sensitive]:
@@ -53,7 +53,7 @@ class Parts:
     """Names of the parts of a release.
 
     Attributes:
-        groups: what the records of every group show.
+        groups: the values that the records of every group show.
         records: records with their group and buckets.
         values: of the buckets of a sensitive column.
     """
@@ -64,6 +64,7 @@ class Parts:
 
 
 def steps(spec: ReleaseSpec, parts: Parts, tables: Relations) -> list[Step]:
+    """From the source and the release to the work tables of this module."""
     return [
         CreateTable(
             "metric_source",
@@ -112,7 +113,7 @@ def steps(spec: ReleaseSpec, parts: Parts, tables: Relations) -> list[Step]:
 
 
 def shown(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Select:
-    """(group_id, n, published attributes): a row per group; what is not shown covers NULL alone."""
+    """(group_id, n, published attributes): a row per group; hidden attributes only cover NULL."""
     tree = query(
         "select g.group_id, r.n from g join"
         " (select x.group_id, count(*) as n from x group by x.group_id) as r"
@@ -123,8 +124,8 @@ def shown(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Select:
         value, *null = attribute_columns(attribute)
         tree = tree.select(col(value.name, "g"))
         for column in null:
-            known = fragment("coalesce(:v, true)", v=col(column.name, "g"))
-            tree = tree.select(named(known, column.name))
+            covered = fragment("coalesce(:v, true)", v=col(column.name, "g"))
+            tree = tree.select(named(covered, column.name))
     return tree
 
 
@@ -154,7 +155,7 @@ def _rows(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Expr:
 
 
 def _numbered(rows: exp.Select, names: Sequence[str]) -> exp.Select:
-    """Equal rows as one, with a number and how many there are."""
+    """Distinct rows with a number and their count."""
     columns = [col(name, "x") for name in names]
     counted = query("select count(*)::float8 as n from x", {"x": rows}).select(*columns)
     counted = counted.group_by(*[column.copy() for column in columns])
@@ -182,10 +183,10 @@ def _values(item: Sensitive, relation: QualifiedName, state: State) -> exp.Expr:
     return tree.select(named(code, "code"))
 
 
-# -- where values are ---------------------------------------------------------------------------
+# -- locations ----------------------------------------------------------------------------------
 
 
-def _found(attribute: Attribute, form: str, number: exp.Expr) -> list[exp.Expr]:
+def _location(attribute: Attribute, form: str, number: exp.Expr) -> list[exp.Expr]:
     return [
         named(num(attribute.index), "attribute"),
         named(text(form), "form"),
@@ -195,7 +196,7 @@ def _found(attribute: Attribute, form: str, number: exp.Expr) -> list[exp.Expr]:
 
 def _of_source(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Select:
     rows = query("select r.row from r", {"r": state.work("msource")})
-    plain = rows.select(*_found(attribute, SHOWN, col(f"c{attribute.index}", "r")))
+    plain = rows.select(*_location(attribute, SHOWN, col(f"c{attribute.index}", "r")))
     item = hiding(spec, attribute)
     if item is None:
         return plain
@@ -203,7 +204,7 @@ def _of_source(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Sel
     return stacked(
         [
             plain.where(exp.EQ(this=code, expression=num(0))),
-            rows.select(*_found(attribute, HIDDEN, code)).where(
+            rows.select(*_location(attribute, HIDDEN, code)).where(
                 exp.GT(this=code.copy(), expression=num(0))
             ),
         ]
@@ -215,12 +216,12 @@ def _of_release(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Se
     group = col(GROUP_ID, "r")
     item = hiding(spec, attribute)
     if item is None:
-        return rows.select(*_found(attribute, SHOWN, group))
+        return rows.select(*_location(attribute, SHOWN, group))
     form = col(f"f{attribute.index}", "r")
     numbers = {SHOWN: group, HIDDEN: col(f"b{item.index}", "r"), WITHHELD: num(0)}
     return stacked(
         [
-            rows.select(*_found(attribute, letter, number)).where(
+            rows.select(*_location(attribute, letter, number)).where(
                 exp.EQ(this=form.copy(), expression=text(letter))
             )
             for letter, number in numbers.items()

@@ -1,35 +1,39 @@
-"""Metrics of local generalization and bucketization, from the facts of the run."""
+"""Metrics of local generalization and bucketization on request: steps, and results of facts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from pganon.encode.facts import KEPT
 from pganon.forms.facts import SQUARES, SUPPRESSED
+from pganon.forms.form import Tables
 from pganon.forms.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request, Workload
 from pganon.methods.local.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
-from pganon.methods.local.metrics.relations import always_hidden
+from pganon.methods.local.metrics import relations, workload
+from pganon.methods.local.metrics.relations import Parts, always_hidden
 from pganon.methods.local.metrics.workload import BOUNDS, added, bound, no_sum
+from pganon.metrics import coverage
 from pganon.metrics.answers import errors_of, finite
+from pganon.metrics.source import place_steps
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import State
+from pganon.steps import State, Step
 from pganon.steps.facts import RECORDS, Facts
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """How far the bounds of sums are apart, as shares of the exact sums.
+    """Widths of the bounds of sums, as shares of the exact sums.
 
     Attributes:
         mean, median, mean_of_enough: of the paper's bounds (R_error); the latter over the queries
             whose exact sum is at least a hundredth of the sum over all records.
-        certain_mean, certain_median: of the bounds that hold for certain.
+        certain_mean, certain_median: of the certain bounds.
         outside: share of the queries whose exact sum lies outside the paper's bounds.
-        beyond: outside the others, which only suppressed records make possible.
-        empty: queries whose exact sum is 0; they have no error.
+        beyond: share outside the certain bounds, which only suppressed records make possible.
+        empty: queries whose exact sum is 0, which have no width.
     """
 
     mean: float | None
@@ -44,14 +48,14 @@ class Bounds:
 
 @dataclass(frozen=True)
 class LocalMetrics(Metrics):
-    """Metrics of such a release; see docs/reference/measures.md.
+    """Metrics of local generalization and bucketization; see docs/reference/measures.md.
 
     Attributes:
         discernibility: C_DM; a suppressed record counts as many as the source has.
         ncp: sum over the records and the values that they show; withheld ones cost 1, those in
             buckets nothing, those of suppressed records 1 where they were quasi-identifying.
         ncp_relative: as a share of the values that count; None if there are none.
-        bounds: by published column.
+        bounds: widths of the bounds of sums, by published column.
     """
 
     discernibility: float | None = None
@@ -66,13 +70,13 @@ class LocalMetrics(Metrics):
         if read["workload"]:
             read["workload"] = WorkloadMetrics.recorded(read["workload"])
         if read["bounds"]:
-            read["bounds"] = {name: Bounds(**found) for name, found in read["bounds"].items()}
+            read["bounds"] = {name: Bounds(**entry) for name, entry in read["bounds"].items()}
         return cls(**read)
 
     def shown(self) -> list[Shown]:
-        found: list[Shown] = []
+        shown: list[Shown] = []
         if self.discernibility is not None:
-            found.append(
+            shown.append(
                 Pairs(
                     {
                         "discernibility": figure(self.discernibility),
@@ -82,10 +86,10 @@ class LocalMetrics(Metrics):
                 )
             )
         if self.workload:
-            found.append(self.workload.shown())
+            shown.append(self.workload.shown())
         if self.bounds:
-            found.append(_grid(self.bounds))
-        return found
+            shown.append(_grid(self.bounds))
+        return shown
 
 
 def _grid(bounds: Mapping[str, Bounds]) -> Grid:
@@ -100,25 +104,39 @@ def _grid(bounds: Mapping[str, Bounds]) -> Grid:
     return Grid(["bounds of the", *names], rows, names)
 
 
+def measure_steps(
+    spec: ReleaseSpec, parts: Parts, tables: Callable[[State], Tables], request: Request
+) -> tuple[Step, ...]:
+    """Steps whose facts :func:`metrics_of` reads, besides those of every run."""
+    if request.workload is None:
+        return ()
+    return (
+        *place_steps(spec),
+        *coverage.steps(spec, lambda spec, t: relations.shown(spec, parts, t), tables),
+        *relations.steps(spec, parts, tables),
+        *workload.steps(spec, workload_of(spec, request.workload)),
+    )
+
+
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> LocalMetrics:
-    """What :func:`pganon.methods.local.metrics.steps.measure_steps` observed."""
-    found: dict[str, Any] = {}
+    """The metrics that :func:`measure_steps` observed."""
+    measured: dict[str, Any] = {}
     if request.everything:
-        found = _losses(spec, state)
+        measured = _losses(spec, state)
     if request.workload is not None:
         facts, items = state.facts, added(spec)
-        found["workload"] = WorkloadMetrics(
+        measured["workload"] = WorkloadMetrics(
             workload_of(spec, request.workload),
             errors_of("n", facts),
             {item.published: errors_of(f"t{item.index}", facts) for item in items},
         )
-        found["bounds"] = {item.published: _bounds(item.index, facts) for item in items}
-    return LocalMetrics(**found)
+        measured["bounds"] = {item.published: _bounds(item.index, facts) for item in items}
+    return LocalMetrics(**measured)
 
 
 def _losses(spec: ReleaseSpec, state: State) -> dict[str, float | None]:
-    """From the figures of every run."""
-    # Records that are not even encoded hide nothing as far as anybody knows.
+    """Discernibility and NCP, from facts that every run observes."""
+    # Records that are not encoded count as if they hid nothing.
     gone = (state[RECORDS] - state[KEPT]) * len(spec.attributes) + state[SUPPRESSED_CELLS]
     lost, cells = state[LOSS] + gone, state[CELLS] + gone
     return {
@@ -128,9 +146,9 @@ def _losses(spec: ReleaseSpec, state: State) -> dict[str, float | None]:
     }
 
 
-def workload_of(spec: ReleaseSpec, workload: Workload) -> Workload:
-    """A semi-sensitive column is asked as an attribute alone: others may be missing."""
-    return replace(workload, sensitive=bool(workload.sensitive and always_hidden(spec)))
+def workload_of(spec: ReleaseSpec, asked: Workload) -> Workload:
+    """The workload, without a sensitive predicate if all sensitive columns are attributes."""
+    return replace(asked, sensitive=bool(asked.sensitive and always_hidden(spec)))
 
 
 def _bounds(index: int, facts: Facts) -> Bounds:

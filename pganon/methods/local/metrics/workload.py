@@ -1,8 +1,7 @@
-"""Random queries on records of which some hide what is asked: counts, sums, and their bounds.
+"""Random queries on records that may hide the queried values: counts, sums, and their bounds.
 
 mqueries    see :mod:`pganon.methods.buckets.metrics.workload`; sensitive columns that are also
-attributes
-            are asked as such alone
+            attributes are only queried as attributes
 mheld       (query, bucket, n)       share of a bucket that has the sensitive values asked for
 mexact      (query, n, t<j>)         answers on the source
 mestimate   (query, n, t<j>)         answers from what is published
@@ -10,8 +9,8 @@ mhelp<j>    (bucket, h, low, high)   sums of the h smallest and the h largest va
 mbounds<j>  (query, lower, upper, least, most)   of the sum of column j, from what is published
 
 Bounds are those of Zhang, Koudas, Srivastava and Yu (2007) as Li, He and Sun use them: `lower` and
-`upper` take as many values of every bucket as records are expected to match, which the true sum
-need not lie between; `least` and `most` as many as must and may match.
+`upper` take as many values of every bucket as records are expected to match; the true sum may lie
+outside. `least` and `most` take as many as must and may match.
 """
 
 from __future__ import annotations
@@ -38,23 +37,24 @@ BOUNDS = (
     *("mean", "median", "mean_of_enough", "certain_mean", "certain_median"),
     *("outside", "beyond"),
 )
-"""Figures of the bounds of the sums of a column, None where no query has one."""
+"""Statistics of the bounds of the sums of a column, None where no query has one."""
 
 ENOUGH = 0.01
-"""Share of the sum over all records from which on a true sum is not tiny."""
+"""Least share of the sum over all records that a true sum needs for `mean_of_enough`."""
 
 
 def added(spec: ReleaseSpec) -> list[Sensitive]:
-    """Columns of which queries ask the sum."""
+    """Columns whose sums are queried."""
     return [item for item in always_hidden(spec) if item.column.is_number]
 
 
 def restricted(spec: ReleaseSpec) -> ReleaseSpec:
-    """With the sensitive columns alone that are no attributes."""
+    """The specification with only those sensitive columns that are no attributes."""
     return replace(spec, sensitive=tuple(always_hidden(spec)))
 
 
 def steps(spec: ReleaseSpec, workload: Workload) -> list[Step]:
+    """From a workload to the facts of its errors and of the bounds of sums."""
     places = predicates(len(spec.attributes), workload)
     asked = restricted(spec)
     return [
@@ -93,7 +93,7 @@ def steps(spec: ReleaseSpec, workload: Workload) -> list[Step]:
 
 
 def _exact(spec: ReleaseSpec, places: int, workload: Workload, state: State) -> exp.Expr:
-    """Of all records that match, those with the sensitive value count; all are added up."""
+    """Exact answers: counts of matching records with the sensitive value, sums of all matches."""
     tree = query(
         "select r.query from r join q on q.query = r.query join m on m.row = r.row",
         {
@@ -211,7 +211,7 @@ def _bound_steps(item: Sensitive, places: int) -> list[Step]:
         Check(
             f"workload_bound_error{j}",
             f"how far the bounds of the sums of {name} are apart",
-            lambda s: _judged(item, s),
+            lambda s: _errors(item, s),
             gives=bound_facts(j),
         ),
     ]
@@ -228,6 +228,7 @@ def no_sum(index: int) -> Fact[int]:
 
 
 def bound_facts(index: int) -> list[Fact[Any]]:
+    """The facts of the bounds of the sums of a column."""
     return [*[bound(index, name) for name in BOUNDS], no_sum(index)]
 
 
@@ -285,8 +286,8 @@ def _bounds(item: Sensitive, places: int, state: State) -> exp.Expr:
     )
 
 
-def _judged(item: Sensitive, state: State) -> exp.Expr:
-    """One row; a sum lies outside of bounds if it does by more than rounding."""
+def _errors(item: Sensitive, state: State) -> exp.Expr:
+    """SELECT one row of statistics; only more than rounding puts a sum outside its bounds."""
     answers = query(
         "select q.query, coalesce(e.t, 0) as t, coalesce(b.lower, 0) as lower,"
         " coalesce(b.upper, 0) as upper, coalesce(b.least, 0) as least,"
@@ -306,7 +307,7 @@ def _judged(item: Sensitive, state: State) -> exp.Expr:
         "select sum(abs(d.value::float8) * d.n) as amount from d where d.value is not null",
         {"d": state.work(sensitive_values(item.index))},
     )
-    judged = query(
+    errors = query(
         "select (a.upper - a.lower) / nullif(abs(a.t), 0) as error,"
         " (a.most - a.least) / nullif(abs(a.t), 0) as certain, abs(a.t) >= :enough * s.amount"
         " as enough, a.t < a.lower - :r or a.t > a.upper + :r as outside,"
@@ -322,5 +323,5 @@ def _judged(item: Sensitive, state: State) -> exp.Expr:
         " percentile_cont(0.5) within group (order by j.certain) as certain_median,"
         " avg(j.outside::int)::float8 as outside, avg(j.beyond::int)::float8 as beyond,"
         " count(*) filter (where j.error is null) as empty from j",
-        {"j": judged},
+        {"j": errors},
     )

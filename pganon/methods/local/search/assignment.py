@@ -1,7 +1,7 @@
 """From the histogram of hidden values to buckets in which all values differ.
 
-A histogram lists (code, records) in the order of the values. A plan says of the cells of every
-value, in an order that is random, which buckets they go to.
+A histogram lists (code, records) in the order of the values. A plan assigns the cells of every
+value, in a random order, to buckets.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ class Dealt:
 
 @dataclass(frozen=True)
 class Plan:
-    """Where all cells go; buckets are numbered from 0."""
+    """The buckets of all cells; buckets are numbered from 0."""
 
     dealt: Sequence[Dealt]
     buckets: int
 
     def moved(self, by: int) -> list[Dealt]:
-        """The same with other numbers of buckets."""
+        """The assignment with bucket numbers raised by `by`."""
         return [Dealt(d.code, d.first, d.last, d.base + by, d.shift, d.modulo) for d in self.dealt]
 
     def values(self) -> list[Counter[int]]:
         """Cells per value of every bucket."""
-        found: list[Counter[int]] = [Counter() for _ in range(self.buckets)]
+        counts: list[Counter[int]] = [Counter() for _ in range(self.buckets)]
         for d in self.dealt:
             for rank in range(d.last - d.first):
-                found[d.base + (rank + d.shift) % d.modulo][d.code] += 1
-        return found
+                counts[d.base + (rank + d.shift) % d.modulo][d.code] += 1
+        return counts
 
 
 def eligible(histogram: Histogram, l: int) -> bool:  # noqa: E741 (the literature's name)
@@ -61,19 +61,19 @@ def leaves(
 
     Args:
         histogram: eligible, or empty.
-        accepts: what both sides must satisfy besides.
+        accepts: an additional condition on both sides.
     """
-    found: list[Histogram] = []
+    uncut: list[Histogram] = []
     open_ = [histogram] if histogram else []
     while open_:
         here = open_.pop()
         low, high = _halves(here)
-        # Nothing is eligible, too: without a test for it a leaf would be cut for ever.
+        # An empty half is eligible, too: without a test for it a leaf would be cut for ever.
         if high and all(eligible(half, l) and accepts(half) for half in (low, high)):
             open_ += [high, low]
         else:
-            found.append(here)
-    return found
+            uncut.append(here)
+    return uncut
 
 
 def _halves(histogram: Histogram) -> tuple[Histogram, Histogram]:
@@ -92,24 +92,25 @@ def divided(histogram: Histogram, l: int) -> Plan:  # noqa: E741
     Buckets have l to 2 l - 1 cells, all different. The histogram must be eligible.
     """
     place = {code: at for at, (code, _) in enumerate(histogram)}
-    left = dict(histogram)
+    remaining = dict(histogram)
     used: Counter[int] = Counter()
     dealt: list[Dealt] = []
     buckets = 0
-    while left:
-        alpha, signature = _segment(sorted(left.items(), key=lambda v: (-v[1], place[v[0]])), l)
+    while remaining:
+        ordered = sorted(remaining.items(), key=lambda v: (-v[1], place[v[0]]))
+        alpha, signature = _segment(ordered, l)
         for code in signature:
             dealt.append(Dealt(code, used[code], used[code] + alpha, buckets, 0, alpha))
             used[code] += alpha
-            left[code] -= alpha
-            if not left[code]:
-                del left[code]
+            remaining[code] -= alpha
+            if not remaining[code]:
+                del remaining[code]
         buckets += alpha
     return Plan(dealt, buckets)
 
 
 def _segment(counts: Sequence[tuple[int, int]], m: int) -> tuple[int, list[int]]:
-    """How many buckets of which values come next; `counts` by falling frequency."""
+    """Number and values of the next buckets; `counts` by falling frequency."""
     rest = sum(n for _, n in counts)
     most = counts[0][1]
     for beta in range(m, len(counts) + 1):
@@ -125,23 +126,23 @@ def _segment(counts: Sequence[tuple[int, int]], m: int) -> tuple[int, list[int]]
 def dealt_out(histogram: Histogram, buckets: int) -> Plan:
     """Cells in the order of their values, one after the other to each of so many buckets.
 
-    A value that is no more frequent than there are buckets meets itself in none.
+    A value with at most as many records as there are buckets is in no bucket twice.
     """
-    found: list[Dealt] = []
+    dealt: list[Dealt] = []
     start = 0
     for code, n in histogram:
-        found.append(Dealt(code, 0, n, 0, start % buckets, buckets))
+        dealt.append(Dealt(code, 0, n, 0, start % buckets, buckets))
         start += n
-    return Plan(found, buckets)
+    return Plan(dealt, buckets)
 
 
 def evenly(histogram: Histogram, l: int) -> Plan:  # noqa: E741
-    """The same with as many buckets as l cells each allow."""
+    """Cells dealt out to as many buckets as l cells each allow."""
     return dealt_out(histogram, sum(n for _, n in histogram) // l)
 
 
 def together(plans: Iterable[Plan]) -> Plan:
-    """Plans of leaves one after the other."""
+    """The plans of several leaves as one plan, with consecutive buckets."""
     dealt: list[Dealt] = []
     buckets = 0
     for plan in plans:
@@ -164,11 +165,11 @@ def diverse_buckets(
     Args:
         histogram: eligible, or empty.
         split: whether to cut the histogram into leaves.
-        positions: by code, where values lie; NULL has no place.
-        least_range: how far the values of every bucket must at least be apart.
+        positions: positions of the values, by code; NULL has none.
+        least_range: least range of the values of every bucket.
 
     Returns:
-        None where even one leaf has a bucket whose values are closer together.
+        None where even a single leaf has a bucket with a smaller range.
     """
 
     def wide(part: Histogram) -> bool:
@@ -178,8 +179,8 @@ def diverse_buckets(
         return Plan((), 0)
     if not wide(histogram):
         return None
-    found = leaves(histogram, l, wide) if split else [histogram]
-    return together(assign(leaf, l) for leaf in found)
+    parts = leaves(histogram, l, wide) if split else [histogram]
+    return together(assign(leaf, l) for leaf in parts)
 
 
 def _narrowest(plan: Plan, positions: Mapping[int, float]) -> float:

@@ -1,4 +1,4 @@
-"""Buckets of a column with too few values for l: close to the distribution of all of them."""
+"""Buckets of a column under t-closeness: close to the distribution of all hidden values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pganon.methods.local.search.assignment import Histogram, Plan, dealt_out
 Numbers = npt.NDArray[np.float64]
 
 _AT_ONCE = 1 << 20
-"""Numbers of cells that are held in memory together."""
+"""Most numbers of cells in memory at a time."""
 
 
 def close_buckets(
@@ -29,9 +29,9 @@ def close_buckets(
 
     Args:
         histogram: of at least `least` cells.
-        ordered: whether distances are along the order of the values; else all are as far apart.
+        ordered: whether distances follow the order of the values; else all are equal.
         fits: whether a distance is small enough.
-        reference: shares by code, from 1, of the whole; None: all cells are.
+        reference: reference distribution by code, from 1; None: that of all cells.
     """
     total = sum(n for _, n in histogram)
     tried = 0
@@ -56,8 +56,8 @@ def farthest(
 ) -> float:
     """The largest distance of a bucket, of so many that cells are dealt out to, to the whole."""
     if reference is not None:
-        found = dict(histogram)
-        histogram = [(code, found.get(code, 0)) for code in range(1, len(reference) + 1)]
+        by_code = dict(histogram)
+        histogram = [(code, by_code.get(code, 0)) for code in range(1, len(reference) + 1)]
     counts = np.array([n for _, n in histogram], dtype=np.float64)
     whole = counts / counts.sum() if reference is None else np.array(reference)
     worst = 0.0

@@ -1,7 +1,7 @@
 """Groups of similar cells by top-down greedy division (LGB_NCP; after Xu et al. 2006).
 
-A cell is a distinct vector of codes with the number of its records, and is never divided. A cell is
-described by what it covers; losses are the NCP of what is covered.
+A cell is a distinct vector of codes with the number of its records, and is never divided. Its cover
+is the set of values that it shows; losses are the NCP of covers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Assign = Literal["grow", "seeds"]
 Small = Literal["stop", "fill"]
 
 DECIMALS = 9
-"""Losses that differ less count as equal, so that ties do not hang on rounding."""
+"""Losses that differ less count as equal, so that ties do not depend on rounding."""
 
 SEED_ROUNDS = 3
 
@@ -140,25 +140,25 @@ def nearest_groups(cells: Cells, k: int, assign: Assign, small: Small) -> list[l
     Args:
         assign: `grow` adds a cell to the side whose total loss grows less by it; `seeds` to the
             nearer seed.
-        small: what becomes of a division of which one side is too small: it is given up (`stop`),
-            or the side is filled up from the other one (`fill`).
+        small: treatment of a division with a side that is too small: it is dropped (`stop`), or
+            the side is filled up from the other one (`fill`).
     """
     covers = [cells.cover(cell) for cell in range(len(cells.weights))]
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     open_ = [list(range(len(cells.weights)))] if cells.weights else []
     while open_:
         here = open_.pop()
         sides = _Division(cells, covers, here, k, assign, small).sides()
         if sides is None:
-            found.append(here)
+            groups.append(here)
         else:
             open_ += [sides[1], sides[0]]
-    return found
+    return groups
 
 
 @dataclass(frozen=True)
 class _Division:
-    """One group to be divided; its cells are in their order."""
+    """The division of one group, whose cells are in their order."""
 
     cells: Cells
     covers: Sequence[list[Any]]
@@ -187,7 +187,7 @@ class _Division:
         return min(self.cells.size(side) for side in sides) >= self.k
 
     def _seeds(self) -> tuple[int, int] | None:
-        """Two cells far apart; None where all look the same."""
+        """Two cells far apart; None where all have the same cover."""
         best, seeds, start = -1.0, None, self.here[0]
         for _ in range(SEED_ROUNDS):
             others = [cell for cell in self.here if cell != start]

@@ -1,7 +1,7 @@
-"""Which records look alike in what they show and hide, where too few do.
+"""Forms of records, where too few show and hide the same columns.
 
 A form is a text with a letter per semi-sensitive column: g for a value that is generalized, b for
-one that is in a bucket, w for one that is withheld. Whatever is decided here sees flags alone.
+one that is in a bucket, w for one that is withheld. Forms depend only on flags.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ WITHHELD = "w"
 
 
 def merged(sizes: Mapping[str, int], k: int) -> dict[str, str]:
-    """The form of every mask, such that each is that of k records or more.
+    """The form of every mask, such that k records or more have each form.
 
-    The smallest class is united with the one that withholds fewest cells besides.
+    The smallest class is merged with the one for which the fewest additional cells are withheld.
 
     Args:
         sizes: records by mask, k or more in all.
@@ -44,6 +44,6 @@ def common(one: str, other: str) -> str:
 
 
 def _withheld(one: str, other: str, sizes: Mapping[str, int]) -> int:
-    """Cells that are withheld in the union and not in both."""
+    """Number of cells that the merge withholds additionally."""
     both = common(one, other).count(WITHHELD) * (sizes[one] + sizes[other])
     return both - sum(sizes[form] * form.count(WITHHELD) for form in (one, other))

@@ -14,7 +14,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from psycopg import sql
 
-from pganon.methods.local import aligned
 from pganon.plan.build import verdict
 from pganon.resolved.guarantee import guarantee
 from tests.integration.methods.local.test_local_examples import beside
@@ -248,7 +247,7 @@ def test_secrets_decide_which_piles_are_neighbours(db: Database) -> None:
 @pytest.mark.parametrize("l", [2, 5])
 def test_chunks(db: Database, monkeypatch: pytest.MonkeyPatch, l: int) -> None:  # noqa: E741
     """Piles are merged a chunk at a time; chunks that could not be a bucket are one with others."""
-    monkeypatch.setattr(aligned, "CHUNK", 20)
+    monkeypatch.setattr("pganon.methods.local.aligned.strata.CHUNK", 20)
     monkeypatch.setattr("pganon.methods.local.grouped.leftovers", lambda context, state: [])
     t = table(8, 300)
     staged = made(db, t, diverse("a", l), diverse("b", l), diverse("c", 2))

@@ -192,7 +192,7 @@ def test_null_quasi_identifiers():
 )
 def test_null_is_one_more_sensitive_value(values: list[str | None], holds: bool):
     condition = Condition(2, np.array(coded(values)))
-    assert condition.holds is holds
+    assert condition.satisfied is holds
     table = Table([[0.0]] * len(values), [(2, coded(values))], 1)
     assert table.satisfied(list(range(len(values)))) is holds
 

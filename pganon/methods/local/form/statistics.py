@@ -1,4 +1,4 @@
-"""Figures of every release of local generalization and bucketization."""
+"""Statistics of every release of local generalization and bucketization."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from pganon.steps.facts import RECORDS, Facts
 
 
 @dataclass(frozen=True)
-class BucketFigures:
+class BucketStatistics:
     """Buckets of one column.
 
     Attributes:
-        cells: values in them.
+        cells: values in buckets.
         smallest, largest: cells of a bucket; 0 if there is none.
-        share: largest share of a bucket that one value has.
+        share: the largest share of one value in a bucket.
     """
 
     cells: int
@@ -50,21 +50,21 @@ class LocalUtility(Utility):
     """Utility of a release of local groups and buckets.
 
     Attributes:
-        gcp: mean loss of the values that are generalized or withheld, those that a suppressed
-            record would show counting 1 each; values in buckets lose nothing here.
+        gcp: mean loss of the values that are generalized or withheld. Values that a suppressed
+            record would show count 1 each; values in buckets do not count.
         ncp: the same per column, over the released records.
         discernibility: sum of squared group sizes plus source records per suppressed record.
         buckets: by published column.
-        inferred: by published column, what naive Bayes learns of hidden values from the buckets.
+        inferred: by published column, inference of hidden values by naive Bayes from the buckets.
         taught: the same from the records that show their value.
-        aligned: sets of columns that have their buckets in common.
+        aligned: sets of columns that share buckets.
     """
 
     discernibility: float
     groups: int
     smallest_group: int
     largest_group: int
-    buckets: dict[str, BucketFigures]
+    buckets: dict[str, BucketStatistics]
     inferred: dict[str, Inferred]
     taught: dict[str, Inferred]
     aligned: tuple[tuple[str, ...], ...] = ()
@@ -72,9 +72,9 @@ class LocalUtility(Utility):
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
         read = {
-            "buckets": {n: BucketFigures(**held) for n, held in document["buckets"].items()},
-            "inferred": {n: Inferred(**found) for n, found in document["inferred"].items()},
-            "taught": {n: Inferred(**found) for n, found in document["taught"].items()},
+            "buckets": {n: BucketStatistics(**entry) for n, entry in document["buckets"].items()},
+            "inferred": {n: Inferred(**entry) for n, entry in document["inferred"].items()},
+            "taught": {n: Inferred(**entry) for n, entry in document["taught"].items()},
             "aligned": tuple(map(tuple, document["aligned"])),
         }
         return super().recorded({**document, **read})
@@ -85,13 +85,13 @@ class LocalUtility(Utility):
             "groups": f"{self.groups} of {self.smallest_group} to {self.largest_group} records",
             "GCP": f"{self.gcp:.6f}",
             **{
-                f"buckets of {name}": f"{found.buckets} of {found.smallest} to {found.largest}"
-                f" values, one of them {found.share:.4g} of a bucket at most"
-                for name, found in self.buckets.items()
+                f"buckets of {name}": f"{bucket.buckets} of {bucket.smallest} to {bucket.largest}"
+                f" values, one of them {bucket.share:.4g} of a bucket at most"
+                for name, bucket in self.buckets.items()
             },
             **({"buckets in common": common} if common else {}),
-            **{f"inference of {name}": found.text for name, found in self.inferred.items()},
-            **{f"taught of {name}": found.text for name, found in self.taught.items()},
+            **{f"inference of {name}": attack.text for name, attack in self.inferred.items()},
+            **{f"taught of {name}": attack.text for name, attack in self.taught.items()},
         }
 
     def details(self) -> dict[str, str]:
@@ -99,7 +99,7 @@ class LocalUtility(Utility):
 
 
 def measures(layout: Layout) -> Chains:
-    """What :func:`utility` reads."""
+    """Steps that observe the facts of :func:`utility`."""
     loss = Check(
         "utility",
         "loss and sizes of the groups",
@@ -157,7 +157,7 @@ def _loss(layout: Layout, state: State) -> exp.Expr:
 
 
 def _suppressed_cells(layout: Layout, state: State) -> exp.Expr:
-    """How many values of attributes the records have that are left out for their mask."""
+    """Number of attribute values of the records that are suppressed for their mask."""
     hidden = [a.hidden for a in layout.spec.attributes if a.hidden is not None]
     if not hidden or not state[SUPPRESSED]:
         return num(0)
@@ -194,27 +194,30 @@ def _bucket_check(item: Sensitive) -> Check:
     )
 
 
-def utility(spec: ReleaseSpec, found: Facts) -> LocalUtility:
-    records, suppressed = found[RECORDS], found[SUPPRESSED]
-    # Records without a value in a column with nulls: suppress are not even encoded.
-    gone = (records - found[KEPT]) * len(spec.attributes) + found[SUPPRESSED_CELLS]
-    cells, lost = found[CELLS] + gone, found[LOSS] + gone
+def utility(spec: ReleaseSpec, observed: Facts) -> LocalUtility:
+    """The utility of a release, from the facts of :func:`measures`."""
+    records, suppressed = observed[RECORDS], observed[SUPPRESSED]
+    # Records without a value in a column with nulls: suppress are not encoded.
+    gone = (records - observed[KEPT]) * len(spec.attributes) + observed[SUPPRESSED_CELLS]
+    cells, lost = observed[CELLS] + gone, observed[LOSS] + gone
     return LocalUtility(
         gcp=lost / cells if cells else 0.0,
-        ncp={a.published: found[facts.ncp(a.index)] for a in spec.attributes},
-        discernibility=found[SQUARES] + float(suppressed) * records,
-        groups=found[facts.GROUPS],
-        smallest_group=found[facts.SMALLEST],
-        largest_group=found[facts.LARGEST],
-        buckets={item.published: _bucket_figures(item, found) for item in spec.sensitive},
-        inferred=inferred.inferred(Layout(spec), found),
-        taught=inferred.taught(Layout(spec), found),
+        ncp={a.published: observed[facts.ncp(a.index)] for a in spec.attributes},
+        discernibility=observed[SQUARES] + float(suppressed) * records,
+        groups=observed[facts.GROUPS],
+        smallest_group=observed[facts.SMALLEST],
+        largest_group=observed[facts.LARGEST],
+        buckets={item.published: _bucket_statistics(item, observed) for item in spec.sensitive},
+        inferred=inferred.inferred(Layout(spec), observed),
+        taught=inferred.taught(Layout(spec), observed),
         aligned=tuple(
-            tuple(item.published for item in columns) for columns in sets(Layout(spec), found)
+            tuple(item.published for item in columns) for columns in sets(Layout(spec), observed)
         ),
     )
 
 
-def _bucket_figures(item: Sensitive, found: Facts) -> BucketFigures:
-    cells, buckets, smallest, largest = (found[fact] for fact in facts.bucket_sizes(item.index))
-    return BucketFigures(cells, buckets, smallest, largest, found[facts.bucket_share(item.index)])
+def _bucket_statistics(item: Sensitive, observed: Facts) -> BucketStatistics:
+    cells, buckets, smallest, largest = (observed[fact] for fact in facts.bucket_sizes(item.index))
+    return BucketStatistics(
+        cells, buckets, smallest, largest, observed[facts.bucket_share(item.index)]
+    )

@@ -1,4 +1,4 @@
-"""Figures of an anatomized release."""
+"""Statistics of an anatomized release."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from pganon.steps.facts import RECORDS, Fact, Facts, measure, or_null
 
 
 def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
-    """What :func:`utility` reads."""
+    """Steps that observe the facts of :func:`utility`."""
     extents = Check(
         "utility",
         "extent and sizes of the buckets",
@@ -80,7 +80,7 @@ def _error_of(item: Sensitive) -> Fact[float]:
 
 
 def _informed_of(item: Sensitive) -> Fact[float | None]:
-    """None where no column has buckets of its own."""
+    """The highest informed risk of a record; None where all tables have the same buckets."""
     return or_null(measure("informed", f"measure{item.index}_"))
 
 
@@ -89,7 +89,7 @@ def _staged(spec: ReleaseSpec, arrange: Arrange, state: State) -> Tables:
 
 
 def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state: State) -> exp.Expr:
-    """Over the classes, or else the buckets of all partitions that sensitive values are in."""
+    """SELECT one row of losses and sizes: of the classes, or of the buckets of all partitions."""
     codes = [col(name, "r") for name in code_columns(spec)]
     linked = dict.fromkeys(table.partition for table in arrangement.sensitive)
     if arrangement.generalized:
@@ -110,7 +110,7 @@ def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state:
 def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr:
     """Privacy degree and reconstruction error of one sensitive column.
 
-    They assume a reader who knows the quasi-identifiers in its table, if there are any.
+    Both assume a reader who knows the quasi-identifiers in its table, if there are any.
     """
     table = arrangement.table_of(item.index)
     keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
@@ -135,6 +135,7 @@ def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr
 
 
 def utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
+    """The utility of a release, from the facts of :func:`measures`."""
     return AnatomyUtility(
         gcp=(facts[WEIGHTED_LOSS] / facts[PARTITIONS] + facts[SUPPRESSED]) / facts[RECORDS],
         ncp={a.published: facts[ncp(a.index)] for a in spec.attributes},
@@ -155,8 +156,8 @@ def utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
     )
 
 
-def _summed(spec: ReleaseSpec, facts: Facts, figure: Callable[[int], Fact[float]]) -> float | None:
-    """A figure of the search for buckets over all partitions; None if nothing was searched."""
-    every = [facts.get(figure(place)) for place in range(len(spec.sensitive))]
-    found = [value for value in every if value is not None]
-    return math.fsum(found) if found else None
+def _summed(spec: ReleaseSpec, facts: Facts, fact: Callable[[int], Fact[float]]) -> float | None:
+    """Sum over all partitions of a fact of the bucket search; None where no search ran."""
+    every = [facts.get(fact(place)) for place in range(len(spec.sensitive))]
+    observed = [value for value in every if value is not None]
+    return math.fsum(observed) if observed else None

@@ -1,4 +1,4 @@
-"""What the steps for people who keep their value sets look at, of any method."""
+"""The input of the steps of m-invariance, which every method supplies."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from pganon.steps import State
 
 
 @dataclass(frozen=True)
-class Keeping:
-    """Records whose people keep their value sets.
+class InvarianceContext:
+    """Records of an m-invariant release.
 
     Attributes:
-        l: of which newcomers in new groups must be eligible, in every sensitive column.
+        l: new records in new groups must be l-eligible in every sensitive column.
         records: (:attr:`order`, place, :attr:`vector`, :attr:`shown`, s<j>, v<j> and who they are
             of): the encoded records, with their places along the curve.
         order: column with a random order of the records.
-        vector: column with a number for what the record has in all sensitive columns.
-        vectors: SELECT (vector, s<j>): all that there are.
+        vector: column with a number for the values of the record in all sensitive columns.
+        vectors: SELECT (vector, s<j>): all vectors.
         shown: columns that later steps read of records in groups.
-        carried: columns that they read of newcomers in no group yet.
+        carried: columns that later steps read of new records without a group.
     """
 
     spec: ReleaseSpec
@@ -51,14 +51,14 @@ class Keeping:
         return [f"s{item.index}" for item in self.items]
 
     @property
-    def known(self) -> ValueSets:
-        found = self.spec.value_sets
-        assert found is not None
-        return found
+    def signatures(self) -> ValueSets:
+        signatures = self.spec.value_sets
+        assert signatures is not None
+        return signatures
 
     @property
     def columns(self) -> list[str]:
-        """Of a record, wherever it may come to be."""
+        """Columns that are kept of every record, whatever its group."""
         return list(
             dict.fromkeys([self.order, PLACE, self.vector, *self.codes, *self.shown, *self.carried])
         )
@@ -91,11 +91,11 @@ def vectors(spec: ReleaseSpec, records: Relation) -> exp.Select:
     return query("select x.* from x", {"x": each}).select(named(numbered, "vector"))
 
 
-def with_vectors(spec: ReleaseSpec, records: Relation, found: Relation) -> exp.Select:
-    """SELECT of the records, and their `vector` among those found."""
+def with_vectors(spec: ReleaseSpec, records: Relation, numbered: Relation) -> exp.Select:
+    """SELECT of the records and their `vector`; `numbered` is the result of :func:`vectors`."""
     codes = [f"s{item.index}" for item in spec.kept_items]
     return query(
         "select r.*, x.vector from r join x on :same",
-        {"r": records, "x": found},
+        {"r": records, "x": numbered},
         same=equal(codes, "r", "x"),
     )
