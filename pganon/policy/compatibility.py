@@ -43,7 +43,6 @@ def method_refusals(
         *_wrong_roles(known, method, columns),
         *_nothing_to_group(method, columns),
         *_wrong_sensitive(known, method, columns),
-        *_nobody(method, columns, individual),
         *_unfit_columns(method, columns),
         *_wrong_models(known, method, models),
         *_wrong_levels(known, method, models, refresh),
@@ -53,7 +52,10 @@ def method_refusals(
         *_long_names(method, columns, release),
         *_nothing_to_infer(known, method, inference),
         *_nothing_to_leave_out(method, on_infeasible),
-        *_published_once(method, republication),
+        *method.key_refusals(
+            columns,
+            {"privacy": models, "individual": individual, "republication": republication},
+        ),
     ]
 
 
@@ -63,16 +65,6 @@ def _nothing_to_leave_out(method: MethodOptions, on_infeasible: object) -> Itera
             ("on_infeasible",),
             f"the method {method.name} leaves nothing out for a guarantee that cannot be reached",
             "leave on_infeasible out; suppression_limit bounds what the method itself leaves out",
-        )
-
-
-def _published_once(method: MethodOptions, republication: object) -> Iterable[Refusal]:
-    if republication in ("warn", "allow") and method.published_once:
-        yield Refusal(
-            ("republication",),
-            f"the method {method.name} has no republication: {republication}: what its buckets and"
-            " those of another release of the same people disclose together is not judged yet",
-            "remove republication; a run with --dry-run is never refused for other releases",
         )
 
 
@@ -119,17 +111,6 @@ def _nothing_to_group(method: MethodOptions, columns: Columns) -> Iterable[Refus
     yield Refusal(("columns",), message, _HOW_TO_DECLARE[method.grouped])
 
 
-def _nobody(method: MethodOptions, columns: Columns, individual: object) -> Iterable[Refusal]:
-    if not method.reserves_identity or None in columns.values():
-        return
-    if individual is None and not of_role(columns, "individual"):
-        yield Refusal(
-            ("columns",),
-            f"no column says whose a record is, which the method {method.name} keeps together",
-            "declare the column that tells individuals apart with role: individual",
-        )
-
-
 def _of_several(known: Registry) -> Iterable[str]:
     """Methods that protect several sensitive columns in one release."""
     return (name for name, options in known.methods.items() if options.sensitive == "some")
@@ -159,7 +140,7 @@ def _wrong_levels(
     known: Registry, method: MethodOptions, models: Sequence[Any], refresh: object
 ) -> Iterable[Refusal]:
     """Where people keep value sets, all values of a group are different."""
-    kept = ("unique",) if refresh == "invariant" and method.keeps_value_sets else ()
+    kept = ("unique",) if refresh == "invariant" and "invariant" in method.supports else ()
     for i, model in enumerate(models):
         level = getattr(model, "level", None)
         if level is None or model.model not in method.models or level in (*method.levels, *kept):

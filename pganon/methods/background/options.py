@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from pganon.methods.common.bucket_options import word
 from pganon.policy.columns import Columns
+from pganon.policy.encoding import Encoding
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives
 
@@ -28,12 +29,13 @@ class Background(MethodOptions):
     adds = (CLASS_ID,)
     parts = (FLAT,)
     sensitive = "one"
-    codes_sensitive = True
-    shows_reference = True
-    refuses_constant = True
+    supports = frozenset({"reference"})
 
     @property
-    def assumes(self) -> tuple[str, ...]:
+    def encoding(self) -> Encoding:
+        return Encoding(codes_sensitive=True)
+
+    def assumes(self, sensitive: int) -> tuple[str, ...]:
         return ("does not see which records are left out",) if self.trims else ()
 
     @property
@@ -49,6 +51,11 @@ class Background(MethodOptions):
                 " distribution would disclose",
                 "write lemma2: drop, or remove it",
             )
+
+    def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
+        """A column with a model may be unprotected: if it has one value, its class bounds none."""
+        others = {key: value for key, value in keys.items() if key != "privacy"}
+        return super().key_refusals(columns, others)
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
         named = [model.model for model in models]

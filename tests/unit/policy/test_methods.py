@@ -12,6 +12,7 @@ from pganon.loading import known, load_policy, policy_from
 from pganon.methods.buckets.anatomy.options import Anatomy
 from pganon.methods.classes.mondrian.options import Mondrian
 from pganon.methods.clusters.qs.options import QsEfficient, QsGreedy
+from pganon.methods.local.options import LocalBucketization
 from pganon.policy.columns import Role
 from pganon.policy.model import policy_hash
 from pganon.policy.options import part_name
@@ -75,11 +76,31 @@ def test_defaults() -> None:
 
 
 def test_which_methods_number_records() -> None:
-    assert not Mondrian(name="mondrian").numbers_records
-    assert Mondrian(name="mondrian", variant="relaxed").numbers_records
-    assert QsGreedy(name="qs_greedy").numbers_records
-    assert not Anatomy(name="anatomy").numbers_records
-    assert Anatomy(name="anatomy").random_order == "drawn"
+    assert not Mondrian(name="mondrian").encoding.numbers_records
+    assert Mondrian(name="mondrian", variant="relaxed").encoding.numbers_records
+    assert QsGreedy(name="qs_greedy").encoding.numbers_records
+    assert not Anatomy(name="anatomy").encoding.numbers_records
+    assert Anatomy(name="anatomy").encoding.order == "drawn"
+
+
+def test_values_of_keys_that_methods_admit() -> None:
+    strict, relaxed = (Mondrian(name="mondrian", variant=v) for v in ("strict", "relaxed"))
+    assert strict.admits("regions", "leaves")
+    (refusal,) = relaxed.key_refusals({}, {"regions": "leaves"})
+    assert refusal.suggestion == "use variant: strict, or regions: none"
+    (refusal,) = QsGreedy(name="qs_greedy").key_refusals({}, {"regions": "leaves"})
+    assert refusal.suggestion == "use regions: none"
+    assert strict.admits("republication", "allow")
+    local = LocalBucketization(name="local_bucketization")
+    assert local.admits("republication", "refuse")
+    assert not local.admits("republication", "allow")
+
+
+def test_methods_by_what_they_support() -> None:
+    supporting = known().supporting
+    assert supporting("exclusions") == ["slamsa"]
+    assert supporting("invariant") == ["anatomy", "slamsa"]
+    assert set(supporting("reference")) > {"mondrian", "beta_primacy"}
 
 
 def test_the_schema_has_the_new_parts() -> None:

@@ -218,7 +218,7 @@ def repeated_members(spec: ReleaseSpec, state: State) -> list[exp.Select]:
     if identity(spec) is None or has_scattered_records(spec):
         return []
     released = query("select t.* from t where t.marks is not null", {"t": state.stage("members")})
-    if spec.policy.method.reserves_identity:
+    if spec.policy.method.encoding.reserves_identity:
         released = query("select distinct t.member, t.class_id from t", {"t": released})
     return [repeated(released, "member")]
 
