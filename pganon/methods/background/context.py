@@ -41,8 +41,8 @@ class Context(MethodContext[Background]):
     @cached_property
     def closeness(self) -> BetaLikeness | TCloseness:
         """What the sensitive values of a class must satisfy."""
-        (found,) = [m for m in self._models if isinstance(m, BetaLikeness | TCloseness)]
-        return found
+        (model,) = [m for m in self._models if isinstance(m, BetaLikeness | TCloseness)]
+        return model
 
     @property
     def model(self) -> limits.Likeness | limits.Closeness:

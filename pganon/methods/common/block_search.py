@@ -83,10 +83,10 @@ def block_search(
         gives: a fact for every figure of the tasks.
     """
 
-    def tasks(state: State, known: Given, rows: Rows) -> list[Task]:
-        made = task(state, known)
+    def tasks(state: State, given: Given, rows: Rows) -> list[Task]:
+        made = task(state, given)
         by_block = groupby(rows, key=lambda row: row[0])
-        return [made(block, tuple(found)) for block, found in by_block]
+        return [made(block, tuple(members)) for block, members in by_block]
 
     return Search(
         name,

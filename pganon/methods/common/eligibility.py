@@ -257,10 +257,10 @@ def _refusal(eligibility: Eligibility, row: Mapping[str, Any], state: State) -> 
     said = []
     for place, (most, size) in worst.items():
         frequency = conditions[place]
-        known = " (one more for NULL)" if frequency.raised else ""
+        null = " (one more for NULL)" if frequency.raised else ""
         said.append(
             f"{_named(eligibility.spec, frequency)}: its most frequent value has {most} of {size}"
-            f" records, l = {frequency.l}{known} allows at most {size // frequency.l}"
+            f" records, l = {frequency.l}{null} allows at most {size // frequency.l}"
         )
     first = next(iter(worst))
     where = "" if among == ALL else f", in {among}"
@@ -300,14 +300,14 @@ def _hint(
 
 def _lowest(row: Mapping[str, Any]) -> dict[int, tuple[int, int]]:
     """By condition, the (most frequent, size) of the stratum that allows the smallest l."""
-    found: dict[int, tuple[int, int]] = {}
+    lowest: dict[int, tuple[int, int]] = {}
     for place, (most, size) in zip(
         json.loads(row["places"]), json.loads(row["missed"]), strict=True
     ):
-        known = found.get(place)
-        if known is None or size * known[0] < known[1] * most:
-            found[place] = (int(most), int(size))
-    return found
+        previous = lowest.get(place)
+        if previous is None or size * previous[0] < previous[1] * most:
+            lowest[place] = (int(most), int(size))
+    return lowest
 
 
 def _named(spec: ReleaseSpec, frequency: Frequency) -> str:

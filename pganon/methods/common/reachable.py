@@ -52,5 +52,5 @@ def _rounded(model: Model, reached: float) -> float:
     """The measure with three decimals, rounded to the side that can still be reached."""
     if model.bound is Bound.AT_LEAST:
         return math.floor(reached * (1 + TOLERANCE) * 1000) / 1000
-    found = math.ceil((reached - TOLERANCE) * 1000) / 1000
-    return found if model.satisfied_with(found, reached) else round(found + 0.001, 3)
+    rounded = math.ceil((reached - TOLERANCE) * 1000) / 1000
+    return rounded if model.satisfied_with(rounded, reached) else round(rounded + 0.001, 3)

@@ -34,9 +34,9 @@ from pganon.methods.individuals.neighbours import (
     JOINED,
     MOST_TOGETHER,
     PASSES,
+    assigned,
     made,
     neighbour_steps,
-    settled,
     span_steps,
 )
 from pganon.methods.individuals.options import DAnonyIR
@@ -122,7 +122,7 @@ def danonyir_steps(context: IdentityContext) -> list[Step]:
             "classed",
             "the class of every individual",
             lambda s: s.work(CLASSED),
-            lambda s: settled(s, passes),
+            lambda s: assigned(s, passes),
         ),
         DropTables("tidy", "what the classes were made from", lambda s: made(s, passes)),
     ]
@@ -181,9 +181,9 @@ class _Grow:
             return TaskResult([])
         domains, parts = attributes(self.readers, [self.rows[at][3:] for at in kept])
         those = individuals_of(domains, parts, [people[at] for at in kept])
-        found = danonyir(those, self.model, domains, handle=self.handle)
+        grown = danonyir(those, self.model, domains, handle=self.handle)
         return TaskResult(
-            grouped_rows(self.block, [self.rows[at][1] for at in kept], found.classes)
+            grouped_rows(self.block, [self.rows[at][1] for at in kept], grown.classes)
         )
 
     def _kept(self, people: Sequence[Person]) -> list[int]:

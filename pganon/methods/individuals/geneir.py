@@ -138,11 +138,11 @@ class _Draw:
 
     def __call__(self) -> TaskResult:
         draw = random.Random(self.seed)  # noqa: S311 - reproducible, from a secret seed
-        left = list(self.levels)
+        remaining = list(self.levels)
         rows: list[tuple[int, int]] = []
-        while any(left):
-            attribute = draw.choice([a for a, levels in enumerate(left) if levels])
-            left[attribute] -= 1
+        while any(remaining):
+            attribute = draw.choice([a for a, levels in enumerate(remaining) if levels])
+            remaining[attribute] -= 1
             rows.append((len(rows) + 1, attribute))
         return TaskResult(rows)
 
@@ -208,7 +208,9 @@ def _shown(axis: TreeAxis, state: State) -> exp.Expr:
         )
     )
     lo = col(f"lo{axis.index}", "i")
-    reached = fragment("greatest(:g, :own)", g=level, own=exp.paren(axis.level(state, "i")))
+    reached = fragment(
+        "greatest(:drawn, :level)", drawn=level, level=exp.paren(axis.level(state, "i"))
+    )
     if not axis.has_null(state):
         return fragment(":a::int", a=exp.paren(axis.ancestor(state, lo, reached)))
     top = num(axis.levels(state))
@@ -239,12 +241,12 @@ def _fit(context: IdentityContext, state: State) -> exp.Expr:
     for number, requirement in enumerate(context.spec.requirements):
         alias = f"m{number}"
         model = requirement.model
-        found = query(
+        fitting = query(
             "select m.label from m where :holds",
             # A group of which the search cannot tell grows.
             {"m": measured(model, records, "label", undecided=0)},
             holds=model.holds(col("measure", "m")),
         )
         on = exp.EQ(this=col("label", alias), expression=col("label", "g"))
-        tree = tree.join(found.subquery(alias), on=on)
+        tree = tree.join(fitting.subquery(alias), on=on)
     return tree

@@ -42,20 +42,20 @@ def bounded(spec: ReleaseSpec) -> Requirement | None:
 
 
 def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
-    found = classes.relations(spec, state)
+    tables = classes.relations(spec, state)
     if bounded(spec) is None:
-        return found
+        return tables
     private = [(part, PRIVATE_SCHEMA) for part in ("audit", "prior")]
-    return (*found, *stored(state, private))
+    return (*tables, *stored(state, private))
 
 
 def staging_steps(spec: ReleaseSpec, *, clustered: bool = True) -> tuple[Step, ...]:
     """Args: clustered: whether classes are of clusters of priors; else each is one by itself."""
-    found = classes.staging_steps(spec)
+    steps = classes.staging_steps(spec)
     if bounded(spec) is None:
-        return found
+        return steps
     return (
-        *found,
+        *steps,
         CreateTable(
             "audit",
             "the priors of the records of every class",
@@ -98,10 +98,10 @@ def _audit(spec: ReleaseSpec, state: State, *, clustered: bool) -> exp.Expr:
 
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
-    found = classes.checks(spec, state, tables)
+    queries = classes.checks(spec, state, tables)
     requirement = bounded(spec)
     if requirement is None:
-        return found
+        return queries
     priors = query(
         "select a.cluster, a.prior, p.probabilities from"
         " (select x.cluster, x.prior from audit as x group by x.cluster, x.prior) as a"
@@ -109,7 +109,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
         dict(tables),
     )
     return (
-        *found,
+        *queries,
         violations_check(AUDIT, _misfits(tables)),
         requirement_check(requirement, diameters(priors)),
     )

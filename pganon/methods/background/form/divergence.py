@@ -22,7 +22,7 @@ def diameters(priors: Relation) -> exp.Select:
     Args:
         priors: (cluster, prior, probabilities): every prior of a cluster once.
     """
-    known = query(
+    probabilities = query(
         "select p.cluster, p.prior, p.probabilities, :entropy as entropy from p",
         {"p": priors},
         entropy=_entropy("p"),
@@ -36,7 +36,7 @@ def diameters(priors: Relation) -> exp.Select:
         entropy=_entropy("m"),
     )
     steps = {
-        "p": known,
+        "p": probabilities,
         "k0": _away("p", middles, 0),
         "k1": _away("k0", _farthest("k0", 0), 1),
         "k2": _away("k1", _farthest("k1", 1), 2),

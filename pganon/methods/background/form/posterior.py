@@ -202,8 +202,8 @@ class _Conclude:
     def _above(self, probabilities: np.ndarray) -> int | None:
         if self.largest is None:
             return None
-        known = len(self.largest)  # a relation may know values that nobody has
-        return posterior.exceeding(probabilities[:, :known], self.largest)
+        size = len(self.largest)  # a relation may know values that nobody has
+        return posterior.exceeding(probabilities[:, :size], self.largest)
 
 
 def _worst(state: State) -> exp.Expr:

@@ -20,7 +20,7 @@ from pganon.methods.buckets.slamsa.invariant import keeping_steps, tidy_step
 from pganon.methods.buckets.slamsa.options import Slamsa
 from pganon.methods.buckets.slamsa.strata import eligibility, stratum_steps
 from pganon.methods.common.base import Method
-from pganon.methods.common.division import sensitive_settled, undecided
+from pganon.methods.common.division import sensitive_static, undecided
 from pganon.methods.common.form.bucket_staging import NUMBERED
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Step
@@ -48,7 +48,7 @@ BUCKETS = replace(
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     options = SlamsaContext(spec).options
-    compared = [] if sensitive_settled(spec) else [sensitive_scales(spec)]
+    compared = [] if sensitive_static(spec) else [sensitive_scales(spec)]
     if undecided(options.quasi_tables, len(spec.attributes)):
         compared.append(quasi_scales(spec))
     return mixed_scales(options.association, compared)

@@ -59,12 +59,12 @@ def duplicate_keys(
     spec: ReleaseSpec, arrangement: Arrangement, buckets: Grouping, state: State
 ) -> list[exp.Select]:
     names = [bucket(place) for place in range(len(arrangement.partitions))]
-    found = [repeated(numbers(state, name), "gid") for name in names]
+    queries = [repeated(numbers(state, name), "gid") for name in names]
     if arrangement.generalized:
-        found.append(repeated(state.work(GENERALIZED), CLASS_ID))
+        queries.append(repeated(state.work(GENERALIZED), CLASS_ID))
     else:
-        found += [repeated(axis.dictionary(state), "code") for axis in axes(spec.attributes)]
-    return [*found, *buckets.duplicate_keys(spec, state), *repeated_members(spec, state)]
+        queries += [repeated(axis.dictionary(state), "code") for axis in axes(spec.attributes)]
+    return [*queries, *buckets.duplicate_keys(spec, state), *repeated_members(spec, state)]
 
 
 def bucket(partition: int) -> str:
@@ -118,8 +118,8 @@ def record_columns(spec: ReleaseSpec) -> list[str]:
     """Columns of `coded` that the staged relations are made from."""
     names = [*code_columns(spec), *[f"v{item.index}" for item in spec.sensitive]]
     names += [f"p{item.index}" for item in spec.carried]
-    known = identity(spec)
-    return [*names, *([known] if known else [])]
+    key = identity(spec)
+    return [*names, *([key] if key else [])]
 
 
 def _grouped(
@@ -250,25 +250,25 @@ def _counterfeit_steps(spec: ReleaseSpec, buckets: Grouping) -> list[Step]:
 
 
 def _counterfeits(spec: ReleaseSpec, buckets: Grouping, state: State) -> exp.Expr:
-    found = _unowned(spec, buckets, state)
-    if found is None:
+    unowned = _unowned(spec, buckets, state)
+    if unowned is None:
         return query("select 1::int as group_id, 1::bigint as count where false")
     return query(
         "select :number as group_id, count(*) as count from c group by 1 order by 1",
-        {"c": found},
+        {"c": unowned},
         number=col(bucket(0), "c"),
     )
 
 
 def _unowned(spec: ReleaseSpec, buckets: Grouping, state: State) -> exp.Select | None:
     """SELECT of the number of a bucket, and values in it that nobody has."""
-    found = buckets.counterfeits(spec, state)
-    if found is None:
+    counterfeits = buckets.counterfeits(spec, state)
+    if counterfeits is None:
         return None
     values = [col(f"v{item.index}", "c") for item in spec.sensitive]
     return query(
         "select :number from c join n on n.gid = c.gid",
-        {"c": found, "n": numbers(state, bucket(0))},
+        {"c": counterfeits, "n": numbers(state, bucket(0))},
         number=col(bucket(0), "n"),
     ).select(*values)
 
@@ -280,8 +280,8 @@ def _valued(spec: ReleaseSpec, buckets: Grouping, state: State) -> Relation:
     if unowned is None:
         return records
     names = [bucket(0), *[f"v{item.index}" for item in spec.sensitive]]
-    own = query("select 1 from r", {"r": records})
-    return stacked([own.select(*[col(name, "r") for name in names], append=False), unowned])
+    owned = query("select 1 from r", {"r": records})
+    return stacked([owned.select(*[col(name, "r") for name in names], append=False), unowned])
 
 
 def _members_step(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Step:

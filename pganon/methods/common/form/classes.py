@@ -218,10 +218,10 @@ def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 def unchanged(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:
     """Work column and declaration of every column that is published unchanged."""
-    found: list[tuple[str, Sensitive | Carried]] = [
+    sensitive: list[tuple[str, Sensitive | Carried]] = [
         (f"v{item.index}", item) for item in spec.sensitive
     ]
-    return found + [(f"p{item.index}", item) for item in spec.carried]
+    return sensitive + [(f"p{item.index}", item) for item in spec.carried]
 
 
 Owned = tuple[exp.Select, exp.Expr]
@@ -257,12 +257,12 @@ def records_of_classes(
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
-    found = [structure_check(tables)]
-    found += [region_check(spec, tables)] if spec.shows_regions else []
+    queries = [structure_check(tables)]
+    queries += [region_check(spec, tables)] if spec.shows_regions else []
     for requirement in spec.measured:
         kinds = ("source", "published") if requirement.model.needs_reference else ("",)
-        found += [_check(spec, requirement, kind, tables) for kind in kinds]
-    return (*found, *reference_checks(spec, tables))
+        queries += [_check(spec, requirement, kind, tables) for kind in kinds]
+    return (*queries, *reference_checks(spec, tables))
 
 
 def structure_check(tables: Tables) -> CheckQuery:

@@ -58,14 +58,14 @@ def shares_steps(spec: ReleaseSpec) -> list[Step]:
     )
     if first_of(spec, item) is not None:
         return [shown]  # nothing, and of nobody whom the run suppresses
-    told = Check(
+    shares = Check(
         "subtracted",
         "what the published distribution tells of suppressed records",
         lambda s: _subtracted(spec, s, item),
         lambda row, state: _disclosed(spec, row, failed_records(state)),
         gives=counts("withheld", "missed", of="subtracted_"),
     )
-    return [told, shown]
+    return [shares, shown]
 
 
 def _shares(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Expr:
@@ -82,13 +82,15 @@ def _shares(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Expr:
 def _subtracted(spec: ReleaseSpec, state: State, item: Sensitive) -> exp.Select:
     """SELECT withheld, missed: suppressed records, and requirements that they miss as one class."""
     tables = {part: state.stage(part) for part in ("records", "reference")}
-    left = query(
+    remainder = query(
         "select 1 as class_id, f.value, f.n - coalesce(p.n, 0) as n from f left join p"
         " on p.value = f.value where f.n > coalesce(p.n, 0)",
         {"f": source_counts(item, tables), "p": released_counts(item, tables)},
     )
     missed = [
-        query("select w.failing from w", {"w": r.model.worst(_measured(r, item, left, tables))})
+        query(
+            "select w.failing from w", {"w": r.model.worst(_measured(r, item, remainder, tables))}
+        )
         for r in spec.measured
         if r.sensitive in (None, item.index)
     ]
@@ -97,7 +99,7 @@ def _subtracted(spec: ReleaseSpec, state: State, item: Sensitive) -> exp.Select:
         total = exp.Add(this=total, expression=scalar(one))
     return query(
         "select coalesce(sum(l.n), 0)::bigint as withheld, (:missed)::bigint as missed from l",
-        {"l": left},
+        {"l": remainder},
         missed=total,
     )
 

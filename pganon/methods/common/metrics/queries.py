@@ -33,12 +33,14 @@ def draws(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
 
 def _quasi(spec: ReleaseSpec, workload: Workload, state: State) -> list[QueriedColumn]:
     count = len(spec.attributes)
-    found: list[QueriedColumn] = []
+    columns: list[QueriedColumn] = []
     for axis in axes(spec.attributes):
         size = axis.size(state)
         domain = Domain(axis.index, size, size, axis.dictionary(state))
-        found.append(QueriedColumn(domain, on_line(axis), restricting(workload, count, axis.index)))
-    return found
+        columns.append(
+            QueriedColumn(domain, on_line(axis), restricting(workload, count, axis.index))
+        )
+    return columns
 
 
 def queries(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:

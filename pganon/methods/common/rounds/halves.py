@@ -20,10 +20,10 @@ def halves(rule: CutRule, state: State) -> exp.Expr:
         " group by r.node, r.attr, r.cum <= b.cum",
         {"b": rule.competing(state, rule.cuts(state)), **at(state, "ranked")},
     )
-    known = [axis for axis in rule.axes if rule.covers and axis.merged(state, "r")]
-    tree = tree.select(*[item for axis in known for item in axis.merged(state, "r")])
+    merged = [axis for axis in rule.axes if rule.covers and axis.merged(state, "r")]
+    tree = tree.select(*[item for axis in merged for item in axis.merged(state, "r")])
     tree = tree.select(*rule.side_columns(state))
-    counted = [axis for axis in rule.axes if axis not in known]
+    counted = [axis for axis in rule.axes if axis not in merged]
     if not counted:
         return tree
     return (

@@ -43,7 +43,7 @@ class CutRounds:
         after: steps that read what became of the groups of all rounds, by :func:`all_moves`.
         most: rounds end when no group that could be cut has more records; `beside` cuts the rest.
         beside: steps that read what is :func:`left` then.
-        found: SELECT of the groups that these made, as the table holds them.
+        groups_beside: SELECT of the groups that these made, with the columns of the table.
     """
 
     rule: CutRule
@@ -52,7 +52,7 @@ class CutRounds:
     after: tuple[Step, ...] = ()
     most: int = 0
     beside: tuple[Step, ...] = ()
-    found: Callable[[State], exp.Select] | None = None
+    groups_beside: Callable[[State], exp.Select] | None = None
 
     def steps(self) -> tuple[Step, ...]:
         """From `cells_0` and `nodes_0` to (gid, codes, [kept columns]), the group of every cell.
@@ -99,7 +99,7 @@ class CutRounds:
             ).select(*[col(name, "d") for name in self._final_columns])
             for number in _finishing(state)
         ]
-        return union_all([*parts, *([self.found(state)] if self.found else [])])
+        return union_all([*parts, *([self.groups_beside(state)] if self.groups_beside else [])])
 
     @property
     def _final_columns(self) -> list[str]:

@@ -42,9 +42,9 @@ class Labels:
 
 def joined(attributes: Sequence[Ints], pairs: Sequence[Pair]) -> list[Ints]:
     """The attributes, with both of a pair as one."""
-    alone = set(range(len(attributes))) - {at for pair in pairs for at in pair}
+    single = set(range(len(attributes))) - {at for pair in pairs for at in pair}
     return [
-        *[attributes[at] for at in sorted(alone)],
+        *[attributes[at] for at in sorted(single)],
         *[_joint(attributes[one], attributes[other]) for one, other in pairs],
     ]
 
@@ -72,10 +72,12 @@ def telling(attributes: Sequence[Ints], labels: Labels) -> list[Pair]:
 
 def _gains(sample: _Sample) -> dict[Pair, Floats]:
     """What the attributes of every pair tell beyond what each does: as they are, and by chance."""
-    told = [sample.told(codes) for codes in sample.attributes]
+    gains = [sample.excess(codes) for codes in sample.attributes]
     return {
-        (i, j): sample.told(_joint(sample.attributes[i], sample.attributes[j])) - told[i] - told[j]
-        for i, j in combinations(range(len(told)), 2)
+        (i, j): sample.excess(_joint(sample.attributes[i], sample.attributes[j]))
+        - gains[i]
+        - gains[j]
+        for i, j in combinations(range(len(gains)), 2)
     }
 
 
@@ -103,7 +105,7 @@ class _Sample:
             (random.permutation(len(some[0])), random.permutation(len(some[0]))),
         )
 
-    def told(self, codes: Ints) -> Floats:
+    def excess(self, codes: Ints) -> Floats:
         """Information beyond what an attribute seems to have by chance, of the records' own values
         and of those that other records have."""
         chance, again = (self._information(codes[order]) for order in self.others)

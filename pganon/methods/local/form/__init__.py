@@ -28,7 +28,7 @@ from pganon.forms.form import (
 from pganon.forms.inference import Inferred
 from pganon.forms.linked import Linked, LinkedColumn
 from pganon.identifiers import quote
-from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, told_text
+from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, inference_text
 from pganon.methods.local.form import figures, inferred, staging, verification, views
 from pganon.methods.local.form.aligned import links
 from pganon.methods.local.form.layout import Layout
@@ -58,7 +58,7 @@ def _told(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
     for item in inferred.hidden_in(layout):
         found = learned[item.published]
         if found.told is not None and found.told > NOTICEABLE:
-            yield f"{told_text(item, found)}; {REMEDY}"
+            yield f"{inference_text(item, found)}; {REMEDY}"
         if item.hidden is not None:
             yield _taught(item, taught[item.published])
 
