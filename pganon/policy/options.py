@@ -1,4 +1,4 @@
-"""What every method declares about the rest of a policy, and the columns that methods add."""
+"""Base of the options of methods: rules about the rest of a policy, and published columns."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ FLAT = "flat"
 """Part of a release of classes that shows ranges and sets in plain columns."""
 
 REFERENCE = "reference"
-"""Part of a release of classes: the distribution of the source that they are held against."""
+"""Part of a release of classes: the distribution of the source that they are compared with."""
 
 SHARE = "share"
 """Published column of it with the share of a sensitive value."""
@@ -145,9 +145,9 @@ class MethodOptions(Declaration):
         return self.adds
 
     def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
-        """What does not fit a column that is right in itself.
+        """Problems with a column that is right in itself.
 
-        By default keys that say how to generalize, which only some methods heed.
+        By default keys about generalization that only some methods follow.
         """
         if column.role not in (self.grouped, "semi_sensitive"):
             return
@@ -170,19 +170,19 @@ class MethodOptions(Declaration):
             )
 
     def reference_refusals(self) -> Iterable[Refusal]:
-        """Why the distribution of the source cannot be published, by a method that shows it."""
+        """Reasons against `publish.reference` with these options of a method that supports it."""
         return ()
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
-        """What else does not fit the columns, where each of them is right in itself."""
+        """Further problems with the columns, each of which is right in itself."""
         return ()
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
-        """What the models leave open or ask for too much; all are right in themselves."""
+        """Problems with the models together; each of them is right in itself."""
         return ()
 
     def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
-        """What does not fit the other keys of a policy.
+        """Problems with the other keys of a policy.
 
         By default columns that the policy calls unprotected although a model is about them, and
         `regions: leaves`, which only methods that cut by values have.

@@ -10,9 +10,9 @@ A node of the curve is divided
 - `division: public`: if both halves have k records, and no value more of the node's than it could
   have in the smaller half. Both halves then have classes wherever its records are. Records per
   value of a node can be read off the release, so all that could have been there give the same
-  blocks, and the blocks tell nothing.
-- `division: eligible`: if both halves have k records, and classes. Blocks are smaller, and tell who
-  computes the tree something of what is in the halves.
+  blocks, and the blocks disclose nothing.
+- `division: eligible`: if both halves have k records, and classes. Blocks are smaller. A reader who
+  computes the tree learns something about the values in the halves.
 - `division: none`: never.
 """
 

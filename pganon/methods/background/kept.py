@@ -157,7 +157,7 @@ def _refused(context: Context, state: State) -> PganonError | None:
         [f"{state[SMALL]} are in clusters of fewer than k = {context.k}"] if state[SMALL] else []
     )
     if state[UNLIKE]:
-        reasons.append(f"{state[UNLIKE]} in clusters that miss {context.closeness.label}")
+        reasons.append(f"{state[UNLIKE]} in clusters that violate {context.closeness.label}")
     why = " and ".join(reasons)
     if context.knowledge is None:
         return infeasible(
@@ -184,7 +184,7 @@ def _refused(context: Context, state: State) -> PganonError | None:
 
 
 def _larger(context: Context, state: State) -> str:
-    """What J would do, or other priors."""
+    """The smallest J that leaves no record out, or how to have other priors, in words."""
     if not state.facts.get(REACHABLE):
         return "require a smaller k or a larger beta"
     smallest = f"the smallest j that leaves none is {_rounded_up(state[LEAST_J]):g}"

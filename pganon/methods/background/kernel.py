@@ -155,7 +155,7 @@ class _Smoothing:
         return [code for code in self._seen(number) if code != self.axes[number].code]
 
     def _meet(self, number: int) -> exp.Expr:
-        """What is left of a cell, `t`, is near what a cell begins with, `b`."""
+        """Condition that the remaining codes of cell `t` are near the first codes of cell `b`."""
         exact = self._seen_before(number)
         near = exp.EQ(this=col("c", "b"), expression=col(self.axes[number].code, "t"))
         return exp.and_(near, *([equal(exact, "b", "t")] if exact else []))

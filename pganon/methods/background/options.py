@@ -14,7 +14,7 @@ from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, BlockSize, Method
 from pganon.policy.refusals import Refusal, alternatives
 
 CLOSENESS = ("beta_likeness", "t_closeness")
-"""Models that bound what the sensitive values of a class tell, beside its size."""
+"""Models that bound what the sensitive values of a class disclose, beside its size."""
 
 KNOWLEDGE = "background_knowledge"
 
@@ -69,7 +69,7 @@ class Background(MethodOptions):
         if not set(named) & set(closeness):
             yield Refusal(
                 ("privacy",),
-                f"no model bounds what a class tells of its sensitive values; use"
+                f"no model bounds what a class discloses of its sensitive values; use"
                 f" {alternatives(closeness)}",
                 "add {model: beta_likeness, column: .., beta: 3}",
             )
@@ -128,7 +128,7 @@ class BetaPrimacy(Background):
 
 
 class Primacy(Background):
-    """Base: classes of k similar records first, and then of those that miss the other model."""
+    """Base: classes of k similar records first, and then of those that violate the other model."""
 
     lemma2: Unlike = "drop"
     residual: Annotated[
@@ -138,7 +138,7 @@ class Primacy(Background):
 
 
 class Incremental(Primacy):
-    """Base: what is left is put into classes record by record."""
+    """Base: remaining records are put into classes one by one."""
 
     inc_pick: Annotated[
         Literal["aware", "nearest"], word("way to pick records", "aware", "nearest")

@@ -1,4 +1,4 @@
-"""What runs observe of priors, and what they warn of."""
+"""Facts that runs observe of priors, and warnings about them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNEXPECTED = count("unexpected", assumed=0)
 
 
 def prior_warnings(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
-    """That a relation of priors rules out what the records have."""
+    """Warn of a relation of priors that rules out values which records have."""
     records = facts.get(UNEXPECTED)
     if records and spec.prior is not None:
         yield (
@@ -29,7 +29,7 @@ def needs_equality(kernel: Kernel, attribute: Attribute) -> bool:
 
 
 def more_alike(spec: ReleaseSpec) -> str | None:
-    """What would make estimated priors more alike, so that clusters are larger."""
+    """Changes of a policy that make estimated priors more alike, so that clusters grow."""
     knowledge = spec.background and spec.background.knowledge
     if not knowledge:
         return None

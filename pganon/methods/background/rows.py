@@ -1,4 +1,4 @@
-"""What searches read and give, the same for several of them."""
+"""Rows that several searches read and return."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def grouped_step(
     records: Callable[[State], QualifiedName],
     stay: str | None = None,
 ) -> CreateTable:
-    """`grouped` from what a search found.
+    """`grouped` from the groups of a search.
 
     Args:
         groups: work table (rid, gid).

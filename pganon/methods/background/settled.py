@@ -1,7 +1,7 @@
-"""Classes that hold against what is published, where searches leave records out.
+"""Classes that satisfy the model against the published distribution.
 
-What they leave out moves the published distribution away from that of the source, which classes
-were made to satisfy. Those that miss it are left out in turn, until none does.
+Searches that leave records out move it away from the distribution of the source, for which classes
+were made. Classes that violate the model are left out in turn, until none does.
 
     settled    (gid)    classes that stay
 """

@@ -80,7 +80,7 @@ def block_search(
         table: work table of what tasks find.
         columns: its columns with their types.
         task: once per batch, what makes the tasks of its blocks, from the row of `given`.
-        gives: a fact for every figure of the tasks.
+        gives: a fact for every count or measure of the tasks.
     """
 
     def tasks(state: State, given: Given, rows: Rows) -> list[Task]:

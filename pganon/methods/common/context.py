@@ -1,4 +1,4 @@
-"""What of a release the steps of any method look at; methods add their own."""
+"""Parts of a release that the steps of any method read; methods add their own."""
 
 from __future__ import annotations
 

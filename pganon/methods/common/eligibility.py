@@ -38,10 +38,10 @@ ROUNDS = count("trim_rounds")
 """Rounds, of which the last leaves nothing out."""
 
 _FAILS = or_null(count("fails"))
-"""The first condition that a stratum misses; None where they are too small or all is well."""
+"""First condition that a stratum violates; None if strata are too small or all are eligible."""
 
 ALL = "the table"
-"""What strata are where there is one."""
+"""Name of the one stratum of records that are not divided."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Frequency:
 
 @dataclass(frozen=True)
 class Eligibility:
-    """What a method asks of its records.
+    """Conditions of a method on the records of its strata.
 
     Attributes:
         first: the records before any is left out: `order`, codes and the columns of conditions.
@@ -150,7 +150,7 @@ class Eligibility:
         return num(0) if self.stratum is None else col(self.stratum, table)
 
 
-# -- figures ----------------------------------------------------------------------------------
+# -- measures ---------------------------------------------------------------------------------
 
 
 def _counted(eligibility: Eligibility, state: State) -> exp.Select:
@@ -206,9 +206,9 @@ _FIGURES = """
 
 
 def _figures(eligibility: Eligibility, state: State) -> exp.Select:
-    """One row: `eligible`, the first condition that `fails`, and figures for a message.
+    """One row: `eligible`, the first condition that `fails`, and counts for a message.
 
-    `missed` are [most frequent, size] of the strata that miss a condition, `places` these
+    `missed` are [most frequent, size] of the strata that violate a condition, `places` these
     conditions; `released` are all records, `small` those of the smallest stratum below the minimum;
     `possible`: some stratum has as many different values as a condition asks for; `together`: all
     strata would be eligible as one.
@@ -243,7 +243,7 @@ def _together(eligibility: Eligibility, state: State) -> exp.Expr:
 
 
 def _refusal(eligibility: Eligibility, row: Mapping[str, Any], state: State) -> PrivacyRefusal:
-    """Names every condition that a stratum misses, with the largest l that it allows."""
+    """Refusal that names every condition that a stratum violates, and the largest l it allows."""
     conditions, among = eligibility.conditions(state), eligibility.among(state)
     if row["fails"] is None:
         return infeasible(
@@ -283,7 +283,7 @@ def _hint(
     worst: Mapping[int, tuple[int, int]],
     ways: Sequence[str],
 ) -> str:
-    """What the policy could require of the columns that miss a condition, or do instead."""
+    """The l that can be required of columns that violate a condition, or other changes."""
     fitting, hopeless = [], []
     for place, (most, size) in worst.items():
         l = size // most - conditions[place].raised  # noqa: E741
@@ -331,7 +331,7 @@ f beyond the h-th) / (l - h), rounded down; with fewer than l values there is no
 
 
 def _trimmed(eligibility: Eligibility, state: State) -> exp.Expr:
-    """What is left of every stratum for the first condition that fails anywhere.
+    """Records that remain of every stratum under the first condition that fails anywhere.
 
     A stratum with too few records for one bucket is left out as a whole.
     """

@@ -1,4 +1,4 @@
-"""What requirements a release can reach at best, and the refusal of a policy that asks for more."""
+"""The best parameters that a release can reach, and the refusal of a policy with others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def best_reachable(requirement: Requirement, reached: float) -> str:
 
 
 def weaker(requirement: Requirement, reached: float) -> str:
-    """What to require instead; t is weaker when it is larger, k and l when they are smaller."""
+    """Hint at a weaker parameter: a larger t, or a smaller k or l."""
     model, declarable = requirement.model, requirement.declarable(reached)
     if not math.isfinite(declarable):
         return "choose another model"

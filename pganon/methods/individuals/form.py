@@ -38,7 +38,7 @@ _OWNER = ViewColumn(
 
 
 def staging_steps(
-    spec: ReleaseSpec, extents: classes.Extents = lambda spec, state, found: found
+    spec: ReleaseSpec, extents: classes.Extents = lambda spec, state, records: records
 ) -> tuple[Step, ...]:
     """From `grouped` (gid, codes, rid), `individuals` and `classed` (rid, gid)."""
     return (
@@ -84,7 +84,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
 
 
 def _risk_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
-    """Bounds that a policy sets on figures of risk, which no search looks for."""
+    """Bounds of a policy on measures of risk, which no search aims at."""
     options = spec.policy.method
     assert isinstance(options, IdentityReserved)
     queries: list[CheckQuery] = []
@@ -121,7 +121,7 @@ def _risk_check(
         {"f": figure},
         satisfied=fragment(f"f.measured {comparison} :limit", limit=limit),
     )
-    hint = f"{weaker}, or ask for larger classes: no search looks for this figure"
+    hint = f"{weaker}, or ask for larger classes: no search aims at this measure"
     return CheckQuery(name, symbol, None, float(parameter), comparison, "", render(tree), hint)
 
 
@@ -159,7 +159,7 @@ def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedVie
     return classes.views(spec, state, tables, _OWNER)
 
 
-# -- figures ----------------------------------------------------------------------------------
+# -- statistics --------------------------------------------------------------------------------
 
 
 _INDIVIDUALS, _FEWEST, _EXPOSED, _COUNT_GROUP, _VULNERABLE = counts(
@@ -169,7 +169,7 @@ _HIGHEST_SHARE = measure("highest_share", MEASURE)
 
 
 def measures(spec: ReleaseSpec) -> Chains:
-    """What :func:`utility` reads."""
+    """Steps that observe the facts of :func:`utility`."""
 
     def staged(state: State) -> Relations:
         return {r.part: r.staged for r in classes.relations(spec, state)}
@@ -210,7 +210,7 @@ def _risk_steps(spec: ReleaseSpec, relations: Callable[[State], Relations]) -> l
 
 
 def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
-    """What vulnerable classes miss: the EIR form of every requirement with an l or a beta."""
+    """Models that vulnerable classes violate: the EIR form of requirements with an l or a beta."""
     models: set[EIRLDiversity | EIRBeta] = set()
     for requirement in spec.requirements:
         model = requirement.model

@@ -198,7 +198,7 @@ def _groups(context: IdentityContext, state: State) -> exp.Expr:
 
 
 def _shown(axis: TreeAxis, state: State) -> exp.Expr:
-    """What an individual `i` shows: the first leaf below its ancestor; 0 for NULL, -1 for both."""
+    """First leaf below the ancestor that individual `i` shows; 0 for NULL, -1 for both."""
     level = scalar(
         query(
             "select count(*) from q where q.step <= :round and q.attribute = :a",
@@ -243,7 +243,7 @@ def _fit(context: IdentityContext, state: State) -> exp.Expr:
         model = requirement.model
         fitting = query(
             "select m.label from m where :holds",
-            # A group of which the search cannot tell grows.
+            # A group that the search cannot decide grows.
             {"m": measured(model, records, "label", undecided=0)},
             holds=model.holds(col("measure", "m")),
         )

@@ -1,10 +1,10 @@
-"""What classes of global generalization show: the levels of the sweep in which they came about.
+"""Labels of classes of global generalization: those of the sweep that made the class.
 
 A class shows of every attribute the ancestor that all its individuals had in its sweep, which may
 be higher than their lowest common one; of individuals that joined later the ancestor of both. It
 is described as any class is, by the range of the leaves below: this range is made wider. Published
 classes have the range of the released leaves below, or whether a node or a single leaf is shown
-would tell what suppressed records have.
+would disclose values of suppressed records.
 """
 
 from __future__ import annotations

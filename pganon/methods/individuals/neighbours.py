@@ -1,9 +1,9 @@
-"""What blocks share: a search over several of them, and classes for each other's residuals.
+"""Neighbouring blocks: one search over several of them, and classes for their residuals.
 
 Blocks that are searched as one have one place along the curve. Residuals of a place may join
 classes of the two places beside it. They do so in three passes, every third place at a time: in
-one pass no two places look at the same class, so that its places can be searched side by side,
-and what comes out does not depend on how many are.
+one pass no two places read the same class, so that its places can be searched side by side,
+and the result does not depend on how many are.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def join_step(
 
     Args:
         table: work table of the units.
-        joined: the one of what is found.
+        joined: work table of the result.
         places: number of blocks, which are numbered from 0.
         at_once: blocks that are read in one batch.
         limited: whether a residual joins only where that loses less than suppressing it.

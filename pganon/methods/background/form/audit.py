@@ -1,10 +1,10 @@
-"""What the owner keeps of priors: two relations that nobody else can read.
+"""Priors that the owner keeps, in two relations that nobody else can read.
 
     prior   (prior, probabilities)          distributions of the sensitive value, by its code
     audit   (class_id, cluster, prior, n)   n records of a class have the prior
 
-That no class has priors that are further apart than J cannot be told from what is published:
-verification reads these. All classes of a cluster are within its diameter.
+Verification reads these, since the published relations do not show whether the priors of a class
+are within J of each other. All classes of a cluster are within its diameter.
 """
 
 from __future__ import annotations

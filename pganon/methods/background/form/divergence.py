@@ -1,6 +1,6 @@
 """The largest Jensen-Shannon divergence of two priors of a cluster, measured in the server.
 
-Its square root is a metric (Endres and Schindelin 2003), so not every pair is looked at: priors
+Its square root is a metric (Endres and Schindelin 2003), so not every pair is compared: priors
 whose distances from a third add up to less than a distance that was found cannot be further apart.
 Thirds are the middle of the cluster, the prior farthest from it, and the one farthest from that.
 """

@@ -23,14 +23,14 @@ from pganon.steps.facts import Fact
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What a reader concludes of records in some classes.
+    """Posteriors of records in some classes.
 
     Attributes:
         largest: highest posterior of a value of a record.
         gain: by how much a posterior exceeds the share of the value in the class, at most.
         above: share of the records with a posterior above the largest share that beta-likeness
             allows the value; None without beta-likeness.
-        All are None where no class was looked at.
+        All are None where no class was measured.
     """
 
     largest: float | None
@@ -40,7 +40,7 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Posterior:
-    """What a reader who holds the priors, and knows who is in which class, concludes.
+    """Posteriors of a reader who holds the priors and knows who is in which class.
 
     Attributes:
         believed: share of the released records whose prior alone is above what beta-likeness

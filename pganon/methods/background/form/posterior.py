@@ -1,4 +1,4 @@
-"""What a reader who holds the priors concludes of the records, measured on staged relations.
+"""Posteriors of a reader who holds the priors, measured on staged relations.
 
     posteriors   (class_id, members, believed, and of estimate and exact: the largest, <>_gain,
                   <>_above; NULL where there is none)

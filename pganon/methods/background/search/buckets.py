@@ -94,7 +94,7 @@ class Planner:
     Attributes:
         k: fewest records of a class.
         slack: share of its limit that a bucket leaves free, where that is possible. The fewest
-            buckets are so full that halves of the block often miss the limit by rounding.
+            buckets are so full that halves of the block often violate the limit by rounding.
     """
 
     k: int

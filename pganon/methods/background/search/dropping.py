@@ -16,7 +16,7 @@ from pganon.methods.background.search.linkage import Dendrogram
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is left when no further cluster has to be dropped.
+    """Records that remain when no further cluster has to be dropped.
 
     Attributes:
         clusters: by cluster, whether it is kept, if only in part.
@@ -34,8 +34,8 @@ class Kept:
 def kept(histograms: Counts, source: Counts, k: int, model: Model) -> Kept:
     """Clusters of k or more records that satisfy the model as a whole, so that classes exist.
 
-    A release is held against the distribution of the source and against its own. Dropping clusters
-    changes the latter, so clusters that miss it are dropped in turn until none does.
+    A release is compared with the distribution of the source and with its own. Dropping clusters
+    changes the latter, so clusters that violate the model are dropped in turn until none does.
 
     Args:
         histograms: clusters x values.
@@ -45,7 +45,7 @@ def kept(histograms: Counts, source: Counts, k: int, model: Model) -> Kept:
 
 
 def trimmed(histograms: Counts, source: Counts, k: int, model: Model) -> Kept:
-    """The same where of clusters that miss the model the largest part is kept that satisfies it.
+    """The same, but of a cluster that violates the model the largest part that satisfies it stays.
 
     Args:
         histograms: clusters x values.

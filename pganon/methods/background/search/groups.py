@@ -22,7 +22,7 @@ class Groups:
         counts: groups x values, records by sensitive value.
         records: by group.
         first: by group, its first record, which breaks ties.
-        left: by group, whether it is not gone.
+        active: by group, whether it is not merged into another.
     """
 
     def __init__(self, block: Block, members: Sequence[Rows]) -> None:
@@ -73,7 +73,7 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def _covers(domain: Domain, parts: np.ndarray, members: Sequence[Rows]) -> np.ndarray:
-    """What the records of each group have in common: a column per group."""
+    """Generalized values that cover the records of each group: a column per group."""
     covers = np.zeros((len(parts), len(members)), dtype=parts.dtype)
     for group, rows in enumerate(members):
         joined = reduce(domain.join, (domain.part(parts, row) for row in rows.tolist()))

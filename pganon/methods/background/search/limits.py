@@ -1,4 +1,4 @@
-"""What a class must satisfy about sensitive values: beta-likeness or t-closeness.
+"""Limits of a class on its sensitive values: beta-likeness or t-closeness.
 
 Both compare the histogram of a class with reference distributions, and both are convex: the load
 of a union of classes is at most the larger of theirs. Several references hold together.

@@ -1,4 +1,4 @@
-"""Classes that miss the limits, put together until they satisfy them."""
+"""Unions of classes that violate the limits, until they satisfy them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pganon.methods.background.search.points import Points, Rows
 def agglomerated(
     block: Block, free: Sequence[Rows], cost: Literal["ncp", "sse"]
 ) -> tuple[list[Rows], Rows]:
-    """Unions of classes (Algorithm 3); records of the last one if it still misses the limits.
+    """Unions of classes (Algorithm 3); records of the last one if it still violates the limits.
 
     The class of the highest load is put together with the one with which it costs least.
     """

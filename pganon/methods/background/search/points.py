@@ -24,7 +24,7 @@ class Names(Categorical):
     """Sets of codes whose loss is the share of the domain that they hold, 0 for one value.
 
     Code 0 is NULL; mixed with values it loses 1. This is the cost by which the paper merges
-    classes; the figures of a release count as those of every method.
+    classes; the statistics of a release count as those of every method.
     """
 
     def cost(self, part: int) -> float:

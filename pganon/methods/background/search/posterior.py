@@ -1,4 +1,4 @@
-"""What a reader who holds the priors concludes about the members of one class.
+"""Posteriors of the members of one class, for a reader who holds the priors.
 
 The reader knows the prior of every member and the sensitive values of the class, but not who has
 which.

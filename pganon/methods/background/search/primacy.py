@@ -1,6 +1,6 @@
 """k-anonymity-primacy: classes of k near records, in which records are swapped for other values.
 
-Algorithm 2 and GenerateCluster. Classes that still miss the limits are put together afterwards,
+Algorithm 2 and GenerateCluster. Classes that still violate the limits are put together afterwards,
 with each other (`agg`, Algorithm 3) or record by record (`inc`, Algorithm 4).
 """
 
@@ -59,7 +59,7 @@ def k_primacy(
 
     Args:
         sensitive: by record, its sensitive value.
-        post: how classes that miss the limits are put together.
+        post: how classes that violate the limits are put together.
         cost: of two classes put together by `agg`: loss, or sum of squared errors.
         pick: which records `inc` adds: the nearest of those that help, or the nearest.
         residual: what becomes of records in no class in the end.
@@ -101,7 +101,7 @@ def _generated(block: Block, remaining: Rows, k: int) -> Rows:
 def _swapped(block: Block, values: npt.NDArray[np.int64], k: int) -> list[int]:
     """Places of the first k records, after swaps with later ones that lower the load.
 
-    Each record is looked at once, in its order: it replaces the farthest record of the value that
+    Each record is tried once, in its order: it replaces the farthest record of the value that
     is best replaced. The first record stays.
 
     Args:

@@ -11,7 +11,7 @@ from pganon.methods.background.search.points import Rows
 from pganon.methods.background.search.primacy import Classes
 
 _WINDOW = 64
-"""Records looked at together; twice as many each time that they do not complete a class."""
+"""Records tried together; twice as many each time that they do not complete a class."""
 
 
 def js_reduce(

@@ -45,7 +45,7 @@ _CHANCE = 3
 
 @dataclass(frozen=True)
 class Bounds:
-    """What guesses are held against.
+    """Bounds on what guesses may infer.
 
     Attributes:
         limit: probability above which a value counts as inferred.
@@ -62,7 +62,7 @@ def attacked(of: str) -> Fact[int]:
 
 
 def outcome(of: str, name: str) -> Fact[float | None]:
-    """A figure of an attack."""
+    """A measure of an attack."""
     return or_null(measure(name, f"{of}_"))
 
 
@@ -77,7 +77,7 @@ def _inferred(row: Mapping[str, Any], bounds: Bounds) -> Inferred:
 
 
 def inferred_from(of: str, bounds: Bounds, facts: Facts) -> Inferred:
-    """The figures of an attack."""
+    """Measures of an attack."""
     figures = {name: facts[outcome(of, name)] for name in _FIGURES}
     return _inferred({"records": facts[attacked(of)], **figures}, bounds)
 
@@ -150,7 +150,7 @@ def hashed(values: Sequence[exp.Expr], state: State) -> exp.Expr:
 
 
 def judged(guesses: Relation, bounds: Bounds) -> exp.Select:
-    """SELECT one row: the figures of :class:`Inferred`, of the learner that tells most."""
+    """SELECT one row: the measures of :class:`Inferred`, of the learner that infers most."""
     level = _number(bounds.limit)
     surest = query(
         "select g.*, count(*) over w as n, sum(g.correct::int) over w as hits from g"
@@ -253,7 +253,7 @@ REMEDY = (
 
 
 def inference_text(item: Sensitive, inferred: Inferred) -> str:
-    """What is inferred, in words."""
+    """Text about the values that are inferred."""
     return (
         f"values of column {quote(item.column.name)} can be inferred: naive Bayes, learned from"
         f" the release alone, guesses {inferred.accuracy:.4g} of {inferred.records} right, where"

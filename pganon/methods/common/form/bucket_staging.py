@@ -74,7 +74,7 @@ def bucket(partition: int) -> str:
 
 @dataclass(frozen=True)
 class Grouping:
-    """What a method hands over to the form.
+    """Groups of a method, as the form reads them.
 
     Attributes:
         groups: SELECT gid: the buckets of a partition, named as by :func:`bucket`, each once.
@@ -374,7 +374,7 @@ class Rows:
                 self.shown.append(named(value, axis.attribute.published))
 
     def generalized(self, attributes: Sequence[Attribute], number: exp.Expr) -> None:
-        """What a class shows, which is the same for all rows with its number."""
+        """Generalized values of a class, the same for all rows with its number."""
         on = exp.EQ(this=col(CLASS_ID, "e"), expression=number.copy())
         table = aliased(self.state.work(GENERALIZED), "e")
         self.tree = self.tree.join(table, on=on)

@@ -72,7 +72,7 @@ def extents(state: State) -> exp.Select:
 
 
 def measures(spec: ReleaseSpec) -> Chains:
-    """What :func:`pganon.forms.utility.class_utility` reads."""
+    """Steps that observe the facts of :func:`pganon.forms.utility.class_utility`."""
     basic = Check(
         "utility",
         "loss, discernibility, class sizes",

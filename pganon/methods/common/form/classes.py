@@ -90,7 +90,7 @@ Extents = Callable[[ReleaseSpec, State, exp.Select], exp.Select]
 def staging_steps(
     spec: ReleaseSpec,
     records: Records | None = None,
-    extents: Extents = lambda spec, state, found: found,
+    extents: Extents = lambda spec, state, records: records,
 ) -> tuple[Step, ...]:
     """From `grouped` (gid, codes, [rid]) and `coded` to the staged relations.
 
@@ -152,7 +152,7 @@ def _classes(spec: ReleaseSpec, state: State) -> exp.Select:
 
 
 def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains:
-    """What needs nothing but the class of every cell."""
+    """Steps that need nothing but the class of every cell."""
     staged = CreateTable(
         "records",
         "sensitive and insensitive values of every record with its class",
@@ -295,7 +295,7 @@ def histogram(
 
 
 def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
-    """People of a class cannot be told apart."""
+    """Linkage of classes: people of a class look the same."""
     return linked_classes(spec, lambda item: _counted(tables, value_key(item, "r")))
 
 

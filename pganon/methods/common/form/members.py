@@ -75,7 +75,7 @@ def members(
     of `values`, then of the columns that are published unchanged. Numbers of groups are at most
     :data:`NOWHERE`, and there are no marks, for who else is in the source: a negative number, of
     this person alone, where a value may be why a method left a record out, or a NULL in a column
-    that is shown, and :data:`TOGETHER` where a published distribution tells of their values.
+    that is shown, and :data:`TOGETHER` where a published distribution discloses their values.
     Without either, a member is a keyed hash of the values of the columns that are grouped by, which
     several rows may have in common: of each its number of bytes (4, big-endian) and its text in
     UTF-8, or -1 for NULL. Those have no marks.
@@ -120,7 +120,7 @@ def _array(marks: Sequence[exp.Expr]) -> exp.Expr:
 
 def _nowhere(spec: ReleaseSpec, people: Sequence[exp.Select], groups: Sequence[str]) -> exp.Select:
     """(member, groups.., marks) of (person, judged): every one who is left out for a value is a
-    group alone, since which of them failed together depends on values, too."""
+    group of one, since which of them failed together depends on values, too."""
     numbered = "(- row_number() over (partition by p.judged order by p.person))::integer"
     number: exp.Expr = fragment(f"case when p.judged then {numbered} else :n end", n=num(NOWHERE))
     if tells_of_left_out(spec):
@@ -163,7 +163,7 @@ def _digested(state: State, people: exp.Select, *, judged: bool) -> exp.Select:
 
 
 def _open(spec: ReleaseSpec) -> list[Axis]:
-    """A value that some records hide tells nothing of who they are."""
+    """Attributes that identify people: a value that some records hide does not."""
     return [axis for axis in axes(spec.attributes) if axis.attribute.hidden is None]
 
 
@@ -180,7 +180,7 @@ def _hashed(spec: ReleaseSpec, state: State, tree: exp.Select) -> exp.Expr:
 
 
 def _all_bytes(attributes: Sequence[Axis]) -> list[exp.Expr]:
-    """Their values one after the other, such that they can be told apart."""
+    """Their values one after the other, each with its length, so that none run together."""
     return [named(chain(exp.DPipe, [_bytes(axis) for axis in attributes]), "bytes")]
 
 
@@ -218,7 +218,7 @@ def cell_members(
 
 
 def repeated_members(spec: ReleaseSpec, state: State) -> list[exp.Select]:
-    """A row for each record, or individual, that the memory has in several groups."""
+    """A row for each record, or individual, that the members table has in several groups."""
     if identity(spec) is None or has_scattered_records(spec):
         return []
     released = query("select t.* from t where t.marks is not null", {"t": state.stage("members")})

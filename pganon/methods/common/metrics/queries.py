@@ -24,7 +24,7 @@ from pganon.steps import State
 
 
 def draws(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
-    """What is asked of all columns; a sensitive one has a number behind the quasi-identifiers."""
+    """Restrictions on all columns; sensitive ones have the numbers after the quasi-identifiers."""
     count = len(spec.attributes)
     columns = [*_quasi(spec, workload, state), *sensitive.columns(spec, workload, state)]
     asked = share(count, workload)

@@ -128,7 +128,7 @@ def sensitive_column(association_to_sensitive: Sequence[float], alpha: int) -> t
 
 
 class _Rounds:
-    """State of `aca`: medoid per cluster; label and distance last looked at per attribute."""
+    """State of `aca`: medoid per cluster; label and last distance per attribute."""
 
     def __init__(self, units: list[list[int]], medoids: list[int]) -> None:
         self.units = units

@@ -56,7 +56,7 @@ class _Block:
         return self.size >= minimum and self.fits(least, self.size)
 
     def tightest(self, least: Mapping[int, int]) -> int:
-        """The condition with the least room."""
+        """The condition with the fewest records to spare."""
         return max(
             self.counts, key=lambda c: (least[c] * max(self.counts[c].values(), default=0), -c)
         )
@@ -69,7 +69,7 @@ class Placed:
     Attributes:
         block: number of the first piece of its block.
         size: records of the block.
-        tightest: the condition with the least room in the block.
+        tightest: the condition with the fewest records to spare in the block.
     """
 
     stratum: int

@@ -51,7 +51,7 @@ _LEAST = -600.0
 
 @dataclass(frozen=True)
 class Published:
-    """What tables that are linked by buckets show of n records.
+    """Tables of n records that are linked by buckets.
 
     Attributes:
         bucket: of every record, from 0 and in this order.
@@ -174,7 +174,7 @@ class Layout:
 def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResult:
     """Rows (learner, posterior, right): of every record, how probable its likeliest value is for
     the reader, and whether it has that. Learner 1 is naive Bayes, 2 the same with pairs of
-    attributes, if there are any that tell more together.
+    attributes, if some predict more together.
 
     The attack takes from the sensitive column no more than what every bucket counts.
     """
@@ -210,7 +210,7 @@ def _by_both(
     candidates: Candidates,
     value: Ints,
 ) -> TaskResult:
-    """What is guessed with probabilities that are learned without pairs, and with them."""
+    """Guesses with probabilities that are learned without pairs, and with them."""
     learners = [learned([]), *([learned(pairs)] if pairs else [])]
     return TaskResult(
         [
@@ -257,7 +257,7 @@ class _Codes:
         return _Codes(attributes, self.value[chosen], self.kind[chosen])
 
     def published(self, bucket: Ints) -> Published:
-        """What is published of the records, which are in the order of their buckets."""
+        """Published tables of the records, which are in the order of their buckets."""
         values = int(self.value.max()) + 1
         cells, first, count = np.unique(
             bucket * values + self.value, return_index=True, return_counts=True

@@ -33,7 +33,7 @@ _SPARSE = 4
 
 @dataclass(frozen=True)
 class Extents:
-    """What groups cover of one attribute.
+    """Extents of groups on one attribute.
 
     Attributes:
         group: of every cell, in order.

@@ -1,8 +1,8 @@
-"""Attributes that tell more of a sensitive value together than each by itself.
+"""Pairs of attributes that predict a sensitive value better than each attribute does.
 
 Naive Bayes takes attributes as independent of each other among the records with a value. Where it
-is the sum of two attributes, neither tells anything of it and both together tell all. Such pairs
-are joined to one attribute (semi-naive Bayes; Kononenko, EWSL 1991).
+is the sum of two attributes, neither predicts it and both together do. Such pairs are joined to
+one attribute (semi-naive Bayes; Kononenko, EWSL 1991).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Labels:
-    """What is known of the values of records: kinds of values, as codes from 0, with weights.
+    """Kinds of the values of records, as codes from 0, with weights.
 
     Attributes:
         record: to which a kind belongs; a record may have several kinds.
@@ -54,7 +54,7 @@ def _joint(one: Ints, other: Ints) -> Ints:
 
 
 def telling(attributes: Sequence[Ints], labels: Labels) -> list[Pair]:
-    """Pairs that tell more than both attributes by themselves, and than any pair by chance.
+    """Pairs with more information than both attributes, and than any pair has by chance.
 
     The best ones come first, and every attribute is in one of them at most. What chance does is
     seen by attributes of other records.
@@ -71,7 +71,7 @@ def telling(attributes: Sequence[Ints], labels: Labels) -> list[Pair]:
 
 
 def _gains(sample: _Sample) -> dict[Pair, Floats]:
-    """What the attributes of every pair tell beyond what each does: as they are, and by chance."""
+    """Information of every pair beyond that of its attributes: as they are, and by chance."""
     gains = [sample.excess(codes) for codes in sample.attributes]
     return {
         (i, j): sample.excess(_joint(sample.attributes[i], sample.attributes[j]))

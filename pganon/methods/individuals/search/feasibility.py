@@ -10,7 +10,7 @@ from pganon.methods.individuals.search.models import Person
 
 
 def hopeless(people: Sequence[Person], alpha: Fraction) -> list[int]:
-    """Places of individuals with more than alpha of all records, of what is left again and again.
+    """Places of individuals with more than alpha of all records, and again of those that remain.
 
     No class can hold them, so they are suppressed. Ascending.
     """

@@ -1,7 +1,7 @@
 """Bounds of numbers, dates and timestamps: what lies between the nearest cuts.
 
 Left of a cut is NULL, too, and what is at most the threshold; of a tree of ranges what is below it,
-unless the cut tells single values apart. Without a cut on a side there is the end of the declared
+unless the cut separates single values. Without a cut on a side there is the end of the declared
 domain, or none.
 """
 

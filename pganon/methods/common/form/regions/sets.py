@@ -63,7 +63,7 @@ def with_nulls(attribute: Attribute, paths: exp.Select, taken: exp.Select) -> ex
 
 
 def _place(attribute: Attribute) -> exp.Expr:
-    """What the values of an array are sorted by."""
+    """Sort key of the values of an array."""
     if attribute.scale is Scale.ORDERED:
         return col("place", "u")
     return in_order(attribute.column, col("value", "u"))

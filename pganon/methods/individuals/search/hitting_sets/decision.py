@@ -125,7 +125,7 @@ class BranchAndBound:
 
 
 def _reduce(family: list[int], size: int) -> tuple[int, list[int]] | None:
-    """Forced elements and what is left to hit after simplification; None if impossible."""
+    """Forced elements and the members still to hit after simplification; None if impossible."""
     forced = 0
     while True:
         members = absorbed(family)
@@ -196,7 +196,7 @@ def _out_of_reach(
 
 
 def _greedy(holders: Mapping[int, int], missed: int, size: int) -> int | None:
-    """The most frequent element of what is left, again and again, if so many are enough."""
+    """The most frequent element of the remaining members, again and again, if so many are enough."""
     chosen = 0
     for _ in range(size):
         best = min(holders, key=lambda bit: (-(holders[bit] & missed).bit_count(), bit))
