@@ -20,7 +20,13 @@ from pganon.forms.stored import numbers, numbers_step, repeated
 from pganon.forms.utility import IdentityUtility, class_utility
 from pganon.forms.work import CLASSED, INDIVIDUALS
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.form import class_description, classes
+from pganon.methods.common.form import (
+    class_checks,
+    class_description,
+    class_records,
+    class_views,
+    classes,
+)
 from pganon.methods.common.form.checked import requirement_check, violations_check
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.individuals.reservation import IdentityReserved
@@ -48,14 +54,14 @@ def staging_steps(
 
 
 def _records(spec: ReleaseSpec, state: State) -> exp.Select:
-    def owned(tree: exp.Select) -> classes.Owned:
+    def owned(tree: exp.Select) -> class_records.Owned:
         individuals = aliased(state.work(INDIVIDUALS), "i")
         drawn = aliased(numbers(state, INDIVIDUAL_NO), "n")
         tree = tree.join(individuals, on=fragment("i.individual = c.individual"))
         tree = tree.join(drawn, on=fragment("n.gid = i.rid"))
         return tree, col(INDIVIDUAL_NO, "n")
 
-    return classes.records_of_classes(spec, state, owned)
+    return class_records.records_of_classes(spec, state, owned)
 
 
 def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
@@ -73,7 +79,7 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     return (
-        classes.structure_check(tables),
+        class_checks.structure_check(tables),
         _identities(tables, spec.growth.numbered if spec.growth else 0),
         *[
             requirement_check(r, measured(r.model, records(spec, tables), CLASS_ID))
@@ -152,11 +158,11 @@ def records(spec: ReleaseSpec, tables: Relations) -> exp.Select:
 def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
     """Individuals who have a value are counted: they may have several."""
     holders = histogram("holders", records(spec, tables), CLASS_ID)
-    return classes.linked_classes(spec, lambda item: holders)
+    return class_checks.linked_classes(spec, lambda item: holders)
 
 
 def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedView, ...]:
-    return classes.views(spec, state, tables, _OWNER)
+    return class_views.views(spec, state, tables, _OWNER)
 
 
 # -- statistics --------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from pganon.forms.form import Tables
 from pganon.forms.stored import stored
 from pganon.forms.work import CELL_VECTORS, GROUPED_CLASSES, QI_CELLS, VECTOR_CLUSTERS, VECTORS
 from pganon.methods.background.form.divergence import diameters
-from pganon.methods.common.form import classes
+from pganon.methods.common.form import class_checks, classes
 from pganon.methods.common.form.checked import requirement_check, violations_check
 from pganon.privacy.base import Requirement
 from pganon.privacy.knowledge import BackgroundKnowledge
@@ -98,7 +98,7 @@ def _audit(spec: ReleaseSpec, state: State, *, clustered: bool) -> exp.Expr:
 
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
-    queries = classes.checks(spec, state, tables)
+    queries = class_checks.checks(spec, state, tables)
     requirement = bounded(spec)
     if requirement is None:
         return queries

@@ -34,8 +34,8 @@ from pganon.methods.common.form.attacks import (
     inferred_from,
     on_line,
 )
-from pganon.methods.common.form.bucket_staging import Grouping, bucket, record_columns
 from pganon.methods.common.form.generalized import GENERALIZED
+from pganon.methods.common.form.grouping import Grouping, bucket, record_columns
 from pganon.methods.common.search.inference import Layout, guesses
 from pganon.policy.model import Inference
 from pganon.policy.options import CLASS_ID, GROUP_ID

@@ -21,7 +21,7 @@ from pganon.methods.buckets.slamsa.options import Slamsa
 from pganon.methods.buckets.slamsa.strata import eligibility, stratum_steps
 from pganon.methods.common.base import Method
 from pganon.methods.common.division import sensitive_static, undecided
-from pganon.methods.common.form.bucket_staging import NUMBERED
+from pganon.methods.common.form.grouping import NUMBERED
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Step
 from pganon.steps.facts import Facts

@@ -196,7 +196,7 @@ def _out_of_reach(
 
 
 def _greedy(holders: Mapping[int, int], missed: int, size: int) -> int | None:
-    """The most frequent element of the remaining members, again and again, if so many are enough."""
+    """The most frequent element of the remaining members, repeatedly, if so many are enough."""
     chosen = 0
     for _ in range(size):
         best = min(holders, key=lambda bit: (-(holders[bit] & missed).bit_count(), bit))
