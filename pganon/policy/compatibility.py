@@ -13,6 +13,7 @@ from pganon.policy.columns import Columns, of_role
 from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, show
+from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.words import ROLES
 
 _HOW_TO_DECLARE = {
@@ -119,6 +120,9 @@ def _of_several(known: Registry) -> Iterable[str]:
 def _wrong_sensitive(known: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
     if method.sensitive == "any" or None in columns.values():
         return
+    if method.sensitive == "hidden":
+        yield from _nothing_to_hide(known, method, columns)
+        return
     names = of_role(columns, "sensitive")
     if not names:
         yield Refusal(
@@ -133,6 +137,20 @@ def _wrong_sensitive(known: Registry, method: MethodOptions, columns: Columns) -
             f"leave {show(name)} out"
             + _or_methods(_of_several(known), verb="use ")
             + ": values of both columns in one group, or in two releases, can be put together",
+        )
+
+
+def _nothing_to_hide(known: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
+    if not of_role(columns, *HIDDEN):
+        others = (
+            name
+            for name, options in known.methods.items()
+            if options.sensitive == "any" and options.grouped == method.grouped
+        )
+        yield Refusal(
+            ("columns",),
+            "no column has the role sensitive or semi_sensitive",
+            f"declare what the method {method.name} has to hide" + _or_methods(others, verb="use "),
         )
 
 

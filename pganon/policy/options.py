@@ -73,7 +73,8 @@ class MethodOptions(Declaration):
         parts: additional published views, named by :func:`part_name`.
         shows: how a column that records are grouped by is published: a generalized value, the mean
             or mode, an array of values, or the exact value.
-        sensitive: how many sensitive columns there must be.
+        sensitive: how many sensitive columns there must be; `hidden`: one that is sensitive, or
+            semi-sensitive.
         levels: levels of its models that it can guarantee, where a model has levels.
         supports: parts of a policy that it supports and not every method does.
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
@@ -89,7 +90,7 @@ class MethodOptions(Declaration):
     adds: ClassVar[tuple[str, ...]]
     parts: ClassVar[tuple[str, ...]] = ()
     shows: ClassVar[Literal["generalized", "centre", "values", "exact"]] = "generalized"
-    sensitive: ClassVar[Literal["any", "one", "some"]] = "any"
+    sensitive: ClassVar[Literal["any", "one", "some", "hidden"]] = "any"
     levels: ClassVar[tuple[str, ...]] = ()
     supports: ClassVar[frozenset[Support]] = frozenset()
     unlinks: ClassVar[bool] = False

@@ -36,6 +36,7 @@ class Local(MethodOptions):
     grouped = "quasi_identifying"
     adds = (GROUP_ID, COUNT)
     parts = (FLAT,)
+    sensitive = "hidden"
 
     @property
     def encoding(self) -> Encoding:
@@ -79,12 +80,6 @@ class Local(MethodOptions):
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
         hidden = of_role(columns, *HIDDEN)
-        if not hidden:
-            yield Refusal(
-                ("columns",),
-                "no column has the role sensitive or semi_sensitive",
-                f"declare what the method {self.name} has to hide, or use another method",
-            )
         for name in hidden:
             column = columns[name]
             assert column is not None
