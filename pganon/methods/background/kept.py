@@ -127,7 +127,7 @@ class _Kept:
             (*clusters[place], int(value) + 1, int(kept.counts[place, value]))
             for place, value in zip(*np.nonzero(kept.counts), strict=True)
         ]
-        figures = {
+        facts = {
             "lost": int(sizes.sum() - stay.sum()),
             "small": small,
             "unlike": int(sizes.sum() - stay.sum()) - small,
@@ -135,7 +135,7 @@ class _Kept:
             "records": int(stay.sum()),
             "needed": self._needed(),
         }
-        return TaskResult(rows, figures)
+        return TaskResult(rows, facts)
 
     def _needed(self) -> int:
         limits = limits_against(self.model, np.array(self.source))

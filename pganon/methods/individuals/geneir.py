@@ -104,7 +104,7 @@ def _named_classes(state: State, sweep: int) -> exp.Select:
 
 
 def _residual_steps(context: IdentityContext) -> list[Step]:
-    def left(state: State) -> exp.Select:
+    def remaining(state: State) -> exp.Select:
         last = state.work("left", round=state[_ROUNDS])
         return query("select l.rid from l", {"l": last})
 
@@ -115,7 +115,7 @@ def _residual_steps(context: IdentityContext) -> list[Step]:
         return as_shown(context, state, hulls, ["block", "unit", "people", "records", "largest"])
 
     return [
-        *meeting_steps(context, left, swept, shown),
+        *meeting_steps(context, remaining, swept, shown),
         CreateTable(
             "classed",
             "the class of every individual",

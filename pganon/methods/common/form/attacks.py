@@ -36,7 +36,7 @@ FACTOR = 1.5
 NOTICEABLE = 0.01
 """Share of the records from which on a run warns, where the policy sets none."""
 
-_FIGURES = ("confidence", "accuracy", "above", "correct", "share", "advantage")
+_MEASURES = ("confidence", "accuracy", "above", "correct", "share", "advantage")
 """Fields of :class:`Inferred` that are None where no record was attacked."""
 
 _CHANCE = 3
@@ -67,19 +67,19 @@ def outcome(of: str, name: str) -> Fact[float | None]:
 
 
 def outcomes(of: str) -> list[Fact[Any]]:
-    """What :func:`judged` gives of an attack."""
-    return [attacked(of), *[outcome(of, name) for name in _FIGURES]]
+    """Facts that :func:`measured` gives of an attack."""
+    return [attacked(of), *[outcome(of, name) for name in _MEASURES]]
 
 
 def _inferred(row: Mapping[str, Any], bounds: Bounds) -> Inferred:
-    figures = {name: row[name] for name in _FIGURES}
-    return Inferred(records=row["records"], limit=bounds.limit, allowed=bounds.allowed, **figures)
+    measures = {name: row[name] for name in _MEASURES}
+    return Inferred(records=row["records"], limit=bounds.limit, allowed=bounds.allowed, **measures)
 
 
 def inferred_from(of: str, bounds: Bounds, facts: Facts) -> Inferred:
     """Measures of an attack."""
-    figures = {name: facts[outcome(of, name)] for name in _FIGURES}
-    return _inferred({"records": facts[attacked(of)], **figures}, bounds)
+    measures = {name: facts[outcome(of, name)] for name in _MEASURES}
+    return _inferred({"records": facts[attacked(of)], **measures}, bounds)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Attack:
             Check(
                 self.of,
                 f"how many {self.values} of {self.item.published} that tells",
-                lambda s: judged(s.work(self.name), self.bounds(s.facts)),
+                lambda s: measured(s.work(self.name), self.bounds(s.facts)),
                 lambda row, state: problem(self.spec, self.item, row, self.bounds(state.facts)),
                 gives=outcomes(self.of),
             ),
@@ -149,7 +149,7 @@ def hashed(values: Sequence[exp.Expr], state: State) -> exp.Expr:
     return row_hash(exp.func("row", *values), scalar(run_secret(state, "seed_a")))
 
 
-def judged(guesses: Relation, bounds: Bounds) -> exp.Select:
+def measured(guesses: Relation, bounds: Bounds) -> exp.Select:
     """SELECT one row: the measures of :class:`Inferred`, of the learner that infers most."""
     level = _number(bounds.limit)
     surest = query(
