@@ -46,7 +46,7 @@ TARGETS = {
         ("test_qs_clusters", "test_qs_release", "test_qs_published", "test_qs_supported_plan"),
     ),
     "anatomy": Target(
-        ("pganon/methods/buckets/anatomy", "pganon/methods/common/eligibility.py"),
+        ("pganon/methods/buckets/anatomy", "pganon/methods/common/eligibility"),
         ("test_anatomy",),
     ),
     "slicing": Target(("pganon/methods/buckets/slicing",), ("test_slicing",)),

@@ -25,7 +25,7 @@ from pganon.steps import State
 def kept_records(spec: ReleaseSpec, state: State) -> exp.Select:
     """SELECT of `coded`; see :mod:`pganon.encode.codes`."""
     every = axes(spec.attributes)
-    if not spec.policy.method.along_curve:
+    if not spec.policy.method.encoding.along_curve:
         return _where_kept(spec, _records(spec, state, []))
     words = curve_words(every, state, coarse_bits(every, state)) if adds_up(every) else []
     records = _where_kept(spec, _records(spec, state, words))

@@ -111,7 +111,7 @@ def _once(spec: ReleaseSpec) -> Step:
 
 def all_records(spec: ReleaseSpec, state: State) -> QualifiedName:
     """Work table of all records that are kept, those among them that repeat a value."""
-    return state.work(REPEATED if spec.policy.method.collapses else CODED)
+    return state.work(REPEATED if spec.policy.method.encoding.collapses else CODED)
 
 
 def _collapse_steps(spec: ReleaseSpec) -> list[Step]:
@@ -119,7 +119,7 @@ def _collapse_steps(spec: ReleaseSpec) -> list[Step]:
 
     RECORDS and KEPT are without the others from then on, COLLAPSED is their number.
     """
-    if not spec.policy.method.collapses:
+    if not spec.policy.method.encoding.collapses:
         return []
     values = [col(f"s{item.index}", "r") for item in spec.sensitive]
     return [

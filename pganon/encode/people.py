@@ -28,8 +28,8 @@ def identity(spec: ReleaseSpec) -> str | None:
 def has_several(spec: ReleaseSpec) -> bool:
     """Whether a person may have several records."""
     policy = spec.policy
-    many = policy.records_per_individual == "many_accepted" or policy.method.reserves_identity
-    return bool(spec.individual) and many
+    accepted = policy.records_per_individual == "many_accepted"
+    return bool(spec.individual) and (accepted or policy.method.encoding.reserves_identity)
 
 
 def population_secret(state: State) -> exp.Select:

@@ -62,7 +62,7 @@ def numbered_by(spec: ReleaseSpec) -> Sensitive | None:
     key tells records apart that are equal else: without one they would stand together, and how
     evenly they are dealt would tell that they are equal.
     """
-    if not (spec.policy.method.numbers_by_value and spec.record_key):
+    if not (spec.policy.method.encoding.numbers_by_value and spec.record_key):
         return None
     return next((item for item in spec.sensitive if item.hidden is None), None)
 
@@ -80,7 +80,7 @@ def random_order(
     """
     seed = scalar(run_secret(state, "partition_seed"))
     columns, looks = _columns(spec, table), _looks(spec, table)
-    match spec.policy.method.random_order:
+    match spec.policy.method.encoding.order:
         case "none":
             return []
         case "drawn":

@@ -304,7 +304,7 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
             code=ErrorCode.KEY_NULL,
         )
     accepted = spec.policy.records_per_individual == "many_accepted"
-    if not spec.individual or accepted or spec.policy.method.reserves_identity:
+    if not spec.individual or accepted or spec.policy.method.encoding.reserves_identity:
         return None
     repeated = row["records"] - row["individuals"]
     if repeated <= 0:

@@ -34,7 +34,7 @@ def _flags(spec: ReleaseSpec) -> list[str]:
 
 
 def _coded(spec: ReleaseSpec, state: State) -> list[str]:
-    place = [PLACE] if spec.policy.method.along_curve else []
+    place = [PLACE] if spec.policy.method.encoding.along_curve else []
     return [*_left_out(spec, state), *place]
 
 
@@ -43,7 +43,7 @@ def _left_out(spec: ReleaseSpec, state: State) -> list[str]:
     values = [f"v{item.index}" for item in spec.sensitive]
     values += [f"p{item.index}" for item in spec.carried]
     codes = [*codes_of(spec), *[f"s{item.index}" for item in valued(spec)]]
-    order = orders[spec.policy.method.random_order]
+    order = orders[spec.policy.method.encoding.order]
     hidden = [*_flags(spec), *([HIDES] if tells_hidden(spec) else [])]
     return [*codes, *values, *_identity(spec), *hidden, *_cohort(spec), *order]
 
@@ -124,7 +124,7 @@ def reference(index: int, kind: str) -> Table:
 
 
 def _part_cells(spec: ReleaseSpec, state: State) -> list[str]:
-    record = [NUMBER] if spec.policy.method.numbers_records else []
+    record = [NUMBER] if spec.policy.method.encoding.numbers_records else []
     values = [f"s{item.index}" for item in valued(spec)]
     return ["node", *codes_of(spec), *values, "w", *record]
 

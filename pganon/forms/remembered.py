@@ -39,7 +39,7 @@ def has_scattered_records(spec: ReleaseSpec) -> bool:
     """Whether records of a person may be in different groups."""
     policy = spec.policy
     several = policy.records_per_individual == "many_accepted" and bool(spec.individual)
-    return several and not policy.method.reserves_identity
+    return several and not policy.method.encoding.reserves_identity
 
 
 def reads_values(spec: ReleaseSpec) -> bool:

@@ -13,6 +13,7 @@ from pganon.policy.columns import Columns, of_role
 from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, show
+from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.width import width_refusals
 from pganon.policy.words import ROLES
 
@@ -45,7 +46,6 @@ def method_refusals(
         *_nothing_to_group(method, columns),
         *width_refusals(columns, (method.grouped, "semi_sensitive")),
         *_wrong_sensitive(known, method, columns),
-        *_nobody(method, columns, individual),
         *_unfit_columns(method, columns),
         *_wrong_models(known, method, models),
         *_wrong_levels(known, method, models, refresh),
@@ -55,7 +55,10 @@ def method_refusals(
         *_long_names(method, columns, release),
         *_nothing_to_infer(known, method, inference),
         *_nothing_to_leave_out(method, on_infeasible),
-        *_published_once(method, republication),
+        *method.key_refusals(
+            columns,
+            {"privacy": models, "individual": individual, "republication": republication},
+        ),
     ]
 
 
@@ -65,16 +68,6 @@ def _nothing_to_leave_out(method: MethodOptions, on_infeasible: object) -> Itera
             ("on_infeasible",),
             f"the method {method.name} leaves nothing out for a guarantee that cannot be reached",
             "leave on_infeasible out; suppression_limit bounds what the method itself leaves out",
-        )
-
-
-def _published_once(method: MethodOptions, republication: object) -> Iterable[Refusal]:
-    if republication in ("warn", "allow") and method.published_once:
-        yield Refusal(
-            ("republication",),
-            f"the method {method.name} has no republication: {republication}: what its buckets and"
-            " those of another release of the same people disclose together is not judged yet",
-            "remove republication; a run with --dry-run is never refused for other releases",
         )
 
 
@@ -121,17 +114,6 @@ def _nothing_to_group(method: MethodOptions, columns: Columns) -> Iterable[Refus
     yield Refusal(("columns",), message, _HOW_TO_DECLARE[method.grouped])
 
 
-def _nobody(method: MethodOptions, columns: Columns, individual: object) -> Iterable[Refusal]:
-    if not method.reserves_identity or None in columns.values():
-        return
-    if individual is None and not of_role(columns, "individual"):
-        yield Refusal(
-            ("columns",),
-            f"no column says whose a record is, which the method {method.name} keeps together",
-            "declare the column that tells individuals apart with role: individual",
-        )
-
-
 def _of_several(known: Registry) -> Iterable[str]:
     """Methods that protect several sensitive columns in one release."""
     return (name for name, options in known.methods.items() if options.sensitive == "some")
@@ -139,6 +121,9 @@ def _of_several(known: Registry) -> Iterable[str]:
 
 def _wrong_sensitive(known: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
     if method.sensitive == "any" or None in columns.values():
+        return
+    if method.sensitive == "hidden":
+        yield from _nothing_to_hide(known, method, columns)
         return
     names = of_role(columns, "sensitive")
     if not names:
@@ -157,11 +142,25 @@ def _wrong_sensitive(known: Registry, method: MethodOptions, columns: Columns) -
         )
 
 
+def _nothing_to_hide(known: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
+    if not of_role(columns, *HIDDEN):
+        others = (
+            name
+            for name, options in known.methods.items()
+            if options.sensitive == "any" and options.grouped == method.grouped
+        )
+        yield Refusal(
+            ("columns",),
+            "no column has the role sensitive or semi_sensitive",
+            f"declare what the method {method.name} has to hide" + _or_methods(others, verb="use "),
+        )
+
+
 def _wrong_levels(
     known: Registry, method: MethodOptions, models: Sequence[Any], refresh: object
 ) -> Iterable[Refusal]:
     """Where people keep value sets, all values of a group are different."""
-    kept = ("unique",) if refresh == "invariant" and method.keeps_value_sets else ()
+    kept = ("unique",) if refresh == "invariant" and "invariant" in method.supports else ()
     for i, model in enumerate(models):
         level = getattr(model, "level", None)
         if level is None or model.model not in method.models or level in (*method.levels, *kept):

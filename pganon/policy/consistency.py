@@ -14,7 +14,6 @@ from pganon.policy.compatibility import method_refusals
 from pganon.policy.exclusions import exclusion_refusals
 from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions
-from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.sensitive_when import HIDDEN
 
@@ -57,8 +56,6 @@ def policy_refusals(
     out += _model_refusals(known, models, columns)
     out += _sensitive_when_refusals(columns)
     out += _idle_hierarchies(models, columns)
-    if method is None or not method.refuses_constant:
-        out += _protected_refusals(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}
     out += _individual_refusals(roles, individual)
     out += exclusion_refusals(known, exclusions, columns, method)
@@ -162,23 +159,6 @@ def _idle_hierarchies(models: Iterable[Any], columns: Columns) -> Iterable[Refus
                 " t_closeness with distance: hierarchical reads it",
                 "remove it, or set distance: hierarchical",
             )
-
-
-def _protected_refusals(models: Iterable[Any], columns: Columns) -> Iterable[Refusal]:
-    """Columns that are declared to be unprotected although a model is about them."""
-    accepted = [name for name, c in columns.items() if c is not None and c.unprotected == "accept"]
-    for name in accepted:
-        about = next((m.model for m in models if m is not None and _is_about(m, name)), None)
-        if about is not None:
-            yield Refusal(
-                ("columns", name, "unprotected"),
-                f"{about} is about the column {show(name)}, which is protected then",
-                "remove unprotected",
-            )
-
-
-def _is_about(model: ModelDeclaration, name: str) -> bool:
-    return model.about == name or model.about_each
 
 
 def _individual_refusals(roles: Mapping[str, str | None], individual: object) -> Iterable[Refusal]:

@@ -83,13 +83,13 @@ def exclusion_refusals(
     known: Registry, exclusions: Iterable[Any], columns: Columns, method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """Rules about columns of another role, and rules that nothing keeps."""
-    keep = [name for name, options in known.methods.items() if options.excludes]
+    supporting = known.supporting("exclusions")
     for i, exclusion in enumerate(exclusions):
-        if method is not None and not method.excludes:
+        if method is not None and "exclusions" not in method.supports:
             yield Refusal(
                 ("exclusions", i),
                 f"the method {method.name} does not keep exclusion rules",
-                f"remove the rule, or use the method {alternatives(keep)}",
+                f"remove the rule, or use the method {alternatives(supporting)}",
             )
         if not isinstance(exclusion, Exclusion):
             continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import get_args
 
-from pganon.policy.options import MethodOptions
+from pganon.policy.options import MethodOptions, Support
 from pganon.policy.privacy_model import ModelDeclaration
 
 
@@ -30,6 +30,10 @@ class Registry:
     def models_of(self, method: MethodOptions) -> Iterator[str]:
         """Words of the models that a method can guarantee."""
         return (word for word in self.models if word in method.models)
+
+    def supporting(self, part: Support) -> list[str]:
+        """Words of the methods that support a part of a policy."""
+        return [word for word, options in self.methods.items() if part in options.supports]
 
 
 def word_of(declaration: type[MethodOptions] | type[ModelDeclaration], key: str) -> str:

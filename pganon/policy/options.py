@@ -1,15 +1,16 @@
-"""What every method declares about the rest of a policy, and the columns that methods add."""
+"""Base of the options of methods: rules about the rest of a policy, and published columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from pganon.policy.columns import Columns
+from pganon.policy.encoding import Encoding
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.refusals import Refusal
+from pganon.policy.refusals import Refusal, show
 
 if TYPE_CHECKING:
     from pganon.policy.model import ColumnPolicy
@@ -27,9 +28,10 @@ INDIVIDUAL_NO = "individual_no"
 """Published column with a random number that all records of an individual share."""
 
 GROUP_ID = "group_id"
-COUNTERFEITS = "counterfeits"
-"""Part of a release with the numbers of values in a group that nobody has."""
 """Published column with the number of a group of anatomy or a bucket of slicing."""
+
+COUNTERFEITS = "counterfeits"
+"""Part of a release with the number of counterfeits per group and value."""
 
 COUNT = "count"
 """Published column with the number of records of a group that have these values."""
@@ -44,7 +46,7 @@ FLAT = "flat"
 """Part of a release of classes that shows ranges and sets in plain columns."""
 
 REFERENCE = "reference"
-"""Part of a release of classes: the distribution of the source that they are held against."""
+"""Part of a release of classes: the distribution of the source that they are compared with."""
 
 SHARE = "share"
 """Published column of it with the share of a sensitive value."""
@@ -54,9 +56,9 @@ UNPUBLISHED = frozenset({"identifying", "individual"})
 
 BlockSize = Annotated[int, Field(ge=2, le=2**31 - 1)]
 
-RandomOrder = Literal["none", "drawn", "numbered"]
-"""A random order of the records: by a number each, which identifies a record, or by a random draw
-for each, which is enough to sort by and avoids a sort of all records."""
+Support = Literal["exclusions", "invariant", "reference"]
+"""Parts of a policy that only some methods support: its exclusion rules, `refresh: invariant`, and
+`publish.reference`."""
 
 
 class MethodOptions(Declaration):
@@ -71,23 +73,13 @@ class MethodOptions(Declaration):
         parts: additional published views, named by :func:`part_name`.
         shows: how a column that records are grouped by is published: a generalized value, the mean
             or mode, an array of values, or the exact value.
-        sensitive: how many sensitive columns there must be.
+        sensitive: how many sensitive columns there must be; `hidden`: one that is sensitive, or
+            semi-sensitive.
         levels: levels of its models that it can guarantee, where a model has levels.
-        codes_sensitive: whether it needs codes of sensitive columns that no model is about.
-        excludes: whether it keeps the exclusion rules of a policy.
-        reserves_identity: whether it keeps the records of an individual together.
-        along_curve: whether records are placed along a curve over their attributes.
+        supports: parts of a policy that it supports and not every method does.
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
             try to infer whose they are.
-        numbers_by_value: whether it numbers records by the values of a sensitive column, and at
-            random within them.
-        shows_reference: whether it can publish the distribution that its models compare with.
-        refuses_constant: whether it refuses a sensitive column with one value, which its models do
-            not protect, unless the policy accepts that the column is unprotected.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
-        published_once: whether a policy may not accept that other releases show other groups of the
-            same people, because what both together disclose cannot be judged.
-        keeps_value_sets: whether people can keep the values of their groups in later versions.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -98,48 +90,35 @@ class MethodOptions(Declaration):
     adds: ClassVar[tuple[str, ...]]
     parts: ClassVar[tuple[str, ...]] = ()
     shows: ClassVar[Literal["generalized", "centre", "values", "exact"]] = "generalized"
-    sensitive: ClassVar[Literal["any", "one", "some"]] = "any"
+    sensitive: ClassVar[Literal["any", "one", "some", "hidden"]] = "any"
     levels: ClassVar[tuple[str, ...]] = ()
-    codes_sensitive: ClassVar[bool] = False
-    excludes: ClassVar[bool] = False
-    reserves_identity: ClassVar[bool] = False
-    along_curve: ClassVar[bool] = False
+    supports: ClassVar[frozenset[Support]] = frozenset()
     unlinks: ClassVar[bool] = False
-    numbers_by_value: ClassVar[bool] = False
-    shows_reference: ClassVar[bool] = False
-    refuses_constant: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
-    published_once: ClassVar[bool] = False
-    keeps_value_sets: ClassVar[bool] = False
     revision: ClassVar[int] = 1
 
     if TYPE_CHECKING:
         name: Any  # a field of every subclass, with the one word that it can be
 
     @property
-    def replays(self) -> bool:
-        """Whether its cuts are by values, so that they divide people who come later, too."""
-        return False
-
-    @property
-    def replay_hint(self) -> str:
-        """What to do where they are not."""
-        return "use regions: none"
-
-    @property
-    def collapses(self) -> bool:
-        """Whether the records of an individual with the same sensitive value count once."""
-        return False
+    def encoding(self) -> Encoding:
+        """How the records are encoded for it."""
+        return Encoding()
 
     @property
     def idle(self) -> frozenset[str]:
         """Options that have no effect in combination with the others."""
         return frozenset()
 
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        """What else a reader may know, and what not, for the bounds to hold: phrases that follow
-        "a reader who"."""
+    def assumes(self, sensitive: int) -> tuple[str, ...]:
+        """Further assumptions about the knowledge of a reader, under which the bounds hold.
+
+        Args:
+            sensitive: number of sensitive columns.
+
+        Returns:
+            Phrases that follow "a reader who".
+        """
         return ()
 
     def decides_by_values(self, *, bounded: bool) -> bool:
@@ -154,24 +133,9 @@ class MethodOptions(Declaration):
         """
         return bounded
 
-    @property
-    def independent(self) -> bool:
-        """Whether sensitive tables may have separate buckets."""
-        return False
-
-    @property
-    def repeats_values(self) -> bool:
-        """Whether a value may be in a bucket of local generalization more than once."""
-        return False
-
-    @property
-    def random_order(self) -> RandomOrder:
-        """How records with equal codes are ordered."""
-        return "drawn" if self.along_curve else "numbered"
-
-    @property
-    def numbers_records(self) -> bool:
-        return self.random_order == "numbered"
+    def measures(self, model: Any) -> tuple[Any, ...]:
+        """Measures of the groups under a privacy model, in the order of their verification."""
+        return model.measures()
 
     def part_names(self, columns: Columns) -> tuple[str, ...]:
         """All parts that a release of these columns may have."""
@@ -182,9 +146,9 @@ class MethodOptions(Declaration):
         return self.adds
 
     def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
-        """What does not fit a column that is right in itself.
+        """Problems with a column that is right in itself.
 
-        By default keys that say how to generalize, which only some methods heed.
+        By default keys about generalization that only some methods follow.
         """
         if column.role not in (self.grouped, "semi_sensitive"):
             return
@@ -207,16 +171,56 @@ class MethodOptions(Declaration):
             )
 
     def reference_refusals(self) -> Iterable[Refusal]:
-        """Why the distribution of the source cannot be published, by a method that shows it."""
+        """Reasons against `publish.reference` with these options of a method that supports it."""
         return ()
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
-        """What else does not fit the columns, where each of them is right in itself."""
+        """Further problems with the columns, each of which is right in itself."""
         return ()
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
-        """What the models leave open or ask for too much; all are right in themselves."""
+        """Problems with the models together; each of them is right in itself."""
         return ()
+
+    def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
+        """Problems with the other keys of a policy.
+
+        By default columns that the policy calls unprotected although a model is about them, and
+        `regions: leaves`, which only methods that cut by values have.
+
+        Args:
+            columns: those of the policy; None for one that is wrong in itself.
+            keys: the keys to check with their values: `privacy` (the models), `individual`,
+                `republication`, `refresh` or `regions`.
+        """
+        yield from _protected_refusals(keys.get("privacy", ()), columns)
+        if keys.get("regions") == "leaves":
+            yield Refusal(
+                ("regions",),
+                f"leaves is for cuts by values, and the method {self.name} makes others here",
+                "use regions: none",
+            )
+
+    def admits(self, key: str, value: object) -> bool:
+        """Whether a policy with the method may have this value of a key."""
+        return not any(self.key_refusals({}, {key: value}))
+
+
+def _protected_refusals(models: Iterable[Any], columns: Columns) -> Iterable[Refusal]:
+    """Columns that are declared to be unprotected although a model is about them."""
+    accepted = [name for name, c in columns.items() if c is not None and c.unprotected == "accept"]
+    for name in accepted:
+        about = next((m.model for m in models if m is not None and _is_about(m, name)), None)
+        if about is not None:
+            yield Refusal(
+                ("columns", name, "unprotected"),
+                f"{about} is about the column {show(name)}, which is protected then",
+                "remove unprotected",
+            )
+
+
+def _is_about(model: Any, name: str) -> bool:
+    return model.about == name or model.about_each
 
 
 def part_name(release: str, part: str) -> str:

@@ -130,12 +130,11 @@ def _invariant_refusals(
     known: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """What people who keep their value sets do not go together with."""
-    if method is not None and not method.keeps_value_sets:
-        keep = [name for name, options in known.methods.items() if options.keeps_value_sets]
+    if method is not None and "invariant" not in method.supports:
         yield Refusal(
             ("refresh",),
             f"the method {method.name} cannot keep the values of its groups",
-            f"use the method {alternatives(keep)}, or refresh: recompute",
+            f"use the method {alternatives(known.supporting('invariant'))}, or refresh: recompute",
         )
     yield from _unkept(given, method)
     if given.get("records_per_individual") == "many_accepted":
@@ -163,13 +162,8 @@ def _invariant_refusals(
 
 def _unkept(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[Refusal]:
     """What groups with the same values again cannot keep."""
-    if method is not None and method.independent:
-        yield Refusal(
-            ("method", "profile"),
-            "refresh: invariant keeps the values of one bucket of a person, and with profile:"
-            " independent there are several",
-            "write profile: aligned, or refresh: recompute",
-        )
+    if method is not None:
+        yield from method.key_refusals({}, {"refresh": "invariant"})
     if given.get("exclusions"):
         yield Refusal(
             ("exclusions",),

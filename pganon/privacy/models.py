@@ -14,7 +14,6 @@ from pydantic import Field, model_validator
 from pganon.policy.columns import Columns
 from pganon.policy.knowledge import Knowledge
 from pganon.policy.model import Name, RelationName
-from pganon.policy.options import MethodOptions
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import Refusal, known_word, refuse_one
 from pganon.policy.words import DISTANCES
@@ -28,10 +27,6 @@ class PrivacyModel(ModelDeclaration):
     @abstractmethod
     def measures(self) -> tuple[Model, ...]:
         """What is measured of every group, each with its parameter; groups must satisfy all."""
-
-    def measures_under(self, method: MethodOptions) -> tuple[Model, ...]:
-        """The same of what a method makes."""
-        return self.measures()
 
 
 class KAnonymity(PrivacyModel):
@@ -232,10 +227,6 @@ class LocalBucketDiversity(PrivacyModel):
 
     def measures(self) -> tuple[Model, ...]:
         return (frequency.LocalBucketDiversity(self.l),)
-
-    def measures_under(self, method: MethodOptions) -> tuple[Model, ...]:
-        level = "attribute" if method.repeats_values else "unique"
-        return (frequency.LocalBucketDiversity(self.l, level),)
 
 
 Share = Annotated[float, Field(gt=0, le=1)]

@@ -36,12 +36,12 @@ def requirements_of(policy: Policy, sensitive: Mapping[str, int]) -> list[Requir
     found: list[Requirement] = []
     for model in models_of(policy):
         columns = _columns(model, sensitive)
-        for number, measured in enumerate(model.measures_under(policy.method)):
+        for number, measured in enumerate(policy.method.measures(model)):
             if not columns or not measured.needs_values:
                 found.append(Requirement(measured))
                 continue
             for column in columns:
-                held = _held(policy, model, column).measures_under(policy.method)[number]
+                held = policy.method.measures(_held(policy, model, column))[number]
                 given = None if held == measured else measured
                 found.append(Requirement(held, sensitive[column], column, given))
     return list(dict.fromkeys(found))

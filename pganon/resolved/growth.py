@@ -28,12 +28,7 @@ def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
             f"write at least {smallest}, or leave it out",
         )
     yield from _compared_refusals(spec)
-    if policy.regions == "leaves" and not policy.method.replays:
-        yield Refusal(
-            ("regions",),
-            f"leaves is for cuts by values, and the method {policy.method.name} makes others here",
-            policy.method.replay_hint,
-        )
+    yield from policy.method.key_refusals({}, {"regions": policy.regions})
     if spec.shows_regions:
         yield from _region_refusals(spec)
 

@@ -96,16 +96,15 @@ def _knows(spec: ReleaseSpec) -> list[str]:
     if method.grouped == "quasi_sensitive":
         return ["who knows the values of a person in one QS set"]
     knows = ["who knows the quasi-identifiers of a person"]
-    if method.reserves_identity:
+    if method.encoding.reserves_identity:
         knows.append("neither a sensitive value nor the number of records of the person")
     elif spec.policy.records_per_individual == "many_accepted":
         knows.append("takes every record for a person of its own")
     if method.unlinks:
         knows.append("judges by the bucket of the person alone, not by what all buckets teach")
-        if len(spec.sensitive) > 1 and method.independent:
-            knows.append("not which values of different sensitive tables go together")
-        if spec.rules:
-            knows.append("excludes values by no other rules than those of the policy")
     elif any(requirement.sensitive is not None for requirement in spec.requirements):
         knows.append("no sensitive value of others in the class")
-    return [*knows, *method.assumes]
+    knows += method.assumes(len(spec.sensitive))
+    if spec.rules:
+        knows.append("excludes values by no other rules than those of the policy")
+    return knows

@@ -257,7 +257,7 @@ class ReleaseSpec:
         Of a version that is made at once, too: a release may go on from it by increments.
         """
         first = self.growth is None or self.growth.version is None
-        return first and self.policy.method.replays and bool(self.individual or self.record_key)
+        return first and self.has_identity and self.policy.method.admits("regions", "leaves")
 
     @property
     def shows_regions(self) -> bool:

@@ -19,7 +19,7 @@ def reference_refusals(policy: Policy, sensitive: Sequence[Sensitive]) -> Iterab
     if not policy.publish.reference:
         return
     method = policy.method
-    if not method.shows_reference:
+    if "reference" not in method.supports:
         yield Refusal(
             _PLACE,
             f"the method {method.name} does not publish the source's distribution",

@@ -183,7 +183,7 @@ class Republication:
         changed = nearest is not None and not self.candidates and nearest.partition_hash is not None
         ways = [] if self.keyed else [KEY]
         ways += [_forgets(keyless)] if keyless else []
-        ways += [] if self.policy.method.published_once else [ACCEPT]
+        ways += [ACCEPT] if self.policy.method.admits("republication", "allow") else []
         ways += ["undoing the change of the policy avoids it"] if changed else []
         return PrivacyRefusal(
             f"{what}; {_LEARN}",

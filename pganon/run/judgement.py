@@ -229,7 +229,7 @@ def ways_of(spec: ReleaseSpec, republication: Republication) -> Ways:
         increments=policy.refresh != "increments" and _can_grow(spec),
         invariant=policy.refresh != "invariant" and _can_keep(policy),
         same=_under_another_policy(republication),
-        accepts=not policy.method.published_once,
+        accepts=policy.method.admits("republication", "allow"),
     )
 
 

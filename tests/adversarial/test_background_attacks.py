@@ -290,7 +290,7 @@ def test_a_tiny_bandwidth_is_refused_and_a_j_that_is_enough_named(db: Database, 
         run(db.owner(), beta_policy(METHODS[name], j=0.3, **asked))
     said = f"{caught[0]} {caught[0].hint}"
     assert "j = 0.3 leaves 30 of 30 records without a class" in said
-    assert "in clusters that miss beta_likeness" in said
+    assert "in clusters that violate beta_likeness" in said
     assert "suppress" not in said, "nobody would be left"
     assert SECRET not in said
     assert named_j(caught[0]) == 1

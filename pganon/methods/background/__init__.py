@@ -2,8 +2,8 @@
 
 "Hierarchical anonymization algorithms against background knowledge attack in data releasing". A
 reader may believe beforehand that people with some quasi-identifiers are more likely to have a
-value. Records of one class have priors that are near each other, so that beliefs do not tell him
-whose the values of a class are; beta-likeness bounds what the class as a whole tells him.
+value. Records of one class have priors that are near each other, so that beliefs do not disclose
+whose the values of a class are; beta-likeness bounds what the class as a whole discloses.
 """
 
 from __future__ import annotations

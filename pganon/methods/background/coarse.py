@@ -3,9 +3,9 @@
     coarse_cells   (cell, coarse)              the coarse cell of every cell
     coarse_values  (coarse, value, n)
 
-Numbers and dates are told apart by intervals of equal width, leaves of a hierarchy by the ancestor
-on a level, other values and NULL by themselves. Some pseudo-records with the distribution of the
-whole are added to every coarse cell.
+A coarse cell has intervals of equal width for numbers and dates, and ancestors on a level for
+leaves of a hierarchy. Other values and NULL stand by themselves. Some pseudo-records with the
+distribution of the whole are added to every coarse cell.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _coarse(spec: ReleaseSpec, cells: Cells, state: State) -> exp.Expr:
 
 
 def _part(axis: Axis, cells: Cells, state: State) -> exp.Expr:
-    """What of the attribute is told apart; -1 is NULL's."""
+    """Part of the attribute that a value is in; -1 is that of NULL."""
     name, code = axis.attribute.column.name, col(axis.code, "q")
     if isinstance(axis, TreeAxis):
         return axis.ancestor(state, code, num(min(cells.level_of(name), axis.levels(state))))

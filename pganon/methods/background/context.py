@@ -1,4 +1,4 @@
-"""What of a release the steps against background knowledge look at.
+"""Parts of a release that the steps against background knowledge read.
 
 cell_clusters   (codes, cluster, h)       the cluster of every combination of codes, and its place
                                           along the Hilbert curve
@@ -40,9 +40,9 @@ class Context(MethodContext[Background]):
 
     @cached_property
     def closeness(self) -> BetaLikeness | TCloseness:
-        """What the sensitive values of a class must satisfy."""
-        (found,) = [m for m in self._models if isinstance(m, BetaLikeness | TCloseness)]
-        return found
+        """Model that the sensitive values of a class must satisfy."""
+        (model,) = [m for m in self._models if isinstance(m, BetaLikeness | TCloseness)]
+        return model
 
     @property
     def model(self) -> limits.Likeness | limits.Closeness:
@@ -54,7 +54,7 @@ class Context(MethodContext[Background]):
 
     @cached_property
     def knowledge(self) -> BackgroundKnowledge | None:
-        """What is known, where it makes a difference: all priors are within 1 of each other."""
+        """The model of background knowledge, if it bounds priors: none are further apart than 1."""
         for model in self._models:
             if isinstance(model, BackgroundKnowledge) and model.j < 1:
                 return model
@@ -71,7 +71,7 @@ class Context(MethodContext[Background]):
 def source_counts(context: Context, state: State, names: Sequence[str] | None = None) -> exp.Select:
     """SELECT one row with `source`: records of the source by the code of their sensitive value.
 
-    Of newcomers the source is that of the first version, and `published` what that published.
+    Of new individuals the source is that of the first version, and `published` its release.
 
     Args:
         names: of these columns alone.

@@ -10,9 +10,9 @@ A node of the curve is divided
 - `division: public`: if both halves have k records, and no value more of the node's than it could
   have in the smaller half. Both halves then have classes wherever its records are. Records per
   value of a node can be read off the release, so all that could have been there give the same
-  blocks, and the blocks tell nothing.
-- `division: eligible`: if both halves have k records, and classes. Blocks are smaller, and tell who
-  computes the tree something of what is in the halves.
+  blocks, and the blocks disclose nothing.
+- `division: eligible`: if both halves have k records, and classes. Blocks are smaller. A reader who
+  computes the tree learns something about the values in the halves.
 - `division: none`: never.
 """
 
@@ -75,9 +75,9 @@ class _LimitsOf:
 
     def __call__(self) -> TaskResult:
         _, released = histograms(self.rows, len(self.source))
-        found = limits_against(self.model, np.array(self.source), released[0])
-        assert isinstance(found, BetaLimits)
-        both = zip(found.shares.tolist(), found.f.tolist(), strict=True)
+        limits = limits_against(self.model, np.array(self.source), released[0])
+        assert isinstance(limits, BetaLimits)
+        both = zip(limits.shares.tolist(), limits.f.tolist(), strict=True)
         return TaskResult([(value, share, f) for value, (share, f) in enumerate(both, start=1)])
 
 
@@ -174,16 +174,16 @@ def _undivided(context: Context, division: str, state: State) -> exp.Select:
     """SELECT cluster, node: nodes of the next level that stay whole."""
     if division == "public":
         histogram = state.work("hist", round=state.round + 1)
-        node, room = fragment("h.node"), fragment("least(:l, :r)", **_halves(state))
+        node, size = fragment("h.node"), fragment("least(:l, :r)", **_halves(state))
     else:
         histogram = state.work("hist", round=state.round)
-        node, room = fragment("h.node >> 1"), _records(state, fragment("h.node"))
+        node, size = fragment("h.node >> 1"), _records(state, fragment("h.node"))
     nodes = query(
         "select h.cluster, :node as node, h.n, l.f, :room as room from h"
         " join p on p.cluster = h.cluster join l on l.value = h.value where p.pieces >> :r >= 2",
         {"h": histogram, "p": state.work("pieces"), "l": state.work("limits")},
         node=node,
-        room=room,
+        room=size,
         r=num(state.round),
     )
     return query(

@@ -105,7 +105,7 @@ def _tasks(
     planner: Planner, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
 ) -> list[Task]:
     """A few tasks for many small blocks."""
-    blocks = [(block, tuple(found)) for block, found in groupby(rows, key=lambda row: row[0])]
+    blocks = [(block, tuple(members)) for block, members in groupby(rows, key=lambda row: row[0])]
     size = max(1, -(-len(blocks) // _TASKS))
     return [
         _Plans(blocks[first : first + size], given["f"], given["shares"], planner, given["seed"])

@@ -164,7 +164,7 @@ def _name(spec: ReleaseSpec) -> str:
 def _values(spec: ReleaseSpec, state: State) -> exp.Expr:
     (item,) = spec.sensitive
     null = state[null_code(item.index)]
-    found = query(
+    codes = query(
         "select coalesce(d.code, case when k.value is null and :null > 0 then :null end) as code,"
         " k.value from (select distinct p.value from p) as k left join d on d.value = k.value",
         {"p": state.work(PRIOR), "d": state.work(sensitive_values(item.index))},
@@ -173,7 +173,7 @@ def _values(spec: ReleaseSpec, state: State) -> exp.Expr:
     return query(
         "select coalesce(f.code, :m + row_number() over (partition by f.code is null"
         " order by f.value))::int as code, f.value from f",
-        {"f": found},
+        {"f": codes},
         m=num(state[value_count(item.index)]),
     )
 
@@ -181,7 +181,7 @@ def _values(spec: ReleaseSpec, state: State) -> exp.Expr:
 def _given(spec: ReleaseSpec, state: State) -> exp.Expr:
     """Values of quasi-identifiers that occur nowhere are in no combination that does."""
     missing = query("select v.code from v where v.value is null", {"v": state.work("given_values")})
-    known = query(
+    priors = query(
         # numeric has numbers that are too small for float8
         "select coalesce(v.code, :null) as value, round(k.probability, 40)::float8 as w"
         " from k left join v on v.value = k.value",
@@ -191,14 +191,14 @@ def _given(spec: ReleaseSpec, state: State) -> exp.Expr:
     for axis in axes(spec.attributes):
         alias, value = f"d{axis.index}", col(f"q{axis.index}", "k")
         code = fragment("case when :q is null then 0 else :d end", q=value, d=col("code", alias))
-        known = known.select(named(code, axis.code)).join(
+        priors = priors.select(named(code, axis.code)).join(
             aliased(axis.dictionary(state), alias),
             on=exp.EQ(this=col("value", alias), expression=value.copy()),
             join_type="left",
         )
     return query(
         "select q.cell, g.value, g.w from g join q on :same",
-        {"q": state.work(QI_CELLS), "g": known},
+        {"q": state.work(QI_CELLS), "g": priors},
         same=equal(codes_of(spec), "g", "q"),
     )
 

@@ -36,11 +36,11 @@ def given_of_points(context: Context, state: State) -> exp.Select:
         " on k.value = v.value",
         {"c": source_counts(context, state), "kept": state.work("kept")},
     )
-    found = [
+    columns = [
         named(scalar(source_counts(context, state, [name])), name)
         for name in source_columns(context)
     ]
-    return tree.select(*found, named(scalar(released), "released"))
+    return tree.select(*columns, named(scalar(released), "released"))
 
 
 def limits_of(context: Context, given: Given) -> Limits:
@@ -141,7 +141,7 @@ class _Grow:
     choices: _Choices
 
     def __call__(self) -> TaskResult:
-        found = k_primacy(
+        classes = k_primacy(
             self.points,
             self.values,
             self.k,
@@ -151,5 +151,5 @@ class _Grow:
             pick=self.choices.pick,
             residual=self.choices.residual,
         )
-        groups = [rows.tolist() for rows in found.classes]
+        groups = [rows.tolist() for rows in classes.classes]
         return TaskResult(grouped_rows(self.block, self.rids, groups))

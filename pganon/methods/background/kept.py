@@ -120,14 +120,14 @@ class _Kept:
     def __call__(self) -> TaskResult:
         clusters, counts = histograms(self.rows, len(self.source))
         sizes = counts.sum(axis=1)
-        found = self._settled(counts)
-        stay = found.counts.sum(axis=1)
+        kept = self._kept(counts)
+        stay = kept.counts.sum(axis=1)
         small = int(sizes[sizes < self.k].sum())
         rows = [
-            (*clusters[place], int(value) + 1, int(found.counts[place, value]))
-            for place, value in zip(*np.nonzero(found.counts), strict=True)
+            (*clusters[place], int(value) + 1, int(kept.counts[place, value]))
+            for place, value in zip(*np.nonzero(kept.counts), strict=True)
         ]
-        figures = {
+        facts = {
             "lost": int(sizes.sum() - stay.sum()),
             "small": small,
             "unlike": int(sizes.sum() - stay.sum()) - small,
@@ -135,13 +135,13 @@ class _Kept:
             "records": int(stay.sum()),
             "needed": self._needed(),
         }
-        return TaskResult(rows, figures)
+        return TaskResult(rows, facts)
 
     def _needed(self) -> int:
         limits = limits_against(self.model, np.array(self.source))
         return int(smallest_classes(limits).max()) if isinstance(limits, BetaLimits) else 0
 
-    def _settled(self, counts: np.ndarray) -> Kept:
+    def _kept(self, counts: np.ndarray) -> Kept:
         source, model = np.array(self.source), self.model
         if self.trims:  # of beta-likeness alone
             return trimmed(counts, source, self.k, model)
@@ -157,7 +157,7 @@ def _refused(context: Context, state: State) -> PganonError | None:
         [f"{state[SMALL]} are in clusters of fewer than k = {context.k}"] if state[SMALL] else []
     )
     if state[UNLIKE]:
-        reasons.append(f"{state[UNLIKE]} in clusters that miss {context.closeness.label}")
+        reasons.append(f"{state[UNLIKE]} in clusters that violate {context.closeness.label}")
     why = " and ".join(reasons)
     if context.knowledge is None:
         return infeasible(
@@ -184,12 +184,12 @@ def _refused(context: Context, state: State) -> PganonError | None:
 
 
 def _larger(context: Context, state: State) -> str:
-    """What J would do, or other priors."""
+    """The smallest J that leaves no record out, or how to have other priors, in words."""
     if not state.facts.get(REACHABLE):
         return "require a smaller k or a larger beta"
-    found = f"the smallest j that leaves none is {_rounded_up(state[LEAST_J]):g}"
+    smallest = f"the smallest j that leaves none is {_rounded_up(state[LEAST_J]):g}"
     instead = more_alike(context.spec)
-    return found if instead is None else f"{found}, {instead} makes priors more alike"
+    return smallest if instead is None else f"{smallest}, {instead} makes priors more alike"
 
 
 def _rounded_up(j: float) -> float:

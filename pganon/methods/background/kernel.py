@@ -23,7 +23,7 @@ from pganon.encode.facts import value_count
 from pganon.encode.work import codes_of
 from pganon.forms.work import QI_CELLS
 from pganon.methods.background.neighbours import joined_check, neighbours, pairs_check
-from pganon.methods.background.prior_facts import told_apart
+from pganon.methods.background.prior_facts import needs_equality
 from pganon.policy.knowledge import Kernel
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query
@@ -42,7 +42,7 @@ class _Smoothing:
     def __init__(self, spec: ReleaseSpec, kernel: Kernel) -> None:
         self.spec = spec
         self.kernel = kernel
-        self.axes = [a for a in axes(spec.attributes) if not told_apart(kernel, a.attribute)]
+        self.axes = [a for a in axes(spec.attributes) if not needs_equality(kernel, a.attribute)]
 
     def _bandwidth(self, axis: Axis) -> float:
         return self.kernel.bandwidth_of(axis.attribute.column.name)
@@ -130,14 +130,14 @@ class _Smoothing:
         tree = query("select 1 from v", {"v": placed}).select(*keys, *weights, append=False)
         return tree.group_by(*[key.copy() for key in keys])
 
-    def _left(self, number: int) -> list[str]:
+    def _removed(self, number: int) -> list[str]:
         """Codes of the attributes that come later."""
         return [axis.code for axis in self.axes[number + 1 :]]
 
     def _seen(self, number: int) -> list[str]:
         """All others: up to an attribute, and those of which only equal values count."""
-        left = self._left(number)
-        return [code for code in codes_of(self.spec) if code not in left]
+        removed = self._removed(number)
+        return [code for code in codes_of(self.spec) if code not in removed]
 
     def _begun(self, state: State, number: int) -> exp.Expr:
         axis = self.axes[number]
@@ -150,15 +150,15 @@ class _Smoothing:
         )
         return tree.select(*[col(code, "b") for code in self._seen(number)])
 
-    def _known(self, number: int) -> list[str]:
+    def _seen_before(self, number: int) -> list[str]:
         """Codes that are seen already before an attribute."""
         return [code for code in self._seen(number) if code != self.axes[number].code]
 
     def _meet(self, number: int) -> exp.Expr:
-        """What is left of a cell, `t`, is near what a cell begins with, `b`."""
-        known = self._known(number)
+        """Condition that the remaining codes of cell `t` are near the first codes of cell `b`."""
+        exact = self._seen_before(number)
         near = exp.EQ(this=col("c", "b"), expression=col(self.axes[number].code, "t"))
-        return exp.and_(near, *([equal(known, "b", "t")] if known else []))
+        return exp.and_(near, *([equal(exact, "b", "t")] if exact else []))
 
     def _joined(self, state: State, number: int) -> exp.Select:
         """How many rows :meth:`_smoothed` adds up."""
@@ -166,7 +166,7 @@ class _Smoothing:
         sides = {"b": f"begun{axis.index}", "t": f"smoothed{number}"}
         counted: dict[str, exp.Select] = {}
         for alias, code in (("b", "c"), ("t", axis.code)):
-            keys = [col(name, "x") for name in (*self._known(number), code)]
+            keys = [col(name, "x") for name in (*self._seen_before(number), code)]
             tree = query("select count(*) as n from x", {"x": state.work(sides[alias])})
             counted[alias] = tree.select(*keys).group_by(*[key.copy() for key in keys])
         return query(
@@ -181,7 +181,7 @@ class _Smoothing:
         tree = query("select 1 from t", {"t": state.work(f"smoothed{number}")})
         tree = tree.join(aliased(state.work(f"begun{axis.index}"), "b"), on=self._meet(number))
         keys = [col(code, "b") for code in self._seen(number)]
-        keys += [col(name, "t") for name in (*self._left(number), "part")]
+        keys += [col(name, "t") for name in (*self._removed(number), "part")]
         sums = [
             named(fragment("sum(b.k * :w)", w=col(name, "t")), name) for name in self._names(state)
         ]
@@ -191,7 +191,7 @@ class _Smoothing:
     def _weights(self, state: State, last: int) -> exp.Expr:
         """Parts that a cell has nothing of have no row."""
         names = self._names(state)
-        found = query(
+        pairs = query(
             "select x.cell, array_agg(:w order by x.part) as weights from"
             " (select q.*, p.part from q cross join generate_series(0, :last) as p(part)) as x"
             " left join t on t.part = x.part and :same group by x.cell",
@@ -203,6 +203,6 @@ class _Smoothing:
         return query(
             "select f.cell, array(select u.w from unnest(f.weights) with ordinality as u(w, i)"
             " where u.i <= :m order by u.i) as weights from f",
-            {"f": found},
+            {"f": pairs},
             m=num(self._values(state)),
         )

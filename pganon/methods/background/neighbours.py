@@ -103,7 +103,7 @@ _ORDERED = """
     join b on floor(b.position / :b)::int = floor(a.position / :b)::int + o.o
     where a.code > 0 and b.code > 0
 """
-"""What is nearer than a bandwidth is in the same stretch of that width, or in the next one."""
+"""Values nearer than a bandwidth are in the same stretch of that width, or in the next one."""
 
 _TREE = """
     select a.code as q, b.code as c, min(a.level)::float8 / :h / :b as u

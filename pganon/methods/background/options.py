@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from pganon.methods.common.bucket_options import word
 from pganon.policy.columns import Columns
+from pganon.policy.encoding import Encoding
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives
 
 CLOSENESS = ("beta_likeness", "t_closeness")
-"""Models that bound what the sensitive values of a class tell, beside its size."""
+"""Models that bound what the sensitive values of a class disclose, beside its size."""
 
 KNOWLEDGE = "background_knowledge"
 
@@ -28,12 +29,13 @@ class Background(MethodOptions):
     adds = (CLASS_ID,)
     parts = (FLAT,)
     sensitive = "one"
-    codes_sensitive = True
-    shows_reference = True
-    refuses_constant = True
+    supports = frozenset({"reference"})
 
     @property
-    def assumes(self) -> tuple[str, ...]:
+    def encoding(self) -> Encoding:
+        return Encoding(codes_sensitive=True)
+
+    def assumes(self, sensitive: int) -> tuple[str, ...]:
         return ("does not see which records are left out",) if self.trims else ()
 
     @property
@@ -50,6 +52,11 @@ class Background(MethodOptions):
                 "write lemma2: drop, or remove it",
             )
 
+    def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
+        """A column with a model may be unprotected: if it has one value, its class bounds none."""
+        others = {key: value for key, value in keys.items() if key != "privacy"}
+        return super().key_refusals(columns, others)
+
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
         named = [model.model for model in models]
         closeness = [name for name in CLOSENESS if name in self.models]
@@ -62,7 +69,7 @@ class Background(MethodOptions):
         if not set(named) & set(closeness):
             yield Refusal(
                 ("privacy",),
-                f"no model bounds what a class tells of its sensitive values; use"
+                f"no model bounds what a class discloses of its sensitive values; use"
                 f" {alternatives(closeness)}",
                 "add {model: beta_likeness, column: .., beta: 3}",
             )
@@ -121,7 +128,7 @@ class BetaPrimacy(Background):
 
 
 class Primacy(Background):
-    """Base: classes of k similar records first, and then of those that miss the other model."""
+    """Base: classes of k similar records first, and then of those that violate the other model."""
 
     lemma2: Unlike = "drop"
     residual: Annotated[
@@ -131,7 +138,7 @@ class Primacy(Background):
 
 
 class Incremental(Primacy):
-    """Base: what is left is put into classes record by record."""
+    """Base: remaining records are put into classes one by one."""
 
     inc_pick: Annotated[
         Literal["aware", "nearest"], word("way to pick records", "aware", "nearest")

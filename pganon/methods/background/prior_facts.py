@@ -1,4 +1,4 @@
-"""What runs observe of priors, and what they warn of."""
+"""Facts that runs observe of priors, and warnings about them."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ UNEXPECTED = count("unexpected", assumed=0)
 
 
 def prior_warnings(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
-    """That a relation of priors rules out what the records have."""
-    found = facts.get(UNEXPECTED)
-    if found and spec.prior is not None:
+    """Warn of a relation of priors that rules out values which records have."""
+    records = facts.get(UNEXPECTED)
+    if records and spec.prior is not None:
         yield (
-            f"{spec.prior.name} gives probability 0 to the sensitive value of {found} records:"
+            f"{spec.prior.name} gives probability 0 to the sensitive value of {records} records:"
             " about these its priors are wrong"
         )
 
 
-def told_apart(kernel: Kernel, attribute: Attribute) -> bool:
+def needs_equality(kernel: Kernel, attribute: Attribute) -> bool:
     """Whether a kernel compares only people who have the same value."""
     return attribute.scale is Scale.NOMINAL and kernel.bandwidth_of(attribute.column.name) <= 1
 
 
 def more_alike(spec: ReleaseSpec) -> str | None:
-    """What would make estimated priors more alike, so that clusters are larger."""
-    known = spec.background and spec.background.knowledge
-    if not known:
+    """Changes of a policy that make estimated priors more alike, so that clusters grow."""
+    knowledge = spec.background and spec.background.knowledge
+    if not knowledge:
         return None
-    if known.cells is not None:
+    if knowledge.cells is not None:
         return "more pseudo_records"
-    if known.kernel is None:
+    if knowledge.kernel is None:
         return None
-    apart = [quote(a.column.name) for a in spec.attributes if told_apart(known.kernel, a)]
+    apart = [quote(a.column.name) for a in spec.attributes if needs_equality(knowledge.kernel, a)]
     if not apart:
         return "a larger bandwidth"
     return f"a bandwidth above 1 for {' and '.join(apart)}, of which now only equal values count"

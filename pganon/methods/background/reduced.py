@@ -106,7 +106,7 @@ class _Reduce:
         _, _, rids, values, vectors, probabilities = zip(*self.rows, strict=True)
         distinct = dict(zip(vectors, probabilities, strict=True))
         places = {vector: place for place, vector in enumerate(distinct)}
-        found = js_reduce(
+        classes = js_reduce(
             np.array([places[vector] for vector in vectors]),
             np.array(list(distinct.values()), dtype=float),
             np.array(values) - 1,
@@ -114,5 +114,5 @@ class _Reduce:
             self.limits,
             self.j,
         )
-        groups = [rows.tolist() for rows in found.classes]
+        groups = [rows.tolist() for rows in classes.classes]
         return TaskResult(grouped_rows(self.block, rids, groups))

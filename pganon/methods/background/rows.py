@@ -1,4 +1,4 @@
-"""What searches read and give, the same for several of them."""
+"""Rows that several searches read and return."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ def histograms(
     """
     keys = list(dict.fromkeys(tuple(key) for *key, _, _ in rows))
     places = {key: place for place, key in enumerate(keys)}
-    found = np.zeros((len(keys), values), dtype=np.int64)
+    counts = np.zeros((len(keys), values), dtype=np.int64)
     for *key, value, n in rows:
-        found[places[tuple(key)], value - 1] = n
-    return keys, found
+        counts[places[tuple(key)], value - 1] = n
+    return keys, counts
 
 
 def grouped_step(
     context: Context,
-    found: str,
+    groups: str,
     records: Callable[[State], QualifiedName],
     stay: str | None = None,
 ) -> CreateTable:
-    """`grouped` from what a search found.
+    """`grouped` from the groups of a search.
 
     Args:
-        found: work table (rid, gid).
+        groups: work table (rid, gid).
         records: (rid, codes).
         stay: work table (gid) of the classes that are not left out; None: all stay.
     """
@@ -49,7 +49,7 @@ def grouped_step(
     def select(state: State) -> exp.Select:
         tree = query(
             "select f.gid, r.rid from r join f on f.rid = r.rid",
-            {"r": records(state), "f": state.work(found)},
+            {"r": records(state), "f": state.work(groups)},
         ).select(*[col(code, "r") for code in context.codes])
         if stay is None:
             return tree

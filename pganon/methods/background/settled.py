@@ -1,7 +1,7 @@
-"""Classes that hold against what is published, where searches leave records out.
+"""Classes that satisfy the model against the published distribution.
 
-What they leave out moves the published distribution away from that of the source, which classes
-were made to satisfy. Those that miss it are left out in turn, until none does.
+Searches that leave records out move it away from the distribution of the source, for which classes
+were made. Classes that violate the model are left out in turn, until none does.
 
     settled    (gid)    classes that stay
 """
@@ -27,8 +27,8 @@ from pganon.steps.tasks import TaskResult
 SETTLED = "settled"
 
 
-def settled_step(context: Context, found: str) -> Search:
-    """Args: found: work table (rid, gid)."""
+def settled_step(context: Context, groups: str) -> Search:
+    """Args: groups: work table (rid, gid)."""
     return Search(
         SETTLED,
         "which classes hold against what is published",
@@ -36,18 +36,18 @@ def settled_step(context: Context, found: str) -> Search:
         (("gid", "bigint"),),
         given=lambda s: source_counts(context, s),
         batches=lambda s: 1,
-        rows=lambda s, batch: _class_values(context, found, s),
+        rows=lambda s, batch: _class_values(context, groups, s),
         tasks=lambda s, given, rows: [
             _Settled(rows, given["source"], context.k, model_against(context, given))
         ],
     )
 
 
-def _class_values(context: Context, found: str, state: State) -> exp.Select:
+def _class_values(context: Context, groups: str, state: State) -> exp.Select:
     return query(
         "select f.gid, :value as value, count(*) as n from f join c on c.rid = f.rid"
         " group by 1, 2 order by 1, 2",
-        {"f": state.work(found), "c": state.work(CODED)},
+        {"f": state.work(groups), "c": state.work(CODED)},
         value=col(context.value, "c"),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.form.bucket_staging import bucket
+from pganon.methods.common.form.grouping import bucket
 from pganon.sqltools import aliased, col, query
 
 

@@ -93,7 +93,7 @@ def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     keys = [axis.code for axis in axes(spec.attributes)] + [f"s{i.index}" for i in valued(spec)]
     columns = [col(name, "r") for name in keys]
     node = named(_part(spec, state), "node")
-    if spec.policy.method.numbers_records:
+    if spec.policy.method.encoding.numbers_records:
         one = cast(num(1), weight_type(state))
         return query("select r.rid, :w as w from r", {"r": state.work(CODED)}, w=one).select(
             node, *columns
@@ -122,7 +122,7 @@ def _released(spec: ReleaseSpec) -> list[Step]:
             name, "the cells that are released", lambda s: s.work("cells", round=0), select
         )
 
-    if spec.policy.method.numbers_records or not valued(spec):
+    if spec.policy.method.encoding.numbers_records or not valued(spec):
         return [create("released_cells", released_cells)]
     codes = [axis.code for axis in axes(spec.attributes)]
 

@@ -1,1 +1,1 @@
-"""What several families share: the base of a method, rounds, blocks, and parts of forms."""
+"""Parts of several families: the base of a method, rounds, blocks, and parts of forms."""

@@ -1,4 +1,4 @@
-"""What a method is to the rest of pganon: it makes groups of the encoded records."""
+"""Interface of methods, which make groups of the encoded records."""
 
 from __future__ import annotations
 

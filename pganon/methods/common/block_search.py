@@ -80,13 +80,13 @@ def block_search(
         table: work table of what tasks find.
         columns: its columns with their types.
         task: once per batch, what makes the tasks of its blocks, from the row of `given`.
-        gives: a fact for every figure of the tasks.
+        gives: a fact for every count or measure of the tasks.
     """
 
-    def tasks(state: State, known: Given, rows: Rows) -> list[Task]:
-        made = task(state, known)
+    def tasks(state: State, given: Given, rows: Rows) -> list[Task]:
+        made = task(state, given)
         by_block = groupby(rows, key=lambda row: row[0])
-        return [made(block, tuple(found)) for block, found in by_block]
+        return [made(block, tuple(members)) for block, members in by_block]
 
     return Search(
         name,

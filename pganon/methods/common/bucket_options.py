@@ -9,12 +9,13 @@ from pydantic import Field
 
 from pganon.methods.common.divisions import Tables, division_refusals
 from pganon.policy.columns import Columns, of_role
-from pganon.policy.options import (
-    GROUP_ID,
-    UNPUBLISHED,
-    MethodOptions,
-)
+from pganon.policy.encoding import Encoding
+from pganon.policy.options import GROUP_ID, UNPUBLISHED, MethodOptions
 from pganon.policy.refusals import Refusal, known_word
+
+SEPARATE_TABLES = "not which values of different sensitive tables go together"
+"""Assumption about a reader where sensitive tables have separate buckets; follows "a reader who
+knows"."""
 
 
 def word(what: str, *words: str):
@@ -72,12 +73,15 @@ class Divided(Unlinked):
 
     example = "{model: slicing_l_diversity, l: 3}"
     sensitive = "some"
-    codes_sensitive = True
 
     sensitive_tables: Tables | None = None
     association: Association = "contingency"
     clustering: Clustering = "aca+pam"
     link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
+
+    @property
+    def encoding(self) -> Encoding:
+        return Encoding(codes_sensitive=True)
 
     def tables(self, sensitive: int) -> Tables:
         """How the sensitive columns are divided; by default two to a table."""

@@ -1,4 +1,4 @@
-"""What of a release the steps of any method look at; methods add their own."""
+"""Parts of a release that the steps of any method read; methods add their own."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ class MethodContext(Generic[Options]):
     @property
     def strictest(self) -> dict[int, int]:
         """The largest l that is asked for, by sensitive column."""
-        found: dict[int, int] = {}
+        levels: dict[int, int] = {}
         for requirement in self.spec.requirements:
             model, index = requirement.model, requirement.sensitive
             if index is not None and isinstance(model, AnatomyLDiversity):
-                found[index] = max(model.l, found.get(index, 0))
-        return found
+                levels[index] = max(model.l, levels.get(index, 0))
+        return levels
 
     def frequency(self, index: int, l: int) -> Frequency:  # noqa: E741
         """The condition that a sensitive column, by its index, has l."""

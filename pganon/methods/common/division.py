@@ -37,27 +37,27 @@ MEASURE = "contingency"
 
 
 def divided(
-    tables: Tables, items: Sequence[Item], found: str | None, clustering: How
+    tables: Tables, items: Sequence[Item], linkage: str | None, clustering: How
 ) -> list[list[Item]]:
     """Columns by table.
 
     Args:
-        found: the association matrix; before it is known, tables are of any columns.
+        linkage: the association matrix; before it is known, tables are of any columns.
     """
     if isinstance(tables, tuple):
         by_name = {item.column.name: item for item in items}
         return [[by_name[name] for name in names] for names in tables]
-    if found is not None:
-        clusters = _clusters(found, len(items), tables, clustering)
+    if linkage is not None:
+        clusters = _clusters(linkage, len(items), tables, clustering)
         return [[items[i] for i in cluster] for cluster in clusters]
     count = most_tables(tables, len(items))
     return [list(items[i::count]) for i in range(count)]
 
 
 @lru_cache(maxsize=64)
-def _clusters(found: str, size: int, tables: int | Literal["auto"], clustering: How) -> Clusters:
+def _clusters(linkage: str, size: int, tables: int | Literal["auto"], clustering: How) -> Clusters:
     """Steps ask for the arrangement again and again; it follows from the same fact each time."""
-    return clustered(matrix(found, size), tables, clustering)
+    return clustered(matrix(linkage, size), tables, clustering)
 
 
 def undecided(tables: Tables, columns: int) -> bool:
@@ -72,7 +72,7 @@ def sensitive_tables(spec: ReleaseSpec, state: State) -> list[list[Sensitive]]:
     return divided(tables, spec.sensitive, state.facts.get(_ASSOCIATION), options.clustering)
 
 
-def sensitive_settled(spec: ReleaseSpec) -> bool:
+def sensitive_static(spec: ReleaseSpec) -> bool:
     """Whether the policy alone says which sensitive columns are together."""
     return not undecided(_options(spec).tables(len(spec.sensitive)), len(spec.sensitive))
 
@@ -86,7 +86,7 @@ def division_steps(spec: ReleaseSpec, *, independent: bool, hint: str) -> list[S
     """
     options, count = _options(spec), len(spec.sensitive)
     steps: list[Step] = []
-    if not sensitive_settled(spec):
+    if not sensitive_static(spec):
         steps.append(
             Check(
                 "association",
@@ -117,10 +117,10 @@ def _options(spec: ReleaseSpec) -> Divided:
 def _linkage(spec: ReleaseSpec, state: State) -> exp.Select:
     """Dependencies, and corrected V as `linkage`, whichever measure divides the columns."""
     records, columns = state.work(CODED), sensitive_columns(spec)
-    found = query("select d.dependencies from d", {"d": dependencies(records, columns)})
-    if not sensitive_settled(spec) and _options(spec).association == MEASURE:
-        return found.select(named(text(state[_ASSOCIATION] or ""), "linkage"))
-    return found.select(named(scalar(association(records, columns, MEASURE)), "linkage"))
+    tree = query("select d.dependencies from d", {"d": dependencies(records, columns)})
+    if not sensitive_static(spec) and _options(spec).association == MEASURE:
+        return tree.select(named(text(state[_ASSOCIATION] or ""), "linkage"))
+    return tree.select(named(scalar(association(records, columns, MEASURE)), "linkage"))
 
 
 def _associated(
@@ -142,12 +142,12 @@ def _associated(
     if strongest <= limit:
         return None
     names = " and ".join(quote(items[k].published) for k in sorted((i, j)))
-    known = (
+    strengths = (
         "one determines the other" if determined[i][j] else f"V = {values[i][j]:.4g} > {limit:g}"
     )
     return PrivacyRefusal(
-        f"independent linking refused: columns {names} are associated ({known}); who knows which"
-        " of their values go together learns more than 1/l from their separate buckets",
+        f"independent linking refused: columns {names} are associated ({strengths}); who knows"
+        " which of their values go together learns more than 1/l from their separate buckets",
         model="slicing_l_diversity",
         required=limit,
         observed=strongest,

@@ -128,7 +128,7 @@ class Halves:
         return tree.with_("u", as_=self.undivided(state), materialized=True)
 
     def _below(self, state: State) -> QualifiedName | exp.Select:
-        """What the nodes of this level are divided into; the pieces are level 0."""
+        """Nodes that those of this level are divided into; the pieces are level 0."""
         if state.round:
             return state.work("whole", round=state.round - 1)
         pieces = query(

@@ -1,4 +1,4 @@
-"""What requirements a release can reach at best, and the refusal of a policy that asks for more."""
+"""The best parameters that a release can reach, and the refusal of a policy with others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def best_reachable(requirement: Requirement, reached: float) -> str:
 
 
 def weaker(requirement: Requirement, reached: float) -> str:
-    """What to require instead; t is weaker when it is larger, k and l when they are smaller."""
+    """Hint at a weaker parameter: a larger t, or a smaller k or l."""
     model, declarable = requirement.model, requirement.declarable(reached)
     if not math.isfinite(declarable):
         return "choose another model"
@@ -52,5 +52,5 @@ def _rounded(model: Model, reached: float) -> float:
     """The measure with three decimals, rounded to the side that can still be reached."""
     if model.bound is Bound.AT_LEAST:
         return math.floor(reached * (1 + TOLERANCE) * 1000) / 1000
-    found = math.ceil((reached - TOLERANCE) * 1000) / 1000
-    return found if model.satisfied_with(found, reached) else round(found + 0.001, 3)
+    rounded = math.ceil((reached - TOLERANCE) * 1000) / 1000
+    return rounded if model.satisfied_with(rounded, reached) else round(rounded + 0.001, 3)

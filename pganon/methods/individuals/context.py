@@ -1,4 +1,4 @@
-"""What of a release the steps of identity reservation look at."""
+"""Parts of a release that the steps of identity reservation read."""
 
 from __future__ import annotations
 

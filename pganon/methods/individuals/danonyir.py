@@ -34,9 +34,9 @@ from pganon.methods.individuals.neighbours import (
     JOINED,
     MOST_TOGETHER,
     PASSES,
+    assigned,
     made,
     neighbour_steps,
-    settled,
     span_steps,
 )
 from pganon.methods.individuals.options import DAnonyIR
@@ -61,17 +61,83 @@ AT_ONCE = 100_000
 
 
 def danonyir_steps(context: IdentityContext) -> list[Step]:
-    options = context.spec.policy.method
-    assert isinstance(options, DAnonyIR)
-    size, generalize = options.block_size, options.residuals == "generalize"
-    handle = "loss" if generalize else "suppress"
-    passes = PASSES if generalize else 0
+    """From the individuals to `classed`, the class of each."""
+    searches = _Searches(context)
+    passes = PASSES if searches.generalizes else 0
+    return [
+        *block_steps(context, searches.size),
+        searches.of_blocks(),
+        *span_steps(),
+        searches.of_neighbours(),
+        *(neighbour_steps(context, searches.at_once) if searches.generalizes else []),
+        CreateTable(
+            "classed",
+            "the class of every individual",
+            lambda s: s.work(CLASSED),
+            lambda s: assigned(s, passes),
+        ),
+        DropTables("tidy", "what the classes were made from", lambda s: made(s, passes)),
+    ]
 
-    def at_once(state: State) -> int:
-        records = -(-size * state[KEPT] // state[INDIVIDUAL_COUNT])
+
+@dataclass(frozen=True)
+class _Searches:
+    """Searches for classes, of single blocks and of neighbours."""
+
+    context: IdentityContext
+
+    @property
+    def size(self) -> int:
+        """Individuals of a block."""
+        return self._options.block_size
+
+    @property
+    def generalizes(self) -> bool:
+        """Whether individuals without a class join others, rather than being suppressed."""
+        return self._options.residuals == "generalize"
+
+    @property
+    def _options(self) -> DAnonyIR:
+        options = self.context.spec.policy.method
+        assert isinstance(options, DAnonyIR)
+        return options
+
+    def at_once(self, state: State) -> int:
+        """Blocks that are read in one batch."""
+        records = -(-self.size * state[KEPT] // state[INDIVIDUAL_COUNT])
         return max(1, AT_ONCE // records)
 
-    def search(
+    def of_blocks(self) -> Search:
+        return self._search(
+            "classes",
+            "classes grown individual by individual",
+            "grown",
+            Blocks(
+                relation=lambda s: _read(self.context, s, s.work("blocked")),
+                columns=lambda s: _columns(self.context, s),
+                count=lambda s: blocks(s, self.size),
+                at_once=self.at_once,
+            ),
+        )
+
+    def of_neighbours(self) -> Search:
+        """The same over blocks without any class, whose numbers follow those of all blocks."""
+        return self._search(
+            "regrown",
+            "the same over blocks without any class, together with their neighbours",
+            "regrown",
+            Blocks(
+                relation=lambda s: _read(self.context, s, _joined(s, self.size)),
+                columns=lambda s: _columns(self.context, s),
+                count=lambda s: s[JOINED],
+                at_once=lambda s: max(1, self.at_once(s) // MOST_TOGETHER),
+            ),
+            first=lambda s: blocks(s, self.size),
+            when=lambda s: s[JOINED] > 0,
+        )
+
+    def _search(
+        self,
         name: str,
         purpose: str,
         table: str,
@@ -79,53 +145,17 @@ def danonyir_steps(context: IdentityContext) -> list[Step]:
         first: Callable[[State], int] = lambda state: 0,
         when: Callable[[State], bool] = lambda state: True,
     ) -> Search:
+        handle = "loss" if self.generalizes else "suppress"
         return block_search(
             name,
             purpose,
             lambda s: s.work(table),
             _COLUMNS,
             blocks=blocks,
-            given=lambda s: given_with_losses(context.axes, s),
-            task=lambda s, given: _task(context, s, given, handle, first(s)),
+            given=lambda s: given_with_losses(self.context.axes, s),
+            task=lambda s, given: _task(self.context, s, given, handle, first(s)),
             when=when,
         )
-
-    return [
-        *block_steps(context, size),
-        search(
-            "classes",
-            "classes grown individual by individual",
-            "grown",
-            Blocks(
-                relation=lambda s: _read(context, s, s.work("blocked")),
-                columns=lambda s: _columns(context, s),
-                count=lambda s: blocks(s, size),
-                at_once=at_once,
-            ),
-        ),
-        *span_steps(),
-        search(
-            "regrown",
-            "the same over blocks without any class, together with their neighbours",
-            "regrown",
-            Blocks(
-                relation=lambda s: _read(context, s, _joined(s, size)),
-                columns=lambda s: _columns(context, s),
-                count=lambda s: s[JOINED],
-                at_once=lambda s: max(1, at_once(s) // MOST_TOGETHER),
-            ),
-            first=lambda s: blocks(s, size),
-            when=lambda s: s[JOINED] > 0,
-        ),
-        *(neighbour_steps(context, at_once) if generalize else []),
-        CreateTable(
-            "classed",
-            "the class of every individual",
-            lambda s: s.work(CLASSED),
-            lambda s: settled(s, passes),
-        ),
-        DropTables("tidy", "what the classes were made from", lambda s: made(s, passes)),
-    ]
 
 
 _COLUMNS = (("rid", "bigint"), ("gid", "bigint"))
@@ -181,9 +211,9 @@ class _Grow:
             return TaskResult([])
         domains, parts = attributes(self.readers, [self.rows[at][3:] for at in kept])
         those = individuals_of(domains, parts, [people[at] for at in kept])
-        found = danonyir(those, self.model, domains, handle=self.handle)
+        grown = danonyir(those, self.model, domains, handle=self.handle)
         return TaskResult(
-            grouped_rows(self.block, [self.rows[at][1] for at in kept], found.classes)
+            grouped_rows(self.block, [self.rows[at][1] for at in kept], grown.classes)
         )
 
     def _kept(self, people: Sequence[Person]) -> list[int]:

@@ -1,6 +1,6 @@
 """Whether the requirements can be met at all, before any class is made.
 
-Adding individuals never makes a class miss IR k, IR (k, l) or EIR l, so the class of everybody
+Adding individuals never makes a class violate IR k, IR (k, l) or EIR l, so the class of everybody
 satisfies them if any class does. Bounds on shares need as many individuals or values as shares of
 that size add up to one, and fewer holders of one value than would take everybody with them; more
 is not known before.
@@ -64,7 +64,7 @@ def _records(context: IdentityContext, state: State) -> exp.Select:
 def _everybody(context: IdentityContext, requirement: Requirement, state: State) -> exp.Expr:
     """One row, `reached`: the measure of all individuals as one class.
 
-    Where an exact search cannot tell nothing is refused: classes will show.
+    Where an exact search cannot decide, nothing is refused: classes will show.
     """
     model = requirement.model
     all_records = _records(context, state)

@@ -20,7 +20,13 @@ from pganon.forms.stored import numbers, numbers_step, repeated
 from pganon.forms.utility import IdentityUtility, class_utility
 from pganon.forms.work import CLASSED, INDIVIDUALS
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.form import class_description, classes
+from pganon.methods.common.form import (
+    class_checks,
+    class_description,
+    class_records,
+    class_views,
+    classes,
+)
 from pganon.methods.common.form.checked import requirement_check, violations_check
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.individuals.reservation import IdentityReserved
@@ -38,7 +44,7 @@ _OWNER = ViewColumn(
 
 
 def staging_steps(
-    spec: ReleaseSpec, extents: classes.Extents = lambda spec, state, found: found
+    spec: ReleaseSpec, extents: classes.Extents = lambda spec, state, records: records
 ) -> tuple[Step, ...]:
     """From `grouped` (gid, codes, rid), `individuals` and `classed` (rid, gid)."""
     return (
@@ -48,14 +54,14 @@ def staging_steps(
 
 
 def _records(spec: ReleaseSpec, state: State) -> exp.Select:
-    def owned(tree: exp.Select) -> classes.Owned:
+    def owned(tree: exp.Select) -> class_records.Owned:
         individuals = aliased(state.work(INDIVIDUALS), "i")
         drawn = aliased(numbers(state, INDIVIDUAL_NO), "n")
         tree = tree.join(individuals, on=fragment("i.individual = c.individual"))
         tree = tree.join(drawn, on=fragment("n.gid = i.rid"))
         return tree, col(INDIVIDUAL_NO, "n")
 
-    return classes.records_of_classes(spec, state, owned)
+    return class_records.records_of_classes(spec, state, owned)
 
 
 def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
@@ -73,7 +79,7 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     return (
-        classes.structure_check(tables),
+        class_checks.structure_check(tables),
         _identities(tables, spec.growth.numbered if spec.growth else 0),
         *[
             requirement_check(r, measured(r.model, records(spec, tables), CLASS_ID))
@@ -84,22 +90,22 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
 
 
 def _risk_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
-    """Bounds that a policy sets on figures of risk, which no search looks for."""
+    """Bounds of a policy on measures of risk, which no search aims at."""
     options = spec.policy.method
     assert isinstance(options, IdentityReserved)
-    found: list[CheckQuery] = []
+    queries: list[CheckQuery] = []
     if options.most_exposed < 1:
         share = query(
             "select e.n::numeric / a.n as measured from (select count(*) as n from h) as e"
             " cross join (select count(distinct r.individual_no) as n from records as r) as a",
             {**tables, "h": _exposed(spec, tables)},
         )
-        found.append(
+        queries.append(
             _risk_check("exposed", "share", "<=", options.most_exposed, share, "raise most_exposed")
         )
     if options.least_count_group > 1:
         group = query("select g.n as measured from g", {"g": _count_groups(tables)})
-        found.append(
+        queries.append(
             _risk_check(
                 "smallest_count_group",
                 "individuals",
@@ -109,20 +115,20 @@ def _risk_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
                 "lower least_count_group",
             )
         )
-    return found
+    return queries
 
 
 def _risk_check(
-    name: str, symbol: str, holds: str, parameter: float, figure: exp.Select, weaker: str
+    name: str, symbol: str, comparison: str, parameter: float, figure: exp.Select, weaker: str
 ) -> CheckQuery:
     limit = exp.Literal.number(repr(parameter))
     tree = query(
-        "select f.measured::float8 as measured, (not :holds)::int as failing from f",
+        "select f.measured::float8 as measured, (not :satisfied)::int as failing from f",
         {"f": figure},
-        holds=fragment(f"f.measured {holds} :limit", limit=limit),
+        satisfied=fragment(f"f.measured {comparison} :limit", limit=limit),
     )
-    hint = f"{weaker}, or ask for larger classes: no search looks for this figure"
-    return CheckQuery(name, symbol, None, float(parameter), holds, "", render(tree), hint)
+    hint = f"{weaker}, or ask for larger classes: no search aims at this measure"
+    return CheckQuery(name, symbol, None, float(parameter), comparison, "", render(tree), hint)
 
 
 def _identities(tables: Tables, before: int) -> CheckQuery:
@@ -151,15 +157,15 @@ def records(spec: ReleaseSpec, tables: Relations) -> exp.Select:
 
 def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
     """Individuals who have a value are counted: they may have several."""
-    found = histogram("holders", records(spec, tables), CLASS_ID)
-    return classes.linked_classes(spec, lambda item: found)
+    holders = histogram("holders", records(spec, tables), CLASS_ID)
+    return class_checks.linked_classes(spec, lambda item: holders)
 
 
 def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedView, ...]:
-    return classes.views(spec, state, tables, _OWNER)
+    return class_views.views(spec, state, tables, _OWNER)
 
 
-# -- figures ----------------------------------------------------------------------------------
+# -- statistics --------------------------------------------------------------------------------
 
 
 _INDIVIDUALS, _FEWEST, _EXPOSED, _COUNT_GROUP, _VULNERABLE = counts(
@@ -169,7 +175,7 @@ _HIGHEST_SHARE = measure("highest_share", MEASURE)
 
 
 def measures(spec: ReleaseSpec) -> Chains:
-    """What :func:`utility` reads."""
+    """Steps that observe the facts of :func:`utility`."""
 
     def staged(state: State) -> Relations:
         return {r.part: r.staged for r in classes.relations(spec, state)}
@@ -179,8 +185,8 @@ def measures(spec: ReleaseSpec) -> Chains:
 
 
 def whole_columns(spec: ReleaseSpec) -> dict[str, list[str]]:
-    found = class_description.whole_columns(spec)
-    return {**found, "records": [*found["records"], INDIVIDUAL_NO]}
+    columns = class_description.whole_columns(spec)
+    return {**columns, "records": [*columns["records"], INDIVIDUAL_NO]}
 
 
 def whole_measures(
@@ -189,8 +195,8 @@ def whole_measures(
     lost: Callable[[State], QualifiedName],
 ) -> list[Step]:
     """The same of all classes."""
-    known = class_description.whole_measures(spec, relations, lost)
-    return [*_risk_steps(spec, relations), *known]
+    measures = class_description.whole_measures(spec, relations, lost)
+    return [*_risk_steps(spec, relations), *measures]
 
 
 def _risk_steps(spec: ReleaseSpec, relations: Callable[[State], Relations]) -> list[Step]:
@@ -210,15 +216,15 @@ def _risk_steps(spec: ReleaseSpec, relations: Callable[[State], Relations]) -> l
 
 
 def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
-    """What vulnerable classes miss: the EIR form of every requirement with an l or a beta."""
-    found: set[EIRLDiversity | EIRBeta] = set()
+    """Models that vulnerable classes violate: the EIR form of requirements with an l or a beta."""
+    models: set[EIRLDiversity | EIRBeta] = set()
     for requirement in spec.requirements:
         model = requirement.model
         if getattr(model, "l", 1) > 1:
-            found.add(EIRLDiversity(int(model.parameter)))
+            models.add(EIRLDiversity(int(model.parameter)))
         elif getattr(model, "beta", 1) < 1:
-            found.add(EIRBeta(model.parameter))
-    return sorted(found, key=lambda model: (model.name, model.parameter))
+            models.add(EIRBeta(model.parameter))
+    return sorted(models, key=lambda model: (model.name, model.parameter))
 
 
 def _vulnerable(spec: ReleaseSpec, tables: Relations) -> exp.Select:
@@ -276,17 +282,17 @@ def _count_groups(tables: Relations) -> exp.Select:
 
 
 def utility(spec: ReleaseSpec, facts: Facts) -> IdentityUtility:
-    known = class_utility(spec, facts)
+    statistics = class_utility(spec, facts)
     vulnerable, individuals = facts.get(_VULNERABLE), facts[_INDIVIDUALS]
     # Who looks for a person finds one of the class's individuals, not of its records.
     risks = {
         "highest_risk": 1 / facts[_FEWEST],
-        "mean_risk": known.classes / individuals,
+        "mean_risk": statistics.classes / individuals,
     }
     return IdentityUtility(
-        **{**known.__dict__, **risks},
+        **{**statistics.__dict__, **risks},
         individuals=individuals,
-        vulnerable=None if vulnerable is None else vulnerable / known.classes,
+        vulnerable=None if vulnerable is None else vulnerable / statistics.classes,
         highest_share=facts[_HIGHEST_SHARE],
         smallest_count_group=facts[_COUNT_GROUP],
         exposed=facts[_EXPOSED],

@@ -104,7 +104,7 @@ def _named_classes(state: State, sweep: int) -> exp.Select:
 
 
 def _residual_steps(context: IdentityContext) -> list[Step]:
-    def left(state: State) -> exp.Select:
+    def remaining(state: State) -> exp.Select:
         last = state.work("left", round=state[_ROUNDS])
         return query("select l.rid from l", {"l": last})
 
@@ -115,7 +115,7 @@ def _residual_steps(context: IdentityContext) -> list[Step]:
         return as_shown(context, state, hulls, ["block", "unit", "people", "records", "largest"])
 
     return [
-        *meeting_steps(context, left, swept, shown),
+        *meeting_steps(context, remaining, swept, shown),
         CreateTable(
             "classed",
             "the class of every individual",
@@ -138,11 +138,11 @@ class _Draw:
 
     def __call__(self) -> TaskResult:
         draw = random.Random(self.seed)  # noqa: S311 - reproducible, from a secret seed
-        left = list(self.levels)
+        remaining = list(self.levels)
         rows: list[tuple[int, int]] = []
-        while any(left):
-            attribute = draw.choice([a for a, levels in enumerate(left) if levels])
-            left[attribute] -= 1
+        while any(remaining):
+            attribute = draw.choice([a for a, levels in enumerate(remaining) if levels])
+            remaining[attribute] -= 1
             rows.append((len(rows) + 1, attribute))
         return TaskResult(rows)
 
@@ -198,7 +198,7 @@ def _groups(context: IdentityContext, state: State) -> exp.Expr:
 
 
 def _shown(axis: TreeAxis, state: State) -> exp.Expr:
-    """What an individual `i` shows: the first leaf below its ancestor; 0 for NULL, -1 for both."""
+    """First leaf below the ancestor that individual `i` shows; 0 for NULL, -1 for both."""
     level = scalar(
         query(
             "select count(*) from q where q.step <= :round and q.attribute = :a",
@@ -208,7 +208,9 @@ def _shown(axis: TreeAxis, state: State) -> exp.Expr:
         )
     )
     lo = col(f"lo{axis.index}", "i")
-    reached = fragment("greatest(:g, :own)", g=level, own=exp.paren(axis.level(state, "i")))
+    reached = fragment(
+        "greatest(:drawn, :level)", drawn=level, level=exp.paren(axis.level(state, "i"))
+    )
     if not axis.has_null(state):
         return fragment(":a::int", a=exp.paren(axis.ancestor(state, lo, reached)))
     top = num(axis.levels(state))
@@ -239,12 +241,12 @@ def _fit(context: IdentityContext, state: State) -> exp.Expr:
     for number, requirement in enumerate(context.spec.requirements):
         alias = f"m{number}"
         model = requirement.model
-        found = query(
+        fitting = query(
             "select m.label from m where :holds",
-            # A group of which the search cannot tell grows.
+            # A group that the search cannot decide grows.
             {"m": measured(model, records, "label", undecided=0)},
             holds=model.holds(col("measure", "m")),
         )
         on = exp.EQ(this=col("label", alias), expression=col("label", "g"))
-        tree = tree.join(found.subquery(alias), on=on)
+        tree = tree.join(fitting.subquery(alias), on=on)
     return tree

@@ -101,7 +101,7 @@ def block_steps(context: IdentityContext, block_size: int) -> list[Step]:
 
 def _individuals(context: IdentityContext, state: State) -> exp.Expr:
     value: exp.Expr = col(context.value, "c")
-    if context.spec.policy.method.collapses:
+    if context.spec.policy.method.encoding.collapses:
         value = exp.Distinct(expressions=[value])
     gathered = query(
         "select c.individual from c group by c.individual", {"c": all_records(context.spec, state)}

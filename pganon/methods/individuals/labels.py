@@ -1,10 +1,10 @@
-"""What classes of global generalization show: the levels of the sweep in which they came about.
+"""Labels of classes of global generalization: those of the sweep that made the class.
 
 A class shows of every attribute the ancestor that all its individuals had in its sweep, which may
 be higher than their lowest common one; of individuals that joined later the ancestor of both. It
 is described as any class is, by the range of the leaves below: this range is made wider. Published
 classes have the range of the released leaves below, or whether a node or a single leaf is shown
-would tell what suppressed records have.
+would disclose values of suppressed records.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from pganon.steps import State
 
 def trees(context: IdentityContext) -> list[TreeAxis]:
     """The attributes, all of which have a hierarchy: the policy sees to it."""
-    found = [axis for axis in context.axes if isinstance(axis, TreeAxis)]
-    assert len(found) == len(context.axes)
-    return found
+    axes = [axis for axis in context.axes if isinstance(axis, TreeAxis)]
+    assert len(axes) == len(context.axes)
+    return axes
 
 
 def class_extents(spec: ReleaseSpec, state: State, extents: exp.Select) -> exp.Select:
@@ -73,8 +73,8 @@ def as_shown(
     for axis in trees(context):
         alias, lo = f"a{axis.index}", f"lo{axis.index}"
         reached = fragment(
-            "greatest(:own, :climbed)",
-            own=exp.paren(axis.level(state, "u")),
+            "greatest(:level, :climbed)",
+            level=exp.paren(axis.level(state, "u")),
             climbed=_climbed(state, axis),
         )
         on = fragment(
@@ -84,14 +84,14 @@ def as_shown(
             level=col("level", alias),
             reached=reached,
         )
-        found = nodes(axis) if nodes else axis.table(state)
-        tree = tree.join(aliased(found, alias), on=on, join_type="left")
+        nodes_of = nodes(axis) if nodes else axis.table(state)
+        tree = tree.join(aliased(nodes_of, alias), on=on, join_type="left")
         for name in hull_columns(axis, state):
             shown: exp.Expr = col(name, "u")
             if not name.startswith("n"):
                 # Only NULLs are below no node.
                 leaf = col(name.rstrip("0123456789"), alias)
-                shown = named(fragment("coalesce(:leaf, :own)", leaf=leaf, own=shown), name)
+                shown = named(fragment("coalesce(:leaf, :shown)", leaf=leaf, shown=shown), name)
             tree = tree.select(shown)
     return tree
 

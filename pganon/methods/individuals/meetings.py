@@ -43,14 +43,14 @@ Rows = Callable[[State], exp.Select]
 
 def meeting_steps(
     context: IdentityContext,
-    left: Rows,
+    remaining: Rows,
     classed: Rows,
     shown: Callable[[State, exp.Select], exp.Select],
 ) -> list[Step]:
     """Steps that let residuals join the nearest class that still satisfies every requirement.
 
     Args:
-        left: SELECT rid of the residuals.
+        remaining: SELECT rid of the residuals.
         classed: SELECT rid, gid of everybody else.
         shown: what classes show, from a relation with their hulls.
     """
@@ -61,7 +61,7 @@ def meeting_steps(
             lambda s: query(
                 "select (select count(*) from l) as residuals,"
                 " (select count(distinct c.gid) from c) as residual_classes",
-                {"l": left(s), "c": classed(s)},
+                {"l": remaining(s), "c": classed(s)},
             ),
             gives=[RESIDUALS, _CLASSES],
         ),
@@ -69,7 +69,7 @@ def meeting_steps(
             "stretches",
             "both in blocks of neighbours",
             lambda s: s.work("stretches"),
-            lambda s: _stretches(context, s, left(s), classed(s)),
+            lambda s: _stretches(context, s, remaining(s), classed(s)),
             when=_somebody,
         ),
         Repeat(
@@ -112,12 +112,12 @@ def _somebody(state: State) -> bool:
 
 
 def _stretches(
-    context: IdentityContext, state: State, left: exp.Select, classed: exp.Select
+    context: IdentityContext, state: State, remaining: exp.Select, classed: exp.Select
 ) -> exp.Select:
     """One of its individuals stands for a class on the curve."""
     people = stacked(
         [
-            query("select true as residual, l.rid as unit, l.rid from l", {"l": left}),
+            query("select true as residual, l.rid as unit, l.rid from l", {"l": remaining}),
             query(
                 "select false as residual, c.gid as unit, min(c.rid) as rid from c group by c.gid",
                 {"c": classed},
@@ -148,7 +148,7 @@ def _meet(
             lambda s: units(
                 context,
                 s,
-                _left(s, s.round),
+                _remaining(s, s.round),
                 _met(s, classed(s)),
                 lambda hulls: shown(s, hulls),
             ),
@@ -168,7 +168,7 @@ def _meet(
     ]
 
 
-def _left(state: State, rounds: int) -> exp.Select:
+def _remaining(state: State, rounds: int) -> exp.Select:
     """SELECT block, rid: residuals that are left after so many rounds."""
     nobody = query("select 0::bigint as rid, 0::bigint as gid where false")
     return query(
@@ -187,7 +187,7 @@ def _met(state: State, classed: exp.Select) -> exp.Select:
         {
             "c": stacked([classed, *joined(state, state.round)]),
             "s": state.work("stretches"),
-            "l": _left(state, state.round),
+            "l": _remaining(state, state.round),
         },
         back=num(-_away(state.round) % blocks(state)),
         blocks=num(blocks(state)),
@@ -204,7 +204,7 @@ def _end(state: State) -> exp.Select:
         return query("select true as met")
     return query(
         "select not exists (select 1 from l) or :round + 1 >= :blocks as met",
-        {"l": _left(state, state.round + 1)},
+        {"l": _remaining(state, state.round + 1)},
         round=num(state.round),
         blocks=num(blocks(state)),
     )

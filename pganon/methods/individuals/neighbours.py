@@ -1,9 +1,9 @@
-"""What blocks share: a search over several of them, and classes for each other's residuals.
+"""Neighbouring blocks: one search over several of them, and classes for their residuals.
 
 Blocks that are searched as one have one place along the curve. Residuals of a place may join
 classes of the two places beside it. They do so in three passes, every third place at a time: in
-one pass no two places look at the same class, so that its places can be searched side by side,
-and what comes out does not depend on how many are.
+one pass no two places read the same class, so that its places can be searched side by side,
+and the result does not depend on how many are.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _spans(state: State) -> exp.Expr:
 
     Before the first one they go with that. Longer rows are cut into pieces of much the same size.
     """
-    found = query(
+    bounds = query(
         "select b.block, g.block is not null as found"
         " from (select distinct x.block from b as x) as b"
         " left join (select distinct :block as block from g as y) as g on g.block = b.block",
@@ -67,7 +67,7 @@ def _spans(state: State) -> exp.Expr:
         " count(*) over (partition by r.run) as size from ("
         " select f.block, greatest(sum(f.found::int) over (order by f.block), 1) as run from f"
         " ) as r) as p",
-        {"f": found},
+        {"f": bounds},
         most=num(MOST_TOGETHER),
     )
     return query(
@@ -79,7 +79,7 @@ def _spans(state: State) -> exp.Expr:
     )
 
 
-def settled(state: State, passes: int) -> exp.Select:
+def assigned(state: State, passes: int) -> exp.Select:
     """SELECT rid, gid: individuals with a class before so many passes are done."""
     parts = [
         query(
@@ -121,7 +121,7 @@ def neighbour_steps(context: IdentityContext, at_once: Callable[[State], int]) -
             "individuals without a class in their block",
             lambda s: query(
                 "select :individuals - count(*) as residuals from c",
-                {"c": settled(s, 0)},
+                {"c": assigned(s, 0)},
                 individuals=num(s[INDIVIDUAL_COUNT]),
             ),
             gives=[RESIDUALS],
@@ -142,7 +142,7 @@ def _pass(context: IdentityContext, number: int, at_once: Callable[[State], int]
             f"left{number}",
             "residuals in every third place",
             lambda s: s.work(f"left{number}"),
-            lambda s: _left(s, number),
+            lambda s: _remaining(s, number),
             when=_worth,
         ),
         CreateTable(
@@ -164,11 +164,11 @@ def _pass(context: IdentityContext, number: int, at_once: Callable[[State], int]
     ]
 
 
-def _left(state: State, number: int) -> exp.Select:
+def _remaining(state: State, number: int) -> exp.Select:
     return query(
         "select s.place as block, b.rid from b join s on s.block = b.block"
         " left join c on c.rid = b.rid where c.rid is null and s.place % :passes = :number",
-        {"b": state.work("blocked"), "s": state.work("spans"), "c": settled(state, number)},
+        {"b": state.work("blocked"), "s": state.work("spans"), "c": assigned(state, number)},
         passes=num(PASSES),
         number=num(number),
     )
@@ -184,6 +184,6 @@ def _classes(state: State, number: int) -> exp.Select:
     return query(
         "select n.middle as block, c.gid as unit, c.rid from c join n on n.label = :block"
         " join (select distinct x.block from l as x) as l on l.block = n.middle",
-        {"c": settled(state, number), "n": beside, "l": state.work(f"left{number}")},
+        {"c": assigned(state, number), "n": beside, "l": state.work(f"left{number}")},
         block=high_of(fragment("c.gid")),
     )

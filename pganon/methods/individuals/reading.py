@@ -1,4 +1,4 @@
-"""What of the server's rows a search of identity reservation takes: models, and elements."""
+"""Models and elements of a search of identity reservation, from rows of the server."""
 
 from __future__ import annotations
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from pganon.policy.columns import Columns, of_role
+from pganon.policy.encoding import Encoding
 from pganon.policy.options import (
     CLASS_ID,
     FLAT,
@@ -36,8 +37,6 @@ class IdentityReserved(MethodOptions):
     adds = (CLASS_ID, INDIVIDUAL_NO)
     parts = (FLAT,)
     sensitive = "one"
-    codes_sensitive = True
-    reserves_identity = True
     leaves_out = False
 
     qi_conflict: Annotated[
@@ -52,12 +51,25 @@ class IdentityReserved(MethodOptions):
     least_count_group: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1
 
     @property
-    def collapses(self) -> bool:
-        return self.duplicates == "collapse"
+    def encoding(self) -> Encoding:
+        collapses = self.duplicates == "collapse"
+        return Encoding(codes_sensitive=True, reserves_identity=True, collapses=collapses)
+
+    def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
+        """A policy that does not tell individuals apart."""
+        yield from super().key_refusals(columns, keys)
+        if None in columns.values() or "individual" not in keys:
+            return
+        if keys["individual"] is None and not of_role(columns, "individual"):
+            yield Refusal(
+                ("columns",),
+                f"no column says whose a record is, which the method {self.name} keeps together",
+                "declare the column that tells individuals apart with role: individual",
+            )
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
         """Columns whose values would be lost with records that are counted once."""
-        for name in of_role(columns, "insensitive") if self.collapses else ():
+        for name in of_role(columns, "insensitive") if self.encoding.collapses else ():
             yield Refusal(
                 ("columns", name, "role"),
                 "records that duplicates: collapse counts as one may have different values of"

@@ -40,20 +40,21 @@ from pganon.steps.tasks import TaskResult
 RESIDUALS = count("residuals")
 """Individuals without a class."""
 
-_FACTS = ["residual", "people", "records", "largest", "sensitive", "counts", "holders"]
+_VALUES = ("sensitive", "counts", "holders")
+_FACTS = ["residual", "people", "records", "largest", *_VALUES]
 
 
 def units(
     context: IdentityContext,
     state: State,
-    left: Relation,
+    remaining: Relation,
     classes: Relation,
     shown: Callable[[exp.Select], exp.Select] = lambda hulls: hulls,
 ) -> exp.Select:
     """SELECT the units of blocks.
 
     Args:
-        left: residuals (block, rid).
+        remaining: residuals (block, rid).
         classes: members (block, unit, rid) of the classes they can join.
         shown: what classes show, from a relation with their hulls.
     """
@@ -62,24 +63,25 @@ def units(
         "select l.block, l.rid, true as residual, 1 as people, i.n::bigint as records,"
         " i.n as largest, i.sensitive::int[] as sensitive, null::int[] as counts,"
         " null::int[] as holders from l join i on i.rid = l.rid",
-        {"l": left, "i": state.work(INDIVIDUALS)},
+        {"l": remaining, "i": state.work(INDIVIDUALS)},
     )
     hulls = query(
         "select m.block, m.unit, count(*)::int as people, sum(i.n)::bigint as records,"
         " max(i.n) as largest from m join i on i.rid = m.rid group by m.block, m.unit",
         {"m": classes, "i": state.work(INDIVIDUALS)},
     ).select(*[item for axis in context.axes for item in joined_hull(axis, state, "i")])
-    found = query(
+    members = query(
         "select u.block, u.unit as rid, false as residual, u.people, u.records, u.largest from u",
         {"u": shown(hulls)},
     )
-    found = _with_values(state, found, classes) if _looks_at_values(context) else found.select(
-        *[named(fragment("null::int[]"), name) for name in ("sensitive", "counts", "holders")]
-    )  # fmt: skip
+    if _looks_at_values(context):
+        members = _with_values(state, members, classes)
+    else:
+        members = members.select(*[named(fragment("null::int[]"), name) for name in _VALUES])
     return stacked(
         [
             residuals.select(*[col(name, "i") for name in names]),
-            found.select(*[col(name, "u") for name in names]),
+            members.select(*[col(name, "u") for name in names]),
         ]
     )
 
@@ -92,7 +94,7 @@ def _looks_at_values(context: IdentityContext) -> bool:
     return not search_models(context).monotone
 
 
-def _with_values(state: State, found: exp.Select, classes: Relation) -> exp.Select:
+def _with_values(state: State, members: exp.Select, classes: Relation) -> exp.Select:
     held = query(
         "select m.unit, v.value, count(*)::int as counts, count(distinct m.rid)::int as holders"
         " from m join i on i.rid = m.rid cross join unnest(i.sensitive) as v(value)"
@@ -104,8 +106,8 @@ def _with_values(state: State, found: exp.Select, classes: Relation) -> exp.Sele
         " array_agg(h.holders) as holders from h group by h.unit",
         {"h": held},
     )
-    return found.join(values.subquery("w"), on=fragment("w.unit = u.unit")).select(
-        *[col(name, "w") for name in ("sensitive", "counts", "holders")]
+    return members.join(values.subquery("w"), on=fragment("w.unit = u.unit")).select(
+        *[col(name, "w") for name in _VALUES]
     )
 
 
@@ -124,7 +126,7 @@ def join_step(
 
     Args:
         table: work table of the units.
-        joined: the one of what is found.
+        joined: work table of the result.
         places: number of blocks, which are numbered from 0.
         at_once: blocks that are read in one batch.
         limited: whether a residual joins only where that loses less than suppressing it.
@@ -166,9 +168,9 @@ class _Join:
         if not there or not residuals:
             return TaskResult([])
         domains, parts = attributes(self.readers, [row[9:] for row in (*residuals, *there)])
-        own = [part[:, : len(residuals)] for part in parts]
+        their_parts = [part[:, : len(residuals)] for part in parts]
         people = [Person(Counter(row[6])) for row in residuals]
-        classes = Classes(individuals_of(domains, own, people), self.model, domains)
+        classes = Classes(individuals_of(domains, their_parts, people), self.model, domains)
         for at, row in enumerate(there, start=len(residuals)):
             element = tuple(d.part(part, at) for d, part in zip(domains, parts, strict=True))
             classes.adopt(element, row[4], self.model.resume(_tally(row)))
@@ -177,7 +179,7 @@ class _Join:
         return TaskResult(
             [
                 (residuals[member][1], row[1])
-                for row, item in zip(there, classes.found, strict=True)
+                for row, item in zip(there, classes.made, strict=True)
                 for member in item.members
             ]
         )

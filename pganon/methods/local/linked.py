@@ -82,7 +82,7 @@ def _largest(pairs: exp.Select) -> exp.Expr:
 
 
 def _problem(context: Context, state: State) -> PganonError | None:
-    if context.buckets.buckets == "aligned":
+    if context.buckets.aligned:
         return _not_alignable(context, state)
     limit = context.buckets.link_threshold
     associated = [x for x in links(context.layout, state.facts) if x.association > limit]

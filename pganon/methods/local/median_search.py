@@ -19,7 +19,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, TreeAxis
 from pganon.methods.common.pairs import paired
 from pganon.methods.common.rounds.candidates import SEVERAL, SMALL
-from pganon.methods.common.rounds.rounds import left, rounds_of
+from pganon.methods.common.rounds.rounds import remaining, rounds_of
 from pganon.methods.common.search.medians import (
     Attribute,
     Cells,
@@ -104,7 +104,7 @@ def final_cells(context: Context, state: State) -> exp.Select:
 
 
 def _cells(context: Context, state: State) -> exp.Expr:
-    cells, nodes = left(state)
+    cells, nodes = remaining(state)
     blocks = query(
         "select n.node, n.again,"
         " ((sum(n.n) over (order by n.node) - n.n) / :most)::integer as block from n",

@@ -30,7 +30,7 @@ def median_steps(context: Context) -> list[Step]:
         GROUP_CELLS.name,
         most=BLOCK,
         beside=tuple(search_steps(context)),
-        found=lambda s: final_cells(context, s),
+        groups_beside=lambda s: final_cells(context, s),
     )
     return [
         *start_steps(context),

@@ -8,14 +8,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from pganon.identifiers import MAX_BYTES, fits
-from pganon.methods.common.bucket_options import word
+from pganon.methods.common.bucket_options import SEPARATE_TABLES, word
 from pganon.methods.local.local_names import bucket_column, form_column, values_part
 from pganon.policy.columns import Columns, of_role
+from pganon.policy.encoding import Encoding
 from pganon.policy.hierarchies import DateHierarchy, IntervalHierarchy
 from pganon.policy.options import COUNT, FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.texts import Name
+from pganon.privacy import frequency
+from pganon.privacy.base import Model
 
 PRINCIPLES = ("local_bucket_diversity", "t_closeness")
 """Models of how well the hidden values of a column are unlinked."""
@@ -33,11 +36,13 @@ class Local(MethodOptions):
     grouped = "quasi_identifying"
     adds = (GROUP_ID, COUNT)
     parts = (FLAT,)
-    codes_sensitive = True
-    published_once = True
+    sensitive = "hidden"
 
     @property
-    def assumes(self) -> tuple[str, ...]:
+    def encoding(self) -> Encoding:
+        return Encoding(codes_sensitive=True)
+
+    def assumes(self, sensitive: int) -> tuple[str, ...]:
         return ("knows which columns the person hides", "knows no hidden value of anybody")
 
     def decides_by_values(self, *, bounded: bool) -> bool:
@@ -47,6 +52,19 @@ class Local(MethodOptions):
     def withholds(self) -> bool:
         """Whether all values of a sensitive column may be withheld."""
         return False
+
+    def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
+        """Other releases of the same people, whose buckets cannot be compared with these."""
+        yield from super().key_refusals(columns, keys)
+        republication = keys.get("republication")
+        if republication in ("warn", "allow"):
+            yield Refusal(
+                ("republication",),
+                f"the method {self.name} has no republication: {republication}: what its buckets"
+                " and those of another release of the same people disclose together is not judged"
+                " yet",
+                "remove republication; a run with --dry-run is never refused for other releases",
+            )
 
     def part_names(self, columns: Columns) -> tuple[str, ...]:
         return (FLAT, *[values_part(name) for name in _published(columns, HIDDEN)])
@@ -62,12 +80,6 @@ class Local(MethodOptions):
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
         hidden = of_role(columns, *HIDDEN)
-        if not hidden:
-            yield Refusal(
-                ("columns",),
-                "no column has the role sensitive or semi_sensitive",
-                f"declare what the method {self.name} has to hide, or use another method",
-            )
         for name in hidden:
             column = columns[name]
             assert column is not None
@@ -108,7 +120,6 @@ class LocalBuckets(Local):
     models = frozenset(PRINCIPLES)
     example = "{model: local_bucket_diversity, column: disease, l: 3}"
     unlinks = True
-    numbers_by_value = True
 
     split: Split = "median"
     assign: AssignValues = "m_invariance"
@@ -122,17 +133,23 @@ class LocalBuckets(Local):
     link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
 
     @property
-    def assumes(self) -> tuple[str, ...]:
+    def encoding(self) -> Encoding:
+        return Encoding(codes_sensitive=True, numbers_by_value=True)
+
+    def assumes(self, sensitive: int) -> tuple[str, ...]:
+        separate = (SEPARATE_TABLES,) if sensitive > 1 else ()
         taught = "learns nothing from records that show a column about those that hide it"
-        return (*super().assumes, taught)
+        return (*separate, *super().assumes(sensitive), taught)
+
+    def measures(self, model: Any) -> tuple[Model, ...]:
+        if self.aligned and model.model == frequency.LocalBucketDiversity.name:
+            return (frequency.LocalBucketDiversity(model.l, "attribute"),)
+        return super().measures(model)
 
     @property
-    def repeats_values(self) -> bool:
+    def aligned(self) -> bool:
+        """Whether columns may have buckets in common, in which values may repeat."""
         return self.buckets == "aligned"
-
-    @property
-    def independent(self) -> bool:
-        return True
 
     @property
     def withholds(self) -> bool:
@@ -146,7 +163,7 @@ class LocalBuckets(Local):
             if name not in hidden:
                 message = f"column {show(name)} has no buckets"
                 yield Refusal(at, message, nearest(name, hidden))
-            elif self.buckets == "aligned":
+            elif self.aligned:
                 yield Refusal(
                     at,
                     "is for buckets of one column; buckets: aligned looks at no distance",

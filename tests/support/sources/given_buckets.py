@@ -10,7 +10,7 @@ import pytest
 
 from pganon.forms.facts import SUPPRESSED
 from pganon.forms.request import Request
-from pganon.methods.common.form.bucket_staging import bucket
+from pganon.methods.common.form.grouping import bucket
 from pganon.methods.registry import method_of
 from pganon.plan import build
 from pganon.plan.build import NOTHING_MORE

@@ -16,6 +16,7 @@ from pganon.encode.snapshot import snapshot_steps
 from pganon.encode.source import decision_steps, source_check
 from pganon.methods.background.prior import prior_steps
 from pganon.policy import loader
+from pganon.policy.encoding import Encoding
 from pganon.policy.known import Registry
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import ColumnPolicy
@@ -42,9 +43,12 @@ class Priors(MethodOptions):
     example = "{model: k_anonymity, k: 5}"
     adds = (CLASS_ID,)
     sensitive = "one"
-    codes_sensitive = True
 
     name: Literal["priors"]
+
+    @property
+    def encoding(self) -> Encoding:
+        return Encoding(codes_sensitive=True)
 
     def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
         return ()

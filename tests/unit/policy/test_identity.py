@@ -167,8 +167,8 @@ def test_values_that_records_counted_as_one_would_lose(name: str) -> None:
     }
     assert suggestions(data) == {"columns.hours.role": 'leave "hours" out, or use duplicates: keep'}
     del data["columns"]["hours"]
-    assert policy_from(data).method.collapses
-    assert not policy_from(identity_policy(name=name)).method.collapses
+    assert policy_from(data).method.encoding.collapses
+    assert not policy_from(identity_policy(name=name)).method.encoding.collapses
 
 
 def test_models_of_other_methods() -> None:

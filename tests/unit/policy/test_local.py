@@ -209,6 +209,16 @@ def test_names_that_are_too_long() -> None:
     assert "more than 63 bytes" in problems(data)["columns.age"]
 
 
+@pytest.mark.parametrize("method", ["lgb_mdp", "local_bucketization", "local_generalization"])
+def test_nothing_to_hide(method: str) -> None:
+    shown = {"sex": {"role": "quasi_identifying"}, "age": {"role": "insensitive"}}
+    data = made(columns=shown, privacy=POLICY["privacy"][:1], method={"name": method})
+    assert problems(data)["columns"] == "no column has the role sensitive or semi_sensitive"
+    assert suggestions(data)["columns"] == (
+        f"declare what the method {method} has to hide, or use the method mondrian"
+    )
+
+
 @pytest.mark.parametrize("method", ["mondrian", "anatomy"])
 def test_other_methods_have_no_use_for_it(method: str) -> None:
     found = problems(made(method={"name": method}))

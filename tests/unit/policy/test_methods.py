@@ -10,14 +10,18 @@ from pganon.errors import PolicyError
 from pganon.identifiers import MAX_BYTES
 from pganon.loading import known, load_policy, policy_from
 from pganon.methods.buckets.anatomy.options import Anatomy
+from pganon.methods.buckets.slamsa.options import Slamsa
+from pganon.methods.buckets.sloms.options import Sloms
 from pganon.methods.classes.mondrian.options import Mondrian
 from pganon.methods.clusters.qs.options import QsEfficient, QsGreedy
+from pganon.methods.common.bucket_options import SEPARATE_TABLES
+from pganon.methods.local.options import LocalBucketization
 from pganon.policy.columns import Role
 from pganon.policy.model import policy_hash
 from pganon.policy.options import part_name
 from pganon.policy.schema import policy_schema
 from pganon.policy.words import ROLES
-from pganon.privacy.models import AnatomyLDiversity, QSKAnonymity
+from pganon.privacy.models import AnatomyLDiversity, LocalBucketDiversity, QSKAnonymity
 from tests.unit.policy.examples import anatomy_policy, policy, qs_policy
 from tests.unit.policy.test_model import problems
 
@@ -75,11 +79,65 @@ def test_defaults() -> None:
 
 
 def test_which_methods_number_records() -> None:
-    assert not Mondrian(name="mondrian").numbers_records
-    assert Mondrian(name="mondrian", variant="relaxed").numbers_records
-    assert QsGreedy(name="qs_greedy").numbers_records
-    assert not Anatomy(name="anatomy").numbers_records
-    assert Anatomy(name="anatomy").random_order == "drawn"
+    assert not Mondrian(name="mondrian").encoding.numbers_records
+    assert Mondrian(name="mondrian", variant="relaxed").encoding.numbers_records
+    assert QsGreedy(name="qs_greedy").encoding.numbers_records
+    assert not Anatomy(name="anatomy").encoding.numbers_records
+    assert Anatomy(name="anatomy").encoding.order == "drawn"
+
+
+def test_values_of_keys_that_methods_admit() -> None:
+    strict, relaxed = (Mondrian(name="mondrian", variant=v) for v in ("strict", "relaxed"))
+    assert strict.admits("regions", "leaves")
+    (refusal,) = relaxed.key_refusals({}, {"regions": "leaves"})
+    assert refusal.suggestion == "use variant: strict, or regions: none"
+    (refusal,) = QsGreedy(name="qs_greedy").key_refusals({}, {"regions": "leaves"})
+    assert refusal.suggestion == "use regions: none"
+    assert strict.admits("republication", "allow")
+    local = LocalBucketization(name="local_bucketization")
+    assert local.admits("republication", "refuse")
+    assert not local.admits("republication", "allow")
+
+
+def test_readers_of_separate_buckets() -> None:
+    """Who knows which values of two tables go together can intersect their buckets."""
+    independent = Slamsa(name="slamsa", profile="independent")
+    for separate in (independent, Sloms(name="sloms")):
+        assert separate.assumes(2) == (SEPARATE_TABLES,)
+        assert separate.assumes(1) == ()
+    assert Slamsa(name="slamsa").assumes(2) == ()
+    local = LocalBucketization(name="local_bucketization")
+    assert local.assumes(2) == (SEPARATE_TABLES, *local.assumes(1))
+
+
+def test_values_repeat_in_aligned_buckets_alone() -> None:
+    model = LocalBucketDiversity(model="local_bucket_diversity", column="s", l=3)
+    levels = [
+        LocalBucketization(name="local_bucketization", buckets=buckets).measures(model)[0].level
+        for buckets in ("independent", "aligned")
+    ]
+    assert levels == ["unique", "attribute"]
+
+
+def test_a_column_with_a_model_may_be_unprotected_where_it_may_be_constant() -> None:
+    column = {"role": "sensitive", "unprotected": "accept"}
+    data = policy(
+        columns={"q": {"role": "quasi_identifying"}, "s": column},
+        privacy=[
+            {"model": "k_anonymity", "k": 5},
+            {"model": "beta_likeness", "column": "s", "beta": 2},
+        ],
+    )
+    message = 'beta_likeness is about the column "s", which is protected then'
+    assert problems({**data, "method": {"name": "mondrian"}}) == {"columns.s.unprotected": message}
+    assert policy_from({**data, "method": {"name": "kinc"}})
+
+
+def test_methods_by_what_they_support() -> None:
+    supporting = known().supporting
+    assert supporting("exclusions") == ["slamsa"]
+    assert supporting("invariant") == ["anatomy", "slamsa"]
+    assert set(supporting("reference")) > {"mondrian", "beta_primacy"}
 
 
 def test_the_schema_has_the_new_parts() -> None:

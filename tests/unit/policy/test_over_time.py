@@ -176,5 +176,14 @@ def test_what_sets_of_vectors_do_not_go_with(given: Any, field: str, message: st
     assert policy_from(policy(**{**given, "refresh": "recompute"}))
 
 
+def test_a_method_without_signatures_has_no_hint_about_a_profile() -> None:
+    told = problems(**_kept_vectors(method={"name": "sloms"}))
+    fields = [field for field, _ in told]
+    assert fields.count("refresh") == 1
+    assert "method.profile" not in fields
+    slamsa = problems(**_kept_vectors(method={"name": "slamsa", "profile": "independent"}))
+    assert [field for field, _ in slamsa] == ["method.profile"]
+
+
 def test_the_longest_name_with_counterfeits() -> None:
     assert policy_from(policy(**_kept(release="r" * 50))).release == "r" * 50

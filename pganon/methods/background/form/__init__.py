@@ -20,7 +20,7 @@ _MANY = 100
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
-    """What the steward should know of a release against background knowledge."""
+    """Warnings to the steward about a release against background knowledge."""
     return [
         *prior_warnings(spec, facts),
         *_estimated(spec),

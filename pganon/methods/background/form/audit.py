@@ -1,10 +1,10 @@
-"""What the owner keeps of priors: two relations that nobody else can read.
+"""Priors that the owner keeps, in two relations that nobody else can read.
 
     prior   (prior, probabilities)          distributions of the sensitive value, by its code
     audit   (class_id, cluster, prior, n)   n records of a class have the prior
 
-That no class has priors that are further apart than J cannot be told from what is published:
-verification reads these. All classes of a cluster are within its diameter.
+Verification reads these, since the published relations do not show whether the priors of a class
+are within J of each other. All classes of a cluster are within its diameter.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pganon.forms.form import Tables
 from pganon.forms.stored import stored
 from pganon.forms.work import CELL_VECTORS, GROUPED_CLASSES, QI_CELLS, VECTOR_CLUSTERS, VECTORS
 from pganon.methods.background.form.divergence import diameters
-from pganon.methods.common.form import classes
+from pganon.methods.common.form import class_checks, classes
 from pganon.methods.common.form.checked import requirement_check, violations_check
 from pganon.privacy.base import Requirement
 from pganon.privacy.knowledge import BackgroundKnowledge
@@ -42,20 +42,20 @@ def bounded(spec: ReleaseSpec) -> Requirement | None:
 
 
 def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
-    found = classes.relations(spec, state)
+    tables = classes.relations(spec, state)
     if bounded(spec) is None:
-        return found
+        return tables
     private = [(part, PRIVATE_SCHEMA) for part in ("audit", "prior")]
-    return (*found, *stored(state, private))
+    return (*tables, *stored(state, private))
 
 
 def staging_steps(spec: ReleaseSpec, *, clustered: bool = True) -> tuple[Step, ...]:
     """Args: clustered: whether classes are of clusters of priors; else each is one by itself."""
-    found = classes.staging_steps(spec)
+    steps = classes.staging_steps(spec)
     if bounded(spec) is None:
-        return found
+        return steps
     return (
-        *found,
+        *steps,
         CreateTable(
             "audit",
             "the priors of the records of every class",
@@ -98,10 +98,10 @@ def _audit(spec: ReleaseSpec, state: State, *, clustered: bool) -> exp.Expr:
 
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
-    found = classes.checks(spec, state, tables)
+    queries = class_checks.checks(spec, state, tables)
     requirement = bounded(spec)
     if requirement is None:
-        return found
+        return queries
     priors = query(
         "select a.cluster, a.prior, p.probabilities from"
         " (select x.cluster, x.prior from audit as x group by x.cluster, x.prior) as a"
@@ -109,7 +109,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
         dict(tables),
     )
     return (
-        *found,
+        *queries,
         violations_check(AUDIT, _misfits(tables)),
         requirement_check(requirement, diameters(priors)),
     )

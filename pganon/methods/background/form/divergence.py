@@ -1,6 +1,6 @@
 """The largest Jensen-Shannon divergence of two priors of a cluster, measured in the server.
 
-Its square root is a metric (Endres and Schindelin 2003), so not every pair is looked at: priors
+Its square root is a metric (Endres and Schindelin 2003), so not every pair is compared: priors
 whose distances from a third add up to less than a distance that was found cannot be further apart.
 Thirds are the middle of the cluster, the prior farthest from it, and the one farthest from that.
 """
@@ -22,7 +22,7 @@ def diameters(priors: Relation) -> exp.Select:
     Args:
         priors: (cluster, prior, probabilities): every prior of a cluster once.
     """
-    known = query(
+    probabilities = query(
         "select p.cluster, p.prior, p.probabilities, :entropy as entropy from p",
         {"p": priors},
         entropy=_entropy("p"),
@@ -36,7 +36,7 @@ def diameters(priors: Relation) -> exp.Select:
         entropy=_entropy("m"),
     )
     steps = {
-        "p": known,
+        "p": probabilities,
         "k0": _away("p", middles, 0),
         "k1": _away("k0", _farthest("k0", 0), 1),
         "k2": _away("k1", _farthest("k1", 1), 2),

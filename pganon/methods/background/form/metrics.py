@@ -23,14 +23,14 @@ from pganon.steps.facts import Fact
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What a reader concludes of records in some classes.
+    """Posteriors of records in some classes.
 
     Attributes:
         largest: highest posterior of a value of a record.
         gain: by how much a posterior exceeds the share of the value in the class, at most.
         above: share of the records with a posterior above the largest share that beta-likeness
             allows the value; None without beta-likeness.
-        All are None where no class was looked at.
+        All are None where no class was measured.
     """
 
     largest: float | None
@@ -40,7 +40,7 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Posterior:
-    """What a reader who holds the priors, and knows who is in which class, concludes.
+    """Posteriors of a reader who holds the priors and knows who is in which class.
 
     Attributes:
         believed: share of the released records whose prior alone is above what beta-likeness
@@ -67,37 +67,37 @@ class BackgroundMetrics(ClassMetrics):
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
         read = dict(document)
-        if found := read["posterior"]:
-            concluded = {name: Conclusion(**found[name]) for name in ("estimate", "exact")}
-            read["posterior"] = Posterior(**{**found, **concluded})
+        if stored := read["posterior"]:
+            concluded = {name: Conclusion(**stored[name]) for name in ("estimate", "exact")}
+            read["posterior"] = Posterior(**{**stored, **concluded})
         return super().recorded(read)
 
     def shown(self) -> list[Shown]:
-        found = super().shown()
-        return [*found, _grid(self.posterior)] if self.posterior else found
+        grids = super().shown()
+        return [*grids, _grid(self.posterior)] if self.posterior else grids
 
 
-def _grid(found: Posterior) -> Grid:
+def _grid(result: Posterior) -> Grid:
     columns = ["largest", "gain", "above f"]
-    rows: list[tuple[str, ...]] = [("prior", "-", "-", figure(found.believed))]
+    rows: list[tuple[str, ...]] = [("prior", "-", "-", figure(result.believed))]
     for name, of in (
-        ("estimate", found.estimate),
-        (f"exact ({found.counted} classes)", found.exact),
+        ("estimate", result.estimate),
+        (f"exact ({result.counted} classes)", result.exact),
     ):
         rows.append((name, figure(of.largest), figure(of.gain), figure(of.above)))
     title = "posteriors of a reader who holds the priors"
-    if found.impossible:
-        title += f"; they rule out the values of {found.impossible} classes"
+    if result.impossible:
+        title += f"; they rule out the values of {result.impossible} classes"
     return Grid(["", *columns], rows, columns, title)
 
 
 def _steps(
     spec: ReleaseSpec, tables: Callable[[State], Tables], request: Request
 ) -> tuple[Step, ...]:
-    found = measure_steps(spec, DESCRIPTION, tables, request)
+    steps = measure_steps(spec, DESCRIPTION, tables, request)
     if not _concludes(spec, request):
-        return found
-    return (*found, *posterior.posterior_steps(spec, tables))
+        return steps
+    return (*steps, *posterior.posterior_steps(spec, tables))
 
 
 def _concludes(spec: ReleaseSpec, request: Request) -> bool:
@@ -105,10 +105,10 @@ def _concludes(spec: ReleaseSpec, request: Request) -> bool:
 
 
 def _metrics_of(spec: ReleaseSpec, request: Request, state: State) -> Metrics:
-    found = vars(report.metrics_of(spec, request, state))
+    values = vars(report.metrics_of(spec, request, state))
     if not _concludes(spec, request):
-        return BackgroundMetrics(**found)
-    return BackgroundMetrics(**found, posterior=_posterior(state))
+        return BackgroundMetrics(**values)
+    return BackgroundMetrics(**values, posterior=_posterior(state))
 
 
 def _posterior(state: State) -> Posterior:

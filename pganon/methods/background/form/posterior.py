@@ -1,4 +1,4 @@
-"""What a reader who holds the priors concludes of the records, measured on staged relations.
+"""Posteriors of a reader who holds the priors, measured on staged relations.
 
     posteriors   (class_id, members, believed, and of estimate and exact: the largest, <>_gain,
                   <>_above; NULL where there is none)
@@ -202,8 +202,8 @@ class _Conclude:
     def _above(self, probabilities: np.ndarray) -> int | None:
         if self.largest is None:
             return None
-        known = len(self.largest)  # a relation may know values that nobody has
-        return posterior.exceeding(probabilities[:, :known], self.largest)
+        size = len(self.largest)  # a relation may know values that nobody has
+        return posterior.exceeding(probabilities[:, :size], self.largest)
 
 
 def _worst(state: State) -> exp.Expr:

@@ -1,4 +1,4 @@
-"""What the searches are given of a block of records."""
+"""A block of records, as the searches read it."""
 
 from __future__ import annotations
 

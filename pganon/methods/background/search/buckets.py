@@ -40,12 +40,12 @@ def beta_partition(counts: Counts, limits: BetaLimits) -> list[list[int]] | None
         fewest[end] = runs[starts[end]]
     if fewest[-1] == none:
         return None
-    found: list[list[int]] = []
+    buckets: list[list[int]] = []
     end = len(values)
     while end:
-        found.insert(0, values[starts[end] : end].tolist())
+        buckets.insert(0, values[starts[end] : end].tolist())
         end = int(starts[end])
-    return found
+    return buckets
 
 
 def bucket_limits(buckets: list[list[int]], limits: BetaLimits) -> Shares:
@@ -68,17 +68,17 @@ def beta_split(sizes: Counts, f: Shares, k: int) -> npt.NDArray[np.int64]:
     nodes = np.asarray(sizes, dtype=np.int64)[None]
     places = np.zeros(1, dtype=np.int64)
     leaves: list[npt.NDArray[np.int64]] = []
-    found: list[npt.NDArray[np.int64]] = []
+    complete: list[npt.NDArray[np.int64]] = []
     # Halves of no records end the tree, so it has at most as many levels as the sizes have bits.
     for level in range(int(nodes.max(initial=1)).bit_length() + 1, -1, -1):
         left = nodes // 2
         right = nodes - left
         split = _holds(left, f, k) & _holds(right, f, k)
         leaves.append(nodes[~split])
-        found.append(places[~split] << level)
+        complete.append(places[~split] << level)
         nodes = np.stack([left[split], right[split]], axis=1).reshape(-1, nodes.shape[1])
         places = np.stack([2 * places[split], 2 * places[split] + 1], axis=1).reshape(-1)
-    order = np.argsort(np.concatenate(found))
+    order = np.argsort(np.concatenate(complete))
     return np.concatenate(leaves)[order]
 
 
@@ -94,7 +94,7 @@ class Planner:
     Attributes:
         k: fewest records of a class.
         slack: share of its limit that a bucket leaves free, where that is possible. The fewest
-            buckets are so full that halves of the block often miss the limit by rounding.
+            buckets are so full that halves of the block often violate the limit by rounding.
     """
 
     k: int

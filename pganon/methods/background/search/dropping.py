@@ -16,7 +16,7 @@ from pganon.methods.background.search.linkage import Dendrogram
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is left when no further cluster has to be dropped.
+    """Records that remain when no further cluster has to be dropped.
 
     Attributes:
         clusters: by cluster, whether it is kept, if only in part.
@@ -34,44 +34,44 @@ class Kept:
 def kept(histograms: Counts, source: Counts, k: int, model: Model) -> Kept:
     """Clusters of k or more records that satisfy the model as a whole, so that classes exist.
 
-    A release is held against the distribution of the source and against its own. Dropping clusters
-    changes the latter, so clusters that miss it are dropped in turn until none does.
+    A release is compared with the distribution of the source and with its own. Dropping clusters
+    changes the latter, so clusters that violate the model are dropped in turn until none does.
 
     Args:
         histograms: clusters x values.
         source: records by value of the complete source.
     """
-    return _settled(histograms, source, k, model, _allowed)
+    return _stable(histograms, source, k, model, _allowed)
 
 
 def trimmed(histograms: Counts, source: Counts, k: int, model: Model) -> Kept:
-    """The same where of clusters that miss the model the largest part is kept that satisfies it.
+    """The same, but of a cluster that violates the model the largest part that satisfies it stays.
 
     Args:
         histograms: clusters x values.
         source: records by value of the complete source.
         model: beta-likeness.
     """
-    return _settled(histograms, source, k, model, _trimmed)
+    return _stable(histograms, source, k, model, _trimmed)
 
 
-def _settled(
+def _stable(
     histograms: Counts, source: Counts, k: int, model: Model, part: Callable[[Counts, Any], Counts]
 ) -> Kept:
     """Args: part: of clusters, what satisfies the limits."""
-    counts, known = np.asarray(histograms), np.asarray(source) / np.sum(source)
-    references = [known]
+    counts, shares = np.asarray(histograms), np.asarray(source) / np.sum(source)
+    references = [shares]
     while True:
         limits = model.limits(*references)
-        left = part(counts, limits)
-        left = left * (left.sum(axis=1) >= k)[:, None]
-        published = left.sum(axis=0)
-        stays = left.any(axis=1)
+        remaining = part(counts, limits)
+        remaining = remaining * (remaining.sum(axis=1) >= k)[:, None]
+        published = remaining.sum(axis=0)
+        stays = remaining.any(axis=1)
         if not stays.any():
-            return Kept(stays, left, published, None)
-        if len(references) == 2 and (left == counts).all():
-            return Kept(stays, left, published, limits)
-        counts, references = left, [known, published / published.sum()]
+            return Kept(stays, remaining, published, None)
+        if len(references) == 2 and (remaining == counts).all():
+            return Kept(stays, remaining, published, limits)
+        counts, references = remaining, [shares, published / published.sum()]
 
 
 def _allowed(histograms: Counts, limits: Limits) -> Counts:
@@ -95,10 +95,10 @@ def smallest_j(
     levels = [0.0, *np.unique(np.concatenate([tree.levels for tree, _ in blocks])).tolist(), 1.0]
 
     def all_kept(j: float) -> bool:
-        found = np.concatenate([by_cluster(counts, tree.labels(j)) for tree, counts in blocks])
+        merged = np.concatenate([by_cluster(counts, tree.labels(j)) for tree, counts in blocks])
         if j >= 1:
-            found = found.sum(axis=0, keepdims=True)
-        return bool(kept(found, source, k, model).clusters.all())
+            merged = merged.sum(axis=0, keepdims=True)
+        return bool(kept(merged, source, k, model).clusters.all())
 
     at = bisect_left(levels, True, key=all_kept)
     return levels[at] if at < len(levels) else None
@@ -106,9 +106,9 @@ def smallest_j(
 
 def by_cluster(histograms: Counts, labels: npt.NDArray[np.int64]) -> Counts:
     """Histograms of vectors added up to those of their clusters."""
-    found = np.zeros((int(labels.max()) + 1, histograms.shape[1]), dtype=np.int64)
-    np.add.at(found, labels, histograms)
-    return found
+    counts = np.zeros((int(labels.max()) + 1, histograms.shape[1]), dtype=np.int64)
+    np.add.at(counts, labels, histograms)
+    return counts
 
 
 def trim(counts: Counts, limits: BetaLimits) -> Counts:
@@ -116,9 +116,9 @@ def trim(counts: Counts, limits: BetaLimits) -> Counts:
 
     Who sees that the others are missing knows that their values are those at their limits.
     """
-    left = np.asarray(counts)
+    remaining = np.asarray(counts)
     while True:
-        lowered = np.minimum(left, limits.caps(left.sum()))
-        if (lowered == left).all():
-            return left
-        left = lowered
+        lowered = np.minimum(remaining, limits.caps(remaining.sum()))
+        if (lowered == remaining).all():
+            return remaining
+        remaining = lowered

@@ -22,7 +22,7 @@ class Groups:
         counts: groups x values, records by sensitive value.
         records: by group.
         first: by group, its first record, which breaks ties.
-        left: by group, whether it is not gone.
+        active: by group, whether it is not merged into another.
     """
 
     def __init__(self, block: Block, members: Sequence[Rows]) -> None:
@@ -31,7 +31,7 @@ class Groups:
         self.counts = np.array([block.counts(rows) for rows in members])
         self.records = self.counts.sum(axis=1)
         self.first = np.array([rows[0] for rows in self.members], dtype=np.int64)
-        self.left = np.ones(len(self.members), dtype=bool)
+        self.active = np.ones(len(self.members), dtype=bool)
         self._parts = [
             _covers(domain, parts, self.members)
             for domain, parts in zip(points.domains, points.parts, strict=True)
@@ -61,19 +61,19 @@ class Groups:
         for domain, parts in zip(self.points.domains, self._parts, strict=True):
             joined = domain.join(domain.part(parts, group), domain.part(parts, other))
             parts[:, group] = domain.column(joined)
-        self.left[other] = False
+        self.active[other] = False
 
     def least(self, costs: Numbers, among: npt.NDArray[np.bool_]) -> int:
         """The group of lowest cost, rounded; of several the one with the first record."""
-        found = np.where(among, costs.round(DECIMALS), np.inf)
-        return int(np.where(found == found.min(), self.first, _NEVER).argmin())
+        rounded = np.where(among, costs.round(DECIMALS), np.inf)
+        return int(np.where(rounded == rounded.min(), self.first, _NEVER).argmin())
 
 
 _NEVER = np.iinfo(np.int64).max
 
 
 def _covers(domain: Domain, parts: np.ndarray, members: Sequence[Rows]) -> np.ndarray:
-    """What the records of each group have in common: a column per group."""
+    """Generalized values that cover the records of each group: a column per group."""
     covers = np.zeros((len(parts), len(members)), dtype=parts.dtype)
     for group, rows in enumerate(members):
         joined = reduce(domain.join, (domain.part(parts, row) for row in rows.tolist()))
@@ -94,8 +94,8 @@ class Squares:
     def __init__(self, groups: Groups) -> None:
         points, self.records = groups.points, groups.records.copy()
         places = np.nan_to_num(points.places)
-        known = ~np.isnan(points.places)
-        self._known = np.array([known[:, rows].sum(axis=1) for rows in groups.members])
+        present = ~np.isnan(points.places)
+        self._present = np.array([present[:, rows].sum(axis=1) for rows in groups.members])
         self._sums = np.array([places[:, rows].sum(axis=1) for rows in groups.members])
         self._squares = np.array([(places[:, rows] ** 2).sum(axis=1) for rows in groups.members])
         self._codes = [
@@ -106,15 +106,15 @@ class Squares:
     def joined(self, group: int) -> Numbers:
         """By group, the error of its records and of those of this group together."""
         records = self.records + self.records[group]
-        known = self._known + self._known[group]
-        means = (self._sums + self._sums[group]) ** 2 / np.maximum(known, 1)
+        present = self._present + self._present[group]
+        means = (self._sums + self._sums[group]) ** 2 / np.maximum(present, 1)
         spread = self._squares + self._squares[group] - means
-        nulls = np.where(known > 0, records[:, None] - known, 0)
-        found = (spread.clip(min=0) + nulls).sum(axis=1)
+        nulls = np.where(present > 0, records[:, None] - present, 0)
+        errors = (spread.clip(min=0) + nulls).sum(axis=1)
         for codes in self._codes:
-            found += records - (codes + codes[group]).max(axis=1)
-        return found
+            errors += records - (codes + codes[group]).max(axis=1)
+        return errors
 
     def merge(self, group: int, other: int) -> None:
-        for totals in (self.records, self._known, self._sums, self._squares, *self._codes):
+        for totals in (self.records, self._present, self._sums, self._squares, *self._codes):
             totals[group] += totals[other]

@@ -1,4 +1,4 @@
-"""What a class must satisfy about sensitive values: beta-likeness or t-closeness.
+"""Limits of a class on its sensitive values: beta-likeness or t-closeness.
 
 Both compare the histogram of a class with reference distributions, and both are convex: the load
 of a union of classes is at most the larger of theirs. Several references hold together.
@@ -93,8 +93,8 @@ class BetaLimits(Limits):
 
     def loads_with(self, counts: Counts) -> npt.NDArray[np.float64]:
         most = (counts * self._per_share).max(initial=0)
-        found = np.maximum((counts + 1) * self._per_share, most) / (counts.sum() + 1)
-        return np.round(found, DECIMALS)
+        loads = np.maximum((counts + 1) * self._per_share, most) / (counts.sum() + 1)
+        return np.round(loads, DECIMALS)
 
     @cached_property
     def _per_share(self) -> Shares:
@@ -128,16 +128,16 @@ class ClosenessLimits(Limits):
 
     def distances(self, counts: Counts) -> npt.NDArray[np.float64]:
         """By row of the array, the largest distance from a reference. Rounded."""
-        own = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
-        found = [self._distances(own - reference, reference) for reference in self.references]
-        return np.round(np.max(found, axis=0), DECIMALS)
+        shares = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
+        furthest = [self._distances(shares - reference, reference) for reference in self.references]
+        return np.round(np.max(furthest, axis=0), DECIMALS)
 
     def loads(self, counts: Counts) -> npt.NDArray[np.float64]:
         return self._per_t(self.distances(counts))
 
     def allowed(self, counts: Counts) -> npt.NDArray[np.bool_]:
-        known = (self.shares > 0) | (counts == 0) | self.open
-        return known.all(axis=-1) & (self.distances(counts) <= self.t + SLACK)
+        expected = (self.shares > 0) | (counts == 0) | self.open
+        return expected.all(axis=-1) & (self.distances(counts) <= self.t + SLACK)
 
     def loads_with(self, counts: Counts) -> npt.NDArray[np.float64]:
         return self.loads(counts + np.eye(len(counts), dtype=np.int64))
@@ -145,9 +145,9 @@ class ClosenessLimits(Limits):
     def _distances(self, excess: Shares, reference: Shares) -> Shares:
         if not self.ordered:
             return np.abs(excess).sum(axis=-1) / 2
-        known = excess[..., (reference > 0) | self.open]
-        moved = np.abs(np.cumsum(known, axis=-1))[..., :-1].sum(axis=-1)
-        return moved / max(known.shape[-1] - 1, 1)
+        compared = excess[..., (reference > 0) | self.open]
+        moved = np.abs(np.cumsum(compared, axis=-1))[..., :-1].sum(axis=-1)
+        return moved / max(compared.shape[-1] - 1, 1)
 
     def _per_t(self, distances: Shares) -> Shares:
         if self.t > 0:

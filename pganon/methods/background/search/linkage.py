@@ -80,12 +80,12 @@ def dendrogram(probabilities: Vectors) -> Dendrogram:
 def divergences(probabilities: Vectors) -> npt.NDArray[np.float64]:
     """Jensen-Shannon divergence of all pairs (0,1), (0,2), .. (D-2,D-1), base 2, rounded."""
     entropies = _entropy(probabilities)
-    found: list[npt.NDArray[np.float64]] = [np.zeros(0)]
+    distances: list[npt.NDArray[np.float64]] = [np.zeros(0)]
     for one in range(len(probabilities) - 1):
         rest = slice(one + 1, None)
         middle = _entropy((probabilities[one] + probabilities[rest]) / 2)
-        found.append(middle - (entropies[one] + entropies[rest]) / 2)
-    return np.concatenate(found).clip(min=0).round(DECIMALS)
+        distances.append(middle - (entropies[one] + entropies[rest]) / 2)
+    return np.concatenate(distances).clip(min=0).round(DECIMALS)
 
 
 def square(pairs: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Classes that miss the limits, put together until they satisfy them."""
+"""Unions of classes that violate the limits, until they satisfy them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from pganon.methods.background.search.points import Points, Rows
 def agglomerated(
     block: Block, free: Sequence[Rows], cost: Literal["ncp", "sse"]
 ) -> tuple[list[Rows], Rows]:
-    """Unions of classes (Algorithm 3); records of the last one if it still misses the limits.
+    """Unions of classes (Algorithm 3); records of the last one if it still violates the limits.
 
     The class of the highest load is put together with the one with which it costs least.
     """
     groups = Groups(block, free)
     squares = Squares(groups) if cost == "sse" else None
     finished: list[Rows] = []
-    while groups.left.sum() >= 2:
-        worst = groups.least(-block.limits.loads(groups.counts), groups.left)
-        others = groups.left.copy()
+    while groups.active.sum() >= 2:
+        worst = groups.least(-block.limits.loads(groups.counts), groups.active)
+        others = groups.active.copy()
         others[worst] = False
         costs = groups.joined_losses(worst)
         if squares:
@@ -36,8 +36,8 @@ def agglomerated(
             squares.merge(worst, near)
         if block.limits.allows(groups.counts[worst]):
             finished.append(groups.members[worst])
-            groups.left[worst] = False
-    return finished, _together(groups.members[last] for last in np.flatnonzero(groups.left))
+            groups.active[worst] = False
+    return finished, _together(groups.members[last] for last in np.flatnonzero(groups.active))
 
 
 def incremented(
@@ -81,16 +81,16 @@ def absorbed(block: Block, classes: Sequence[Rows], residual: Rows) -> tuple[lis
     groups = Groups(block, [*classes, residual])
     last = len(classes)
     losses = groups.losses()
-    groups.left[last] = False
-    while groups.left.any():
-        allowed = groups.left & block.limits.allowed(groups.counts + groups.counts[last])
+    groups.active[last] = False
+    while groups.active.any():
+        allowed = groups.active & block.limits.allowed(groups.counts + groups.counts[last])
         more = groups.joined_losses(last) - losses
-        near = groups.least(more, allowed if allowed.any() else groups.left)
+        near = groups.least(more, allowed if allowed.any() else groups.active)
         groups.merge(last, near)
         if allowed.any():
             break
     if block.limits.allows(groups.counts[last]):
-        kept = [groups.members[number] for number in np.flatnonzero(groups.left)]
+        kept = [groups.members[number] for number in np.flatnonzero(groups.active)]
         return [*kept, groups.members[last]], np.zeros(0, dtype=np.int64)
     return list(classes), residual
 

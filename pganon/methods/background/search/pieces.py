@@ -15,7 +15,7 @@ def joined_pieces(
 ) -> npt.NDArray[np.int64]:
     """By piece, the number of its block, from 0.
 
-    A piece of fewer than k records, or that misses the model, is joined with the next one until
+    A piece of fewer than k records, or that violates the model, is joined with the next one until
     it no longer does, the last of a curve with the one before. Both models are convex, so this ends
     well where the whole curve satisfies them.
 
@@ -41,7 +41,7 @@ def joined_pieces(
 def _close(
     curves: Sequence[int], starts: list[int], sums: list[Counts], k: int, limits: Limits
 ) -> None:
-    """Join the last blocks of a curve until the last one holds."""
+    """Join the last blocks of a curve until the last one satisfies the model."""
     while (
         len(starts) > 1
         and curves[starts[-2]] == curves[starts[-1]]

@@ -24,7 +24,7 @@ class Names(Categorical):
     """Sets of codes whose loss is the share of the domain that they hold, 0 for one value.
 
     Code 0 is NULL; mixed with values it loses 1. This is the cost by which the paper merges
-    classes; the figures of a release count as those of every method.
+    classes; the statistics of a release count as those of every method.
     """
 
     def cost(self, part: int) -> float:
@@ -164,16 +164,16 @@ class Points:
         if self._nulls or np.isnan(center.places).any():
             either = self._missing[:, rows] != np.isnan(center.places)[:, None]
             squares = np.where(np.isnan(squares), either, squares)
-        found = np.sqrt(np.add.reduce(squares, axis=0))
+        totals = np.sqrt(np.add.reduce(squares, axis=0))
         for attribute, value in zip(self.named, center.values, strict=True):
-            found += attribute.distances(value, rows)
-        return found.round(DECIMALS)
+            totals += attribute.distances(value, rows)
+        return totals.round(DECIMALS)
 
     def _means(self, rows: Rows) -> Numbers:
         places = self.places[:, rows]
         if not self._nulls:
             return places.mean(axis=1)
-        known = ~self._missing[:, rows]
-        numbers = known.sum(axis=1)
-        sums = np.where(known, places, 0.0).sum(axis=1)
+        present = ~self._missing[:, rows]
+        numbers = present.sum(axis=1)
+        sums = np.where(present, places, 0.0).sum(axis=1)
         return np.where(numbers > 0, sums / np.maximum(numbers, 1), np.nan)

@@ -1,4 +1,4 @@
-"""What a reader who holds the priors concludes about the members of one class.
+"""Posteriors of the members of one class, for a reader who holds the priors.
 
 The reader knows the prior of every member and the sensitive values of the class, but not who has
 which.
@@ -33,7 +33,7 @@ def exact(priors: Vectors, counts: Counts) -> Vectors | None:
     _check(priors, counts)
     if not feasible(counts):
         raise ValueError(f"{len(priors)} members have too many assignments; estimate them")
-    found = np.zeros(priors.shape)
+    joint = np.zeros(priors.shape)
     values = np.flatnonzero(counts)
     context = tuple((counts[values] + 1).tolist())
     for member in range(len(priors)):
@@ -42,9 +42,9 @@ def exact(priors: Vectors, counts: Counts) -> Vectors | None:
         for axis, value in enumerate(values.tolist()):
             rest = counts[values].copy()
             rest[axis] -= 1
-            found[member, value] = priors[member, value] * weights[tuple(rest.tolist())]
-    totals = found.sum(axis=1, keepdims=True)
-    return found / totals if (totals > 0).all() else None
+            joint[member, value] = priors[member, value] * weights[tuple(rest.tolist())]
+    totals = joint.sum(axis=1, keepdims=True)
+    return joint / totals if (totals > 0).all() else None
 
 
 def feasible(counts: Counts) -> bool:
@@ -61,9 +61,9 @@ def estimated(priors: Vectors, counts: Counts) -> Vectors | None:
     sums = priors.sum(axis=0)
     if ((counts > 0) & (sums == 0)).any():
         return None
-    found = counts * priors / np.where(sums > 0, sums, 1.0)
-    totals = found.sum(axis=1, keepdims=True)
-    return found / totals if (totals > 0).all() else None
+    joint = counts * priors / np.where(sums > 0, sums, 1.0)
+    totals = joint.sum(axis=1, keepdims=True)
+    return joint / totals if (totals > 0).all() else None
 
 
 def highest(posteriors: Vectors, counts: Counts) -> tuple[float, float]:
@@ -83,13 +83,13 @@ def _check(priors: Vectors, counts: Counts) -> None:
 
 def _weights(priors: Vectors, context: Sequence[int]) -> Vectors:
     """By number of each value, the probability of all assignments of so many to the members."""
-    found = np.zeros(context)
-    found[(0,) * len(context)] = 1.0
+    weights = np.zeros(context)
+    weights[(0,) * len(context)] = 1.0
     for prior in priors:
         longer = np.zeros(context)
         for axis, probability in enumerate(prior.tolist()):
             ahead, behind = [slice(None)] * len(context), [slice(None)] * len(context)
             ahead[axis], behind[axis] = slice(1, None), slice(None, -1)
-            longer[tuple(ahead)] += probability * found[tuple(behind)]
-        found = longer
-    return found
+            longer[tuple(ahead)] += probability * weights[tuple(behind)]
+        weights = longer
+    return weights

@@ -1,6 +1,6 @@
 """k-anonymity-primacy: classes of k near records, in which records are swapped for other values.
 
-Algorithm 2 and GenerateCluster. Classes that still miss the limits are put together afterwards,
+Algorithm 2 and GenerateCluster. Classes that still violate the limits are put together afterwards,
 with each other (`agg`, Algorithm 3) or record by record (`inc`, Algorithm 4).
 """
 
@@ -59,7 +59,7 @@ def k_primacy(
 
     Args:
         sensitive: by record, its sensitive value.
-        post: how classes that miss the limits are put together.
+        post: how classes that violate the limits are put together.
         cost: of two classes put together by `agg`: loss, or sum of squared errors.
         pick: which records `inc` adds: the nearest of those that help, or the nearest.
         residual: what becomes of records in no class in the end.
@@ -72,28 +72,28 @@ def k_primacy(
     block = Block(points, np.asarray(sensitive), limits)
     finished: list[Rows] = []
     free: list[Rows] = []
-    left = np.arange(points.size)
-    while len(left):
-        group = _generated(block, left, k)
+    remaining = np.arange(points.size)
+    while len(remaining):
+        group = _generated(block, remaining, k)
         (finished if limits.allows(block.counts(group)) else free).append(np.sort(group))
-        left = np.setdiff1d(left, group, assume_unique=True)
+        remaining = np.setdiff1d(remaining, group, assume_unique=True)
     if free:
-        made, left = (
+        made, remaining = (
             agglomerated(block, free, cost) if post == "agg" else incremented(block, free, k, pick)
         )
         finished += made
-    if len(left) and residual == "absorb":
-        finished, left = absorbed(block, finished, left)
-    return Classes(finished, left)
+    if len(remaining) and residual == "absorb":
+        finished, remaining = absorbed(block, finished, remaining)
+    return Classes(finished, remaining)
 
 
-def _generated(block: Block, left: Rows, k: int) -> Rows:
+def _generated(block: Block, remaining: Rows, k: int) -> Rows:
     """The record farthest from the centroid, with near records that suit it."""
-    if len(left) < 2 * k:
-        return left
+    if len(remaining) < 2 * k:
+        return remaining
     points = block.points
-    seed = left[points.distances(points.center(left), left).argmax()]
-    order = nearest_first(points, int(seed), left)
+    seed = remaining[points.distances(points.center(remaining), remaining).argmax()]
+    order = nearest_first(points, int(seed), remaining)
     places = _swapped(block, block.sensitive[order], k)
     return order[places]
 
@@ -101,7 +101,7 @@ def _generated(block: Block, left: Rows, k: int) -> Rows:
 def _swapped(block: Block, values: npt.NDArray[np.int64], k: int) -> list[int]:
     """Places of the first k records, after swaps with later ones that lower the load.
 
-    Each record is looked at once, in its order: it replaces the farthest record of the value that
+    Each record is tried once, in its order: it replaces the farthest record of the value that
     is best replaced. The first record stays.
 
     Args:

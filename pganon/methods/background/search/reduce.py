@@ -11,7 +11,7 @@ from pganon.methods.background.search.points import Rows
 from pganon.methods.background.search.primacy import Classes
 
 _WINDOW = 64
-"""Records looked at together; twice as many each time that they do not complete a class."""
+"""Records tried together; twice as many each time that they do not complete a class."""
 
 
 def js_reduce(
@@ -33,22 +33,22 @@ def js_reduce(
         sensitive: by record, its sensitive value.
     """
     close = square(divergences(probabilities), len(probabilities)) <= j + EPS
-    left = np.arange(len(vectors))
+    remaining = np.arange(len(vectors))
     classes: list[Rows] = []
     suppressed: list[int] = []
-    while len(left):
-        group = _class(left, vectors, close, sensitive, k, limits)
+    while len(remaining):
+        group = _class(remaining, vectors, close, sensitive, k, limits)
         if group is None:
-            suppressed.append(int(left[0]))
-            left = left[1:]
+            suppressed.append(int(remaining[0]))
+            remaining = remaining[1:]
         else:
             classes.append(group)
-            left = np.setdiff1d(left, group, assume_unique=True)
+            remaining = np.setdiff1d(remaining, group, assume_unique=True)
     return Classes(classes, np.array(suppressed, dtype=np.int64))
 
 
 def _class(
-    left: Rows,
+    remaining: Rows,
     vectors: npt.NDArray[np.int64],
     close: npt.NDArray[np.bool_],
     sensitive: npt.NDArray[np.int64],
@@ -60,8 +60,8 @@ def _class(
     counts = np.zeros(len(limits.shares), dtype=np.int64)
     group: list[Rows] = []
     start, window = 0, max(_WINDOW, k)
-    while start < len(left):
-        rows = left[start : start + window]
+    while start < len(remaining):
+        rows = remaining[start : start + window]
         joining = rows[near.take(vectors[rows])]
         running = counts + _running(sensitive[joining], len(counts))
         whole = limits.allowed(running) & (running.sum(axis=1) >= k)

@@ -30,19 +30,19 @@ def nearest(
     Returns:
         Records of every class, ascending, in the order of the leaves.
     """
-    left = _by_bucket(curve, buckets, leaves)
-    found: list[Rows] = []
+    remaining = _by_bucket(curve, buckets, leaves)
+    groups: list[Rows] = []
     for leaf in leaves:
         used = np.flatnonzero(leaf).tolist()
-        first = left[used[0]]
+        first = remaining[used[0]]
         middle = curve[first[draw(len(first))]]
         taken: list[Rows] = []
         for bucket in used:
-            places = _nearest_places(curve[left[bucket]], int(middle), int(leaf[bucket]))
-            taken.append(left[bucket][places])
-            left[bucket] = np.delete(left[bucket], places)
-        found.append(np.sort(np.concatenate(taken)))
-    return found
+            places = _nearest_places(curve[remaining[bucket]], int(middle), int(leaf[bucket]))
+            taken.append(remaining[bucket][places])
+            remaining[bucket] = np.delete(remaining[bucket], places)
+        groups.append(np.sort(np.concatenate(taken)))
+    return groups
 
 
 def swept(
@@ -71,10 +71,10 @@ def _by_bucket(
 ) -> list[Rows]:
     """Records of every bucket by key, then by their number."""
     order = np.argsort(keys, kind="stable")
-    found = [order[buckets[order] == bucket] for bucket in range(leaves.shape[1])]
-    if [len(rows) for rows in found] != leaves.sum(axis=0).tolist():
+    rows_of = [order[buckets[order] == bucket] for bucket in range(leaves.shape[1])]
+    if [len(rows) for rows in rows_of] != leaves.sum(axis=0).tolist():
         raise ValueError("the classes do not have as many records of every bucket as there are")
-    return found
+    return rows_of
 
 
 def _nearest_places(sorted_indexes: npt.NDArray[np.int64], middle: int, number: int) -> Rows:

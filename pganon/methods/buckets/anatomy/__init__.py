@@ -16,7 +16,7 @@ from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.invariance import counterfeits, invariant_steps
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.base import Method
-from pganon.methods.common.form.bucket_staging import Grouping
+from pganon.methods.common.form.grouping import Grouping
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State, Step
 from pganon.steps.facts import Facts

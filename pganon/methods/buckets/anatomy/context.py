@@ -14,7 +14,7 @@ from pganon.methods.buckets.anatomy.options import Anatomy
 from pganon.methods.buckets.invariance import DEALT, LEFTOVERS, InvarianceContext
 from pganon.methods.common.context import MethodContext
 from pganon.methods.common.eligibility import ROUNDS, Eligibility
-from pganon.methods.common.form.bucket_staging import record_columns
+from pganon.methods.common.form.grouping import record_columns
 from pganon.methods.common.suppression import RELEASED
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import AnatomyLDiversity

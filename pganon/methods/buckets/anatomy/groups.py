@@ -15,7 +15,7 @@ from pganon.encode.codes import weight_type
 from pganon.encode.records import DRAW
 from pganon.methods.buckets.anatomy.context import AnatomyContext
 from pganon.methods.buckets.invariance import old_groups
-from pganon.methods.common.form.bucket_staging import record_columns
+from pganon.methods.common.form.grouping import record_columns
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, DropTables, State, Step

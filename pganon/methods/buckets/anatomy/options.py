@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pganon.methods.common.bucket_options import Division, Unlinked
+from pganon.policy.encoding import Encoding
 from pganon.policy.options import COUNT, GROUP_ID, PROBABILITY, BlockSize
 
 
@@ -17,12 +18,15 @@ class Anatomy(Unlinked):
     parts = ("qit", "st")
     sensitive = "one"
     levels = ("attribute", "unique")
-    along_curve = True
-    keeps_value_sets = True
+    supports = frozenset({"invariant"})
 
     name: Literal["anatomy"]
     block_size: BlockSize = 100
     division: Division = "public"
+
+    @property
+    def encoding(self) -> Encoding:
+        return Encoding(order="drawn", along_curve=True)
 
     def decides_by_values(self, *, bounded: bool) -> bool:
         return self.division == "eligible"

@@ -32,6 +32,7 @@ from pganon.methods.buckets.metrics.report import BucketMetrics, measure_steps, 
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form import bucket_staging as staging
 from pganon.methods.common.form.bucket_rows import link_of
+from pganon.methods.common.form.grouping import NUMBERED, Grouping
 from pganon.policy.options import EXPECTED, GROUP_ID, PROBABILITY
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, query
@@ -74,7 +75,7 @@ def anatomized(
     arrange: Arrange,
     *,
     groups: str,
-    buckets: staging.Grouping = staging.NUMBERED,
+    buckets: Grouping = NUMBERED,
     static_columns: Callable[[ReleaseSpec], bool] = lambda spec: True,
     warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: (),
 ) -> PublishedForm:

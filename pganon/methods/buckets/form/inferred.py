@@ -26,9 +26,16 @@ from pganon.methods.common.association.columns import (
     sensitive_columns,
 )
 from pganon.methods.common.form import attacks
-from pganon.methods.common.form.attacks import Bounds, code_of, found_by, hashed, on_line, told_text
-from pganon.methods.common.form.bucket_staging import Grouping, bucket, record_columns
+from pganon.methods.common.form.attacks import (
+    Bounds,
+    code_of,
+    hashed,
+    inference_text,
+    inferred_from,
+    on_line,
+)
 from pganon.methods.common.form.generalized import GENERALIZED
+from pganon.methods.common.form.grouping import Grouping, bucket, record_columns
 from pganon.methods.common.search.inference import Layout, guesses
 from pganon.policy.model import Inference
 from pganon.policy.options import CLASS_ID, GROUP_ID
@@ -251,7 +258,7 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
         return []
     every = inferred(spec, facts)
     return [
-        f"{told_text(item, result)}; {attacks.REMEDY}"
+        f"{inference_text(item, result)}; {attacks.REMEDY}"
         for item in spec.sensitive
         if (result := every[item.published]).told is not None and result.told > attacks.NOTICEABLE
     ]
@@ -260,6 +267,6 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 def inferred(spec: ReleaseSpec, facts: Facts) -> dict[str, Inferred]:
     """Results of the attack by published column."""
     return {
-        item.published: found_by(f"inferred{item.index}", bounds(spec, item), facts)
+        item.published: inferred_from(f"inferred{item.index}", bounds(spec, item), facts)
         for item in spec.sensitive
     }

@@ -26,7 +26,8 @@ from pganon.forms.utility import AnatomyUtility, Degree
 from pganon.methods.buckets.form import inferred
 from pganon.methods.buckets.form.informed import informed as informed_risk
 from pganon.methods.common.arrangement import Arrange, Arrangement
-from pganon.methods.common.form.bucket_staging import Grouping, bucket, relations
+from pganon.methods.common.form.bucket_staging import relations
+from pganon.methods.common.form.grouping import Grouping, bucket
 from pganon.methods.common.form.members import code_columns
 from pganon.metrics import loss
 from pganon.policy.options import CLASS_ID, GROUP_ID

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pganon.methods.common.bucket_options import Priority, Unlinked
+from pganon.policy.encoding import Encoding
 from pganon.policy.options import COUNT, GROUP_ID, PROBABILITY, BlockSize
 
 
@@ -17,8 +18,11 @@ class Msb(Unlinked):
     parts = ("qit", "st")
     sensitive = "some"
     levels = ("unique",)
-    codes_sensitive = True
 
     name: Literal["msb"]
     priority: Priority = "mmdcf"
     block_size: BlockSize = 50_000
+
+    @property
+    def encoding(self) -> Encoding:
+        return Encoding(codes_sensitive=True)

@@ -20,8 +20,8 @@ from pganon.methods.buckets.slamsa.invariant import invariant_bucket_steps, tidy
 from pganon.methods.buckets.slamsa.options import Slamsa
 from pganon.methods.buckets.slamsa.strata import eligibility, stratum_steps
 from pganon.methods.common.base import Method
-from pganon.methods.common.division import sensitive_settled, undecided
-from pganon.methods.common.form.bucket_staging import NUMBERED
+from pganon.methods.common.division import sensitive_static, undecided
+from pganon.methods.common.form.grouping import NUMBERED
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Step
 from pganon.steps.facts import Facts
@@ -50,7 +50,7 @@ BUCKETS = replace(
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
     """Warnings about associations between columns of different scales."""
     options = SlamsaContext(spec).options
-    compared = [] if sensitive_settled(spec) else [sensitive_scales(spec)]
+    compared = [] if sensitive_static(spec) else [sensitive_scales(spec)]
     if undecided(options.quasi_tables, len(spec.attributes)):
         compared.append(quasi_scales(spec))
     return mixed_scales(options.association, compared)

@@ -14,7 +14,7 @@ from pganon.methods.common.association.columns import quasi_columns
 from pganon.methods.common.division import (
     divided,
     division_steps,
-    sensitive_settled,
+    sensitive_static,
     sensitive_tables,
     undecided,
 )
@@ -44,7 +44,7 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
 
 def static_columns(spec: ReleaseSpec) -> bool:
     """Whether the policy alone decides the tables of the columns."""
-    return sensitive_settled(spec) and not _quasi_undecided(SlamsaContext(spec))
+    return sensitive_static(spec) and not _quasi_undecided(SlamsaContext(spec))
 
 
 def _quasi_undecided(context: SlamsaContext) -> bool:

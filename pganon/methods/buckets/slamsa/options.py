@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pganon.methods.common.bucket_options import Divided, Division, possible, word
+from pganon.methods.common.bucket_options import (
+    SEPARATE_TABLES,
+    Divided,
+    Division,
+    possible,
+    word,
+)
 from pganon.methods.common.divisions import Tables, division_refusals
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.options import COUNT, EXPECTED, GROUP_ID, PROBABILITY, BlockSize
@@ -20,8 +26,7 @@ class Slamsa(Divided):
     models = frozenset({"slicing_l_diversity"})
     adds = (GROUP_ID, COUNT, PROBABILITY, EXPECTED)
     levels = ("attribute", "tuple")
-    excludes = True
-    keeps_value_sets = True
+    supports = frozenset({"exclusions", "invariant"})
 
     name: Literal["slamsa"]
     profile: Annotated[
@@ -38,7 +43,22 @@ class Slamsa(Divided):
 
     @property
     def independent(self) -> bool:
+        """Whether every sensitive table has its own buckets."""
         return self.profile == "independent"
+
+    def assumes(self, sensitive: int) -> tuple[str, ...]:
+        return (SEPARATE_TABLES,) if self.independent and sensitive > 1 else ()
+
+    def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
+        """Value sets of people who are in several buckets."""
+        yield from super().key_refusals(columns, keys)
+        if keys.get("refresh") == "invariant" and self.independent:
+            yield Refusal(
+                ("method", "profile"),
+                "refresh: invariant keeps the values of one bucket of a person, and with profile:"
+                " independent there are several",
+                "write profile: aligned, or refresh: recompute",
+            )
 
     def decides_by_values(self, *, bounded: bool) -> bool:
         return self.division == "eligible"

@@ -16,6 +16,7 @@ from pganon.methods.common.bucket_options import (
 )
 from pganon.methods.common.divisions import Tables, division_refusals
 from pganon.policy.columns import Columns, of_role
+from pganon.policy.encoding import Encoding
 from pganon.policy.options import COUNT, EXPECTED, GROUP_ID
 from pganon.policy.refusals import Refusal
 
@@ -28,13 +29,16 @@ class Slicing(Unlinked):
     adds = (GROUP_ID, COUNT, EXPECTED)
     sensitive = "one"
     levels = ("attribute",)
-    codes_sensitive = True
 
     name: Literal["slicing"]
     columns: Tables = 2
     alpha: Annotated[int, Field(ge=1, le=1000)] | None = None
     association: Association = "msc"
     clustering: Clustering = "pam"
+
+    @property
+    def encoding(self) -> Encoding:
+        return Encoding(codes_sensitive=True)
 
     def part_names(self, columns: Columns) -> tuple[str, ...]:
         divided = len(of_role(columns, "quasi_identifying")) + 1

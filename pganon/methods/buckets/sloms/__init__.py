@@ -17,7 +17,7 @@ from pganon.methods.buckets.sloms.context import SlomsContext
 from pganon.methods.buckets.sloms.options import Sloms
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.base import Method
-from pganon.methods.common.division import division_steps, sensitive_settled, sensitive_tables
+from pganon.methods.common.division import division_steps, sensitive_static, sensitive_tables
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import CreateTable, DropTables, State, Step
 from pganon.steps.facts import Facts
@@ -36,7 +36,7 @@ def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
 
 def static_columns(spec: ReleaseSpec) -> bool:
     """Whether the policy alone decides the tables of the columns."""
-    return sensitive_settled(spec)
+    return sensitive_static(spec)
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:

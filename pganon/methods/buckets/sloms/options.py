@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pganon.methods.common.bucket_options import Clustering, Divided, Priority
+from pganon.methods.common.bucket_options import SEPARATE_TABLES, Clustering, Divided, Priority
 from pganon.policy.columns import Columns
 from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID, PROBABILITY, BlockSize
 
@@ -23,9 +23,8 @@ class Sloms(Divided):
     priority: Priority = "mmdcf"
     block_size: BlockSize = 5000
 
-    @property
-    def independent(self) -> bool:
-        return True
+    def assumes(self, sensitive: int) -> tuple[str, ...]:
+        return (SEPARATE_TABLES,) if sensitive > 1 else ()
 
     def added_columns(self, columns: Columns) -> tuple[str, ...]:
         return (*self.adds, *self.links(columns))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
+from pganon.policy.columns import Columns
+from pganon.policy.encoding import Encoding
 from pganon.policy.model import ColumnPolicy
-from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions, RandomOrder
+from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
 from pganon.policy.refusals import Refusal, known_word
 
 
@@ -30,7 +33,7 @@ class Mondrian(MethodOptions):
     example = "{model: k_anonymity, k: 5}"
     adds = (CLASS_ID,)
     parts = (FLAT,)
-    shows_reference = True
+    supports = frozenset({"reference"})
 
     name: Literal["mondrian"]
     variant: Annotated[
@@ -43,14 +46,14 @@ class Mondrian(MethodOptions):
     def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
         return ()  # it heeds all keys
 
-    @property
-    def replays(self) -> bool:
-        return self.variant == "strict"
+    def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
+        """Regions of cuts that are not by values."""
+        for refusal in super().key_refusals(columns, keys):
+            if refusal.place != ("regions",):
+                yield refusal
+            elif self.variant != "strict":
+                yield replace(refusal, suggestion="use variant: strict, or regions: none")
 
     @property
-    def replay_hint(self) -> str:
-        return "use variant: strict, or regions: none"
-
-    @property
-    def random_order(self) -> RandomOrder:
-        return "numbered" if self.variant == "relaxed" else "none"
+    def encoding(self) -> Encoding:
+        return Encoding(order="numbered" if self.variant == "relaxed" else "none")

@@ -69,8 +69,8 @@ def dependencies(relation: Relation, columns: Sequence[Associated]) -> exp.Selec
     Records with equal values of i have equal values of j, and j has more than one value. NULL is
     one value. A column without repetition determines all others that are not constant.
     """
-    found = determined(relation, dict(enumerate(columns))) if len(columns) > 1 else nothing()
-    return _as_json(found, "dependencies")
+    pairs = determined(relation, dict(enumerate(columns))) if len(columns) > 1 else nothing()
+    return _as_json(pairs, "dependencies")
 
 
 def matrix(text: str, size: int) -> list[list[float]]:

@@ -35,16 +35,16 @@ def _number(item: Sensitive | Carried, value: exp.Expr) -> exp.Expr:
 
 
 def quasi_columns(spec: ReleaseSpec, state: State) -> list[Associated]:
-    found: list[Associated] = []
+    columns: list[Associated] = []
     for axis in axes(spec.attributes):
         number = None
         if isinstance(axis, OrderedAxis):
-            known = col(axis.code, "t")
+            codes = col(axis.code, "t")
             number = fragment(
                 "case when :c > 0 then :position end",
-                c=known,
-                position=axis.position(state, known),
+                c=codes,
+                position=axis.position(state, codes),
             )
         code = fragment("nullif(:c, 0)", c=col(axis.code, "t"))
-        found.append(Associated(axis.attribute.published, code, number))
-    return found
+        columns.append(Associated(axis.attribute.published, code, number))
+    return columns

@@ -26,9 +26,9 @@ def correlation(relation: Relation, columns: Columns) -> exp.Select:
     if not pairs:
         return nothing()
     values = [_correlated(_place(columns[i]), _place(columns[j])) for i, j in pairs]
-    found = query("select :r as r from t", {"t": relation}, r=exp.Array(expressions=values))
+    coefficients = query("select :r as r from t", {"t": relation}, r=exp.Array(expressions=values))
     rows = [[num(place), num(i), num(j)] for place, (i, j) in enumerate(pairs, start=1)]
-    return query("select p.i, p.j, c.r[p.place] as value from c", {"c": found}).join(
+    return query("select p.i, p.j, c.r[p.place] as value from c", {"c": coefficients}).join(
         listed(rows, "p", ["place", "i", "j"]), join_type="cross"
     )
 

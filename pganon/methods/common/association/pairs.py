@@ -84,8 +84,8 @@ def nothing() -> exp.Select:
 
 
 def determined(relation: Relation, columns: Columns) -> exp.Select:
-    """(i, j, value): column i determines column j. Least and greatest code of j per value of i
-    tell it; there are far fewer values than pairs of values."""
+    """(i, j, value): column i determines column j. It is read from the least and greatest
+    code of j per value of i: there are far fewer values than pairs of values."""
     same, varies, all_same = [], [], []
     for j in columns:
         ends = {"low": fragment("min(:k)", k=key(j)), "high": fragment("max(:k)", k=key(j))}

@@ -36,7 +36,7 @@ FACTOR = 1.5
 NOTICEABLE = 0.01
 """Share of the records from which on a run warns, where the policy sets none."""
 
-_FIGURES = ("confidence", "accuracy", "above", "correct", "share", "advantage")
+_MEASURES = ("confidence", "accuracy", "above", "correct", "share", "advantage")
 """Fields of :class:`Inferred` that are None where no record was attacked."""
 
 _CHANCE = 3
@@ -45,7 +45,7 @@ _CHANCE = 3
 
 @dataclass(frozen=True)
 class Bounds:
-    """What guesses are held against.
+    """Bounds on what guesses may infer.
 
     Attributes:
         limit: probability above which a value counts as inferred.
@@ -62,24 +62,24 @@ def attacked(of: str) -> Fact[int]:
 
 
 def outcome(of: str, name: str) -> Fact[float | None]:
-    """A figure of an attack."""
+    """A measure of an attack."""
     return or_null(measure(name, f"{of}_"))
 
 
 def outcomes(of: str) -> list[Fact[Any]]:
-    """What :func:`judged` gives of an attack."""
-    return [attacked(of), *[outcome(of, name) for name in _FIGURES]]
+    """Facts that :func:`measured` gives of an attack."""
+    return [attacked(of), *[outcome(of, name) for name in _MEASURES]]
 
 
 def _inferred(row: Mapping[str, Any], bounds: Bounds) -> Inferred:
-    figures = {name: row[name] for name in _FIGURES}
-    return Inferred(records=row["records"], limit=bounds.limit, allowed=bounds.allowed, **figures)
+    measures = {name: row[name] for name in _MEASURES}
+    return Inferred(records=row["records"], limit=bounds.limit, allowed=bounds.allowed, **measures)
 
 
-def found_by(of: str, bounds: Bounds, facts: Facts) -> Inferred:
-    """The figures of an attack."""
-    figures = {name: facts[outcome(of, name)] for name in _FIGURES}
-    return _inferred({"records": facts[attacked(of)], **figures}, bounds)
+def inferred_from(of: str, bounds: Bounds, facts: Facts) -> Inferred:
+    """Measures of an attack."""
+    measures = {name: facts[outcome(of, name)] for name in _MEASURES}
+    return _inferred({"records": facts[attacked(of)], **measures}, bounds)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Attack:
             Check(
                 self.of,
                 f"how many {self.values} of {self.item.published} that tells",
-                lambda s: judged(s.work(self.name), self.bounds(s.facts)),
+                lambda s: measured(s.work(self.name), self.bounds(s.facts)),
                 lambda row, state: problem(self.spec, self.item, row, self.bounds(state.facts)),
                 gives=outcomes(self.of),
             ),
@@ -149,15 +149,15 @@ def hashed(values: Sequence[exp.Expr], state: State) -> exp.Expr:
     return row_hash(exp.func("row", *values), scalar(run_secret(state, "seed_a")))
 
 
-def judged(guesses: Relation, bounds: Bounds) -> exp.Select:
-    """SELECT one row: the figures of :class:`Inferred`, of the learner that tells most."""
+def measured(guesses: Relation, bounds: Bounds) -> exp.Select:
+    """SELECT one row: the measures of :class:`Inferred`, of the learner that infers most."""
     level = _number(bounds.limit)
     surest = query(
         "select g.*, count(*) over w as n, sum(g.correct::int) over w as hits from g"
         " window w as (partition by g.learner order by g.posterior desc)",
         {"g": guesses},
     )
-    told = fragment(
+    right = fragment(
         "g.posterior > :t and g.hits > g.n * :t::float8 + :z * sqrt(g.n * :t::float8 * (1 - :t))",
         t=level,
         z=num(_CHANCE),
@@ -171,7 +171,7 @@ def judged(guesses: Relation, bounds: Bounds) -> exp.Select:
         " from g group by g.learner",
         {"g": surest},
         t=level,
-        told=told,
+        told=right,
     )
     learners = query(
         "select l.*, l.records * (1 - :a::float8) as n from l",
@@ -221,10 +221,10 @@ def problem(
     spec: ReleaseSpec, item: Sensitive, row: Mapping[str, Any], bounds: Bounds
 ) -> PganonError | None:
     """The refusal, where the policy says how much may be inferred."""
-    asked, found = spec.policy.inference, _inferred(row, bounds)
-    if asked is None or (found.told is not None and found.told <= asked.share):
+    asked, inferred = spec.policy.inference, _inferred(row, bounds)
+    if asked is None or (inferred.told is not None and inferred.told <= asked.share):
         return None
-    if found.told is None:
+    if inferred.told is None:
         message, hint = (
             f"what can be inferred of column {quote(item.column.name)} cannot be measured: every"
             f" bucket has more than {CANDIDATES} pairs of a record and a value",
@@ -232,15 +232,15 @@ def problem(
         )
     else:
         message, hint = (
-            f"{told_text(item, found)}; inference allows a share of {asked.share:g}, and"
-            f" at least {found.told:.4g} are inferred",
+            f"{inference_text(item, inferred)}; inference allows a share of {asked.share:g}, and"
+            f" at least {inferred.told:.4g} are inferred",
             f"{REMEDY}, or allow a larger share",
         )
     return PrivacyRefusal(
         message,
         model="inference",
         required=asked.share,
-        observed=found.told,
+        observed=inferred.told,
         hint=hint,
         code=ErrorCode.INFERENCE,
     )
@@ -252,11 +252,11 @@ REMEDY = (
 )
 
 
-def told_text(item: Sensitive, found: Inferred) -> str:
-    """What is inferred, in words."""
+def inference_text(item: Sensitive, inferred: Inferred) -> str:
+    """Text about the values that are inferred."""
     return (
         f"values of column {quote(item.column.name)} can be inferred: naive Bayes, learned from"
-        f" the release alone, guesses {found.accuracy:.4g} of {found.records} right, where"
-        f" {found.allowed:.4g} is allowed, and tells those of a share of {found.share:.4g} of the"
-        f" records with a probability above {found.limit:.4g}, and is right as often"
+        f" the release alone, guesses {inferred.accuracy:.4g} of {inferred.records} right, where"
+        f" {inferred.allowed:.4g} is allowed, and tells those of a share of {inferred.share:.4g} of"
+        f" the records with a probability above {inferred.limit:.4g}, and is right as often"
     )

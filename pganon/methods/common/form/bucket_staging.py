@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from pganon.encode.axis import axes
-from pganon.encode.lookups import joined
 from pganon.encode.records import ties
-from pganon.encode.work import CODED
-from pganon.forms.elements import attribute_columns, element, of_text_key, own_value, own_values
+from pganon.forms.elements import of_text_key, own_value, own_values
 from pganon.forms.form import Tables
 from pganon.forms.stored import (
-    distinct_groups,
     drawn_numbers,
     index_step,
     numbers,
     repeated,
     stored,
 )
-from pganon.forms.work import GROUPED
-from pganon.identifiers import QualifiedName
 from pganon.methods.common.arrangement import Arrange, Arrangement, QuasiTable, SensitiveTable
 from pganon.methods.common.form.bucket_rows import link_of, with_rows
 from pganon.methods.common.form.generalized import GENERALIZED, classes_step, generalization_steps
+from pganon.methods.common.form.grouping import NUMBERED, Grouping, bucket, record_columns
 from pganon.methods.common.form.members import (
-    code_columns,
     identity,
     members,
     members_step,
     repeated_members,
 )
-from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID
+from pganon.methods.common.form.table_rows import Rows
+from pganon.policy.options import CLASS_ID, COUNTERFEITS, GROUP_ID
 from pganon.privacy.rows import Relation
-from pganon.resolved.model import Attribute, Carried, ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, col, fragment, named, presorted, query, stacked
-from pganon.steps import CreateTable, Parallel, State, Step, shared
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import aliased, col, fragment, named, query, stacked
+from pganon.steps import CreateTable, Parallel, State, Step
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
 
@@ -59,86 +54,12 @@ def duplicate_keys(
     spec: ReleaseSpec, arrangement: Arrangement, buckets: Grouping, state: State
 ) -> list[exp.Select]:
     names = [bucket(place) for place in range(len(arrangement.partitions))]
-    found = [repeated(numbers(state, name), "gid") for name in names]
+    queries = [repeated(numbers(state, name), "gid") for name in names]
     if arrangement.generalized:
-        found.append(repeated(state.work(GENERALIZED), CLASS_ID))
+        queries.append(repeated(state.work(GENERALIZED), CLASS_ID))
     else:
-        found += [repeated(axis.dictionary(state), "code") for axis in axes(spec.attributes)]
-    return [*found, *buckets.duplicate_keys(spec, state), *repeated_members(spec, state)]
-
-
-def bucket(partition: int) -> str:
-    """Work column with the bucket of a partition, by its place in the arrangement."""
-    return f"b{partition}"
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """What a method hands over to the form.
-
-    Attributes:
-        groups: SELECT gid: the buckets of a partition, named as by :func:`bucket`, each once.
-        records: SELECT of :func:`record_columns` and the buckets of all partitions, which are
-            named last: a row per released record of a part, given its number from 0 and the number
-            of parts.
-        beside: steps that `records` needs and that may go on while numbers are drawn.
-        after: steps once they are drawn.
-        duplicate_keys: as of a :class:`PublishedForm`, from the tables that `records` reads.
-        parts: in how many parts records may be read side by side. More than one pays where a part
-            is the work of one server process.
-        counterfeits: SELECT of the first partition's gid, and sensitive columns `v<j>`: values in
-            sensitive tables that nobody has; None if there are none.
-    """
-
-    groups: Callable[[ReleaseSpec, State, str], exp.Select]
-    records: Callable[[ReleaseSpec, State, Sequence[str], int, int], exp.Select]
-    duplicate_keys: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
-    beside: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
-    after: Callable[[ReleaseSpec], Sequence[Step]] = lambda spec: ()
-    parts: int = 1
-    counterfeits: Callable[[ReleaseSpec, State], exp.Select | None] = lambda spec, state: None
-
-    def number(self, state: State) -> int:
-        """In how many parts they are read."""
-        return self.parts if shared(state) else 1
-
-    def table(self, state: State, part: int) -> QualifiedName:
-        """Work table (numbers of buckets, codes, published values, identity) of a part."""
-        return state.work(f"group_records{part}")
-
-    def all_records(self, state: State) -> Relation:
-        """Those of all parts."""
-        tables = [self.table(state, part) for part in range(self.number(state))]
-        if len(tables) == 1:
-            return tables[0]
-        return stacked([query("select r.* from r", {"r": table}) for table in tables])
-
-
-def record_columns(spec: ReleaseSpec) -> list[str]:
-    """Columns of `coded` that the staged relations are made from."""
-    names = [*code_columns(spec), *[f"v{item.index}" for item in spec.sensitive]]
-    names += [f"p{item.index}" for item in spec.carried]
-    known = identity(spec)
-    return [*names, *([known] if known else [])]
-
-
-def _grouped(
-    spec: ReleaseSpec, state: State, buckets: Sequence[str], part: int, parts: int
-) -> exp.Select:
-    tree = query(
-        "select 1 from g join c on c.rid = g.rid",
-        {"g": state.work(GROUPED), "c": state.work(CODED)},
-    )
-    columns = [col(name, "c") for name in record_columns(spec)]
-    return tree.select(*columns, *[col(name, "g") for name in buckets], append=False)
-
-
-NUMBERED = Grouping(
-    groups=lambda spec, state, name: distinct_groups(state, GROUPED, name),
-    records=_grouped,
-    duplicate_keys=lambda spec, state: [repeated(state.work(GROUPED), "rid")],
-)
-"""GROUPED, to be joined with CODED by the numbers of records."""
+        queries += [repeated(axis.dictionary(state), "code") for axis in axes(spec.attributes)]
+    return [*queries, *buckets.duplicate_keys(spec, state), *repeated_members(spec, state)]
 
 
 def staging_steps(
@@ -250,25 +171,25 @@ def _counterfeit_steps(spec: ReleaseSpec, buckets: Grouping) -> list[Step]:
 
 
 def _counterfeits(spec: ReleaseSpec, buckets: Grouping, state: State) -> exp.Expr:
-    found = _unowned(spec, buckets, state)
-    if found is None:
+    unowned = _unowned(spec, buckets, state)
+    if unowned is None:
         return query("select 1::int as group_id, 1::bigint as count where false")
     return query(
         "select :number as group_id, count(*) as count from c group by 1 order by 1",
-        {"c": found},
+        {"c": unowned},
         number=col(bucket(0), "c"),
     )
 
 
 def _unowned(spec: ReleaseSpec, buckets: Grouping, state: State) -> exp.Select | None:
     """SELECT of the number of a bucket, and values in it that nobody has."""
-    found = buckets.counterfeits(spec, state)
-    if found is None:
+    counterfeits = buckets.counterfeits(spec, state)
+    if counterfeits is None:
         return None
     values = [col(f"v{item.index}", "c") for item in spec.sensitive]
     return query(
         "select :number from c join n on n.gid = c.gid",
-        {"c": found, "n": numbers(state, bucket(0))},
+        {"c": counterfeits, "n": numbers(state, bucket(0))},
         number=col(bucket(0), "n"),
     ).select(*values)
 
@@ -280,8 +201,8 @@ def _valued(spec: ReleaseSpec, buckets: Grouping, state: State) -> Relation:
     if unowned is None:
         return records
     names = [bucket(0), *[f"v{item.index}" for item in spec.sensitive]]
-    own = query("select 1 from r", {"r": records})
-    return stacked([own.select(*[col(name, "r") for name in names], append=False), unowned])
+    owned = query("select 1 from r", {"r": records})
+    return stacked([owned.select(*[col(name, "r") for name in names], append=False), unowned])
 
 
 def _members_step(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Step:
@@ -350,57 +271,6 @@ def _number(arrangement: Arrangement, partition: str) -> exp.Expr:
 
 def _class(arrangement: Arrangement) -> str:
     return bucket(arrangement.partitions.index(CLASS_ID))
-
-
-class Rows:
-    """A SELECT over the records that is ordered only by its own columns."""
-
-    def __init__(self, records: Relation, state: State) -> None:
-        self.state = state
-        self.tree = query("select 1 from r", {"r": records})
-        self.shown: list[exp.Expr] = []
-        self.order: list[exp.Expr] = []
-
-    def group(self, number: exp.Expr, name: str) -> None:
-        self.shown.append(named(number.copy(), name))
-        self.order.append(number)
-
-    def exact(self, attributes: tuple[Attribute, ...]) -> None:
-        for lookup in joined(axes(attributes), self.state):
-            self.tree = lookup.decode(self.tree, self.state, "r")
-            self.order.append(lookup.combination(self.state))
-            for axis in lookup.axes:
-                value = element(axis.attribute, lookup.column(axis, "value"))
-                self.shown.append(named(value, axis.attribute.published))
-
-    def generalized(self, attributes: Sequence[Attribute], number: exp.Expr) -> None:
-        """What a class shows, which is the same for all rows with its number."""
-        on = exp.EQ(this=col(CLASS_ID, "e"), expression=number.copy())
-        table = aliased(self.state.work(GENERALIZED), "e")
-        self.tree = self.tree.join(table, on=on)
-        names = [column.name for a in attributes for column in attribute_columns(a)]
-        self.shown += [named(col(name, "e"), name) for name in names]
-
-    def unchanged(self, item: Sensitive | Carried, column: str) -> None:
-        """Values that compare equal but look different are different."""
-        value = col(column, "r")
-        self.shown.append(named(value.copy(), item.published))
-        self.order += [value, *ties(item, value)]
-
-    def select(self, *, counted: bool) -> exp.Select:
-        if not counted:
-            tree = self.tree.select(*self.shown, append=False)
-            return tree.order_by(*[key.copy() for key in self.order])
-        values = [*self.order, *[item.this for item in self.shown]]
-        inner = {value: f"x{place}" for place, value in enumerate(dict.fromkeys(values))}
-        rows = self.tree.select(*[named(v, name) for v, name in inner.items()], append=False)
-        tree = query("select 1 from x", {"x": presorted(rows)}).select(
-            *[named(col(inner[item.this], "x"), item.alias) for item in self.shown],
-            named(fragment("count(*)"), COUNT),
-            append=False,
-        )
-        tree = tree.group_by(*[col(name, "x") for name in inner.values()])
-        return tree.order_by(*[col(inner[key], "x") for key in self.order])
 
 
 def _quasi(

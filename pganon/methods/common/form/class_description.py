@@ -26,8 +26,8 @@ from pganon.forms.form import (
 from pganon.forms.utility import ClassUtility, class_utility
 from pganon.forms.work import EXTENTS, GROUPED_CLASSES
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.form import classes
-from pganon.methods.common.form.classes import same_cell, unchanged
+from pganon.methods.common.form import class_checks, class_views, classes
+from pganon.methods.common.form.class_records import same_cell, unchanged
 from pganon.metrics import loss
 from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.metrics.steps import measure_steps
@@ -72,7 +72,7 @@ def extents(state: State) -> exp.Select:
 
 
 def measures(spec: ReleaseSpec) -> Chains:
-    """What :func:`pganon.forms.utility.class_utility` reads."""
+    """Steps that observe the facts of :func:`pganon.forms.utility.class_utility`."""
     basic = Check(
         "utility",
         "loss, discernibility, class sizes",
@@ -117,15 +117,15 @@ ON_REQUEST = OnRequest(
 
 CLASSES = PublishedForm(
     Staging(classes.relations, classes.staging_steps),
-    Verification(classes.checks, classes.released, classes.duplicate_keys),
-    Publication(classes.views, "classes"),
+    Verification(class_checks.checks, classes.released, classes.duplicate_keys),
+    Publication(class_views.views, "classes"),
     Statistics(
         measures,
         class_utility,
         ClassUtility,
         Whole(whole_columns, shown, whole_measures),
-        classes.histogram,
+        class_checks.histogram,
         ON_REQUEST,
     ),
-    Linkage(classes.linked),
+    Linkage(class_checks.linked),
 )

@@ -52,14 +52,14 @@ def flat_columns(attribute: Attribute, hierarchy: Hierarchy | None) -> list[Flat
     shown, *null = attribute_columns(attribute)
     value = col(shown.name, "c")
     if attribute.form is Shown.RANGE:
-        found = _ends(attribute, hierarchy, value)
+        columns = _ends(attribute, hierarchy, value)
     elif attribute.form is Shown.SET:
         said = f"Quasi-identifier, generalized. One of these values, separated by '{SEPARATOR}'."
         text = fragment("array_to_string(:v, :s)", v=value, s=exp.Literal.string(SEPARATOR))
-        found = [FlatColumn(ViewColumn(shown.name, "text", said), text)]
+        columns = [FlatColumn(ViewColumn(shown.name, "text", said), text)]
     else:
-        found = [FlatColumn(shown, value)]
-    return [*found, *[FlatColumn(column, col(column.name, "c")) for column in null]]
+        columns = [FlatColumn(shown, value)]
+    return [*columns, *[FlatColumn(column, col(column.name, "c")) for column in null]]
 
 
 def _ends(attribute: Attribute, hierarchy: Hierarchy | None, value: exp.Expr) -> list[FlatColumn]:

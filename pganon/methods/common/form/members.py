@@ -75,7 +75,7 @@ def members(
     of `values`, then of the columns that are published unchanged. Numbers of groups are at most
     :data:`NOWHERE`, and there are no marks, for who else is in the source: a negative number, of
     this person alone, where a value may be why a method left a record out, or a NULL in a column
-    that is shown, and :data:`TOGETHER` where a published distribution tells of their values.
+    that is shown, and :data:`TOGETHER` where a published distribution discloses their values.
     Without either, a member is a keyed hash of the values of the columns that are grouped by, which
     several rows may have in common: of each its number of bytes (4, big-endian) and its text in
     UTF-8, or -1 for NULL. Those have no marks.
@@ -87,64 +87,68 @@ def members(
         values: of remembered columns as texts that are never NULL, in columns of `g`, the source;
             NULL where the value is not published of the record.
     """
-    known = identity(spec)
+    column = identity(spec)
     numbered = [named(col(column, "g"), name) for column, name in groups.items()]
     others = source.copy() if isinstance(source, exp.Select) else source
     tree = query("select 1 from g", {"g": source})
-    if known is None:
+    if column is None:
         hashed = named(_hashed(spec, state, tree), "member")
         return _decoded(spec, state, tree).select(hashed, *numbered, append=False)
     secret = population_secret(state)
-    person = named(digest(col(known, "g"), secret), "member")
+    person = named(digest(col(column, "g"), secret), "member")
     shown = [*values, *carried_keys(spec, "g")]
     texts = [named(value, f"v{place}") for place, value in enumerate(shown)]
-    told = computed_once(tree.select(person, *numbered, *texts, append=False))
+    digested = computed_once(tree.select(person, *numbered, *texts, append=False))
     marks = [mark(col("member", "t"), col(text.alias, "t"), secret) for text in texts]
-    found = query("select t.member from t", {"t": told}).select(
+    released = query("select t.member from t", {"t": digested}).select(
         *[col(name, "t") for name in groups.values()], named(_array(marks), "marks")
     )
     if spec.individual:
-        found = found.distinct()  # several records of an individual may be in a group
-    left = [
-        *([_left_out(spec, state, others, known)] if failed_records(state) > 0 else []),
-        *([_unknown(spec, state, known)] if suppresses_nulls(spec) else []),
+        released = released.distinct()  # several records of an individual may be in a group
+    nowhere = [
+        *([_left_out(spec, state, others, column)] if failed_records(state) > 0 else []),
+        *([_unknown(spec, state, column)] if suppresses_nulls(spec) else []),
     ]
-    return stacked([found, _nowhere(spec, left, list(groups.values()))]) if left else found
+    return (
+        stacked([released, _nowhere(spec, nowhere, list(groups.values()))]) if nowhere else released
+    )
 
 
 def _array(marks: Sequence[exp.Expr]) -> exp.Expr:
     return cast(exp.Array(expressions=list(marks)), "bigint[]")
 
 
-def _nowhere(spec: ReleaseSpec, left: Sequence[exp.Select], groups: Sequence[str]) -> exp.Select:
+def _nowhere(spec: ReleaseSpec, people: Sequence[exp.Select], groups: Sequence[str]) -> exp.Select:
     """(member, groups.., marks) of (person, judged): every one who is left out for a value is a
-    group alone, since which of them failed together depends on values, too."""
-    alone = "(- row_number() over (partition by p.judged order by p.person))::integer"
-    number: exp.Expr = fragment(f"case when p.judged then {alone} else :n end", n=num(NOWHERE))
+    group of one, since which of them failed together depends on values, too."""
+    numbered = "(- row_number() over (partition by p.judged order by p.person))::integer"
+    number: exp.Expr = fragment(f"case when p.judged then {numbered} else :n end", n=num(NOWHERE))
     if tells_of_left_out(spec):
         number = num(TOGETHER)
     numbers = [named(number.copy(), name) for name in groups]
-    return query("select p.person as member from p", {"p": stacked(left)}).select(
+    return query("select p.person as member from p", {"p": stacked(people)}).select(
         *numbers, named(fragment("null::bigint[]"), "marks")
     )
 
 
-def _left_out(spec: ReleaseSpec, state: State, source: Relation, known: str) -> exp.Select:
+def _left_out(spec: ReleaseSpec, state: State, source: Relation, column: str) -> exp.Select:
     """(person, judged) of who has more records than are released."""
-    kept = query("select :key as key, 1 as n from c", {"c": state.work(CODED)}, key=col(known, "c"))
-    found = query("select :key as key, -1 as n from g", {"g": source}, key=col(known, "g"))
-    rows = stacked([kept, found])
+    kept = query(
+        "select :key as key, 1 as n from c", {"c": state.work(CODED)}, key=col(column, "c")
+    )
+    grouped = query("select :key as key, -1 as n from g", {"g": source}, key=col(column, "g"))
+    rows = stacked([kept, grouped])
     people = query("select r.key from r group by r.key having sum(r.n) > 0", {"r": rows})
     return _digested(state, people, judged=reads_values(spec))
 
 
-def _unknown(spec: ReleaseSpec, state: State, known: str) -> exp.Select:
+def _unknown(spec: ReleaseSpec, state: State, column: str) -> exp.Select:
     """(person, judged) of who has no other records than such as the rules for NULL leave out."""
     people = query(
-        "select distinct :key as key from l where not exists (select from c where :own = :key)",
+        "select distinct :key as key from l where not exists (select from c where :other = :key)",
         {"l": state.work(LEFT_OUT), "c": state.work(CODED)},
-        key=col(known, "l"),
-        own=col(known, "c"),
+        key=col(column, "l"),
+        other=col(column, "c"),
     )
     return _digested(state, people, judged=bool(spec.qs_sets))
 
@@ -159,7 +163,7 @@ def _digested(state: State, people: exp.Select, *, judged: bool) -> exp.Select:
 
 
 def _open(spec: ReleaseSpec) -> list[Axis]:
-    """A value that some records hide tells nothing of who they are."""
+    """Attributes that identify people: a value that some records hide does not."""
     return [axis for axis in axes(spec.attributes) if axis.attribute.hidden is None]
 
 
@@ -176,7 +180,7 @@ def _hashed(spec: ReleaseSpec, state: State, tree: exp.Select) -> exp.Expr:
 
 
 def _all_bytes(attributes: Sequence[Axis]) -> list[exp.Expr]:
-    """Their values one after the other, such that they can be told apart."""
+    """Their values one after the other, each with its length, so that none run together."""
     return [named(chain(exp.DPipe, [_bytes(axis) for axis in attributes]), "bytes")]
 
 
@@ -200,13 +204,13 @@ def cell_members(
         keys: columns that a record of `coded` and its row of `grouped` have in common.
         values: in columns of `c`, the records.
     """
-    known = identity(spec)
-    if known is None:
+    column = identity(spec)
+    if column is None:
         return members(spec, state, grouped, {group: group})
     texts = [named(value, f"value{place}") for place, value in enumerate(values)]
     beside = [col(f"p{item.index}", "c") for item in spec.carried]
     tree = query("select 1 from c", {"c": state.work(CODED)}).select(
-        col(known, "c"), col(group, "g"), *texts, *beside, append=False
+        col(column, "c"), col(group, "g"), *texts, *beside, append=False
     )
     source = tree.join(aliased(grouped, "g"), on=equal(keys, "g", "c"))
     marked = [col(text.alias, "g") for text in texts]
@@ -214,11 +218,11 @@ def cell_members(
 
 
 def repeated_members(spec: ReleaseSpec, state: State) -> list[exp.Select]:
-    """A row for each record, or individual, that the memory has in several groups."""
+    """A row for each record, or individual, that the members table has in several groups."""
     if identity(spec) is None or has_scattered_records(spec):
         return []
     released = query("select t.* from t where t.marks is not null", {"t": state.stage("members")})
-    if spec.policy.method.reserves_identity:
+    if spec.policy.method.encoding.reserves_identity:
         released = query("select distinct t.member, t.class_id from t", {"t": released})
     return [repeated(released, "member")]
 

@@ -1,11 +1,11 @@
-"""The distribution of the source that classes are held against, where the policy publishes it.
+"""The distribution of the source that classes are compared with, where a policy publishes it.
 
     <release>_reference   (the sensitive column, share)
 
-Who knows the distribution of the source can subtract that of the release: what is left are the
-sensitive values of the records that are suppressed, and often it is visible who they are. So they
-must satisfy what a class must (rule R of the specification of beta-likeness). None may be left out
-for its value: which of them failed, and what all of them have, would tell more together.
+Who knows the distribution of the source can subtract that of the release: the difference is the
+sensitive values of the suppressed records, and often it is visible who they are. So they must
+satisfy what a class must (rule R of the specification of beta-likeness). None may be left out for
+its value: which of them failed, and what all of them have, would disclose more together.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from pganon.steps.facts import counts
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
 
 FIRST = "first_version"
-"""Check that newcomers are compared with its distribution."""
+"""Check that new individuals are compared with the distribution of the first version."""
 
 SHARES = "shares"
 """Part: the stored relation that readers see."""
@@ -58,14 +58,14 @@ def shares_steps(spec: ReleaseSpec) -> list[Step]:
     )
     if first_of(spec, item) is not None:
         return [shown]  # nothing, and of nobody whom the run suppresses
-    told = Check(
+    shares = Check(
         "subtracted",
         "what the published distribution tells of suppressed records",
         lambda s: _subtracted(spec, s, item),
         lambda row, state: _disclosed(spec, row, failed_records(state)),
         gives=counts("withheld", "missed", of="subtracted_"),
     )
-    return [told, shown]
+    return [shares, shown]
 
 
 def _shares(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Expr:
@@ -80,15 +80,17 @@ def _shares(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Expr:
 
 
 def _subtracted(spec: ReleaseSpec, state: State, item: Sensitive) -> exp.Select:
-    """SELECT withheld, missed: suppressed records, and requirements that they miss as one class."""
+    """SELECT withheld, missed: suppressed records, and requirements violated by them as a class."""
     tables = {part: state.stage(part) for part in ("records", "reference")}
-    left = query(
+    remainder = query(
         "select 1 as class_id, f.value, f.n - coalesce(p.n, 0) as n from f left join p"
         " on p.value = f.value where f.n > coalesce(p.n, 0)",
         {"f": source_counts(item, tables), "p": released_counts(item, tables)},
     )
     missed = [
-        query("select w.failing from w", {"w": r.model.worst(_measured(r, item, left, tables))})
+        query(
+            "select w.failing from w", {"w": r.model.worst(_measured(r, item, remainder, tables))}
+        )
         for r in spec.measured
         if r.sensitive in (None, item.index)
     ]
@@ -97,7 +99,7 @@ def _subtracted(spec: ReleaseSpec, state: State, item: Sensitive) -> exp.Select:
         total = exp.Add(this=total, expression=scalar(one))
     return query(
         "select coalesce(sum(l.n), 0)::bigint as withheld, (:missed)::bigint as missed from l",
-        {"l": left},
+        {"l": remainder},
         missed=total,
     )
 
@@ -117,7 +119,7 @@ def _disclosed(spec: ReleaseSpec, row: Mapping[str, Any], failed: int) -> Privac
         return None
     suppresses = getattr(spec.policy.method, "residual", None) == "suppress"
     instead = ", which residual: absorb may do" if suppresses else ""
-    why = "which as a class would miss the requirements"
+    why = "which as a class would violate the requirements"
     if not row["missed"]:
         why = f"and {failed} of them are left out for what they are"
     return PrivacyRefusal(
@@ -135,8 +137,8 @@ def stored_reference(spec: ReleaseSpec, state: State) -> exp.Expr:
     """(attribute, value, position, n [, path]): the source's distribution, values as text keys.
 
     `path` has the keys of a value's ancestors if the column has a hierarchy, so that distances can
-    be measured again from the stored relations. Of newcomers it is that of the first version, with
-    `published_n` of its records, and has the values of newcomers in their places.
+    be measured again from the stored relations. Of new individuals it is that of the first version,
+    with `published_n` of its records, and has the new values in their places.
     """
     items = referenced(spec)
     parts: list[exp.Select] = []
@@ -159,7 +161,7 @@ def stored_reference(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def against(spec: ReleaseSpec, kind: str) -> str:
-    """What classes are held against, in words; of a release that grows it is always the same."""
+    """Name of the distribution that classes are compared with, the same in all increments."""
     grows = kind and spec.policy.refresh == "increments"
     return f"first version's {kind}" if grows else kind
 
@@ -197,9 +199,9 @@ def with_shares(item: Sensitive, counted: exp.Select) -> exp.Select:
 
 
 def reference_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
-    """That what classes are held against is what it is said to be.
+    """Checks that the distributions which classes are compared with are the right ones.
 
-    Of newcomers: the distributions of the first version; else the one that is published, if one is.
+    Of new individuals those of the first version, else the one that is published, if one is.
     """
     firsts = [item for item in referenced(spec) if first_of(spec, item) is not None]
     if firsts:

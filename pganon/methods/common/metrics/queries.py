@@ -24,7 +24,7 @@ from pganon.steps import State
 
 
 def draws(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
-    """What is asked of all columns; a sensitive one has a number behind the quasi-identifiers."""
+    """Restrictions on all columns; sensitive ones have the numbers after the quasi-identifiers."""
     count = len(spec.attributes)
     columns = [*_quasi(spec, workload, state), *sensitive.columns(spec, workload, state)]
     asked = share(count, workload)
@@ -33,12 +33,14 @@ def draws(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
 
 def _quasi(spec: ReleaseSpec, workload: Workload, state: State) -> list[QueriedColumn]:
     count = len(spec.attributes)
-    found: list[QueriedColumn] = []
+    columns: list[QueriedColumn] = []
     for axis in axes(spec.attributes):
         size = axis.size(state)
         domain = Domain(axis.index, size, size, axis.dictionary(state))
-        found.append(QueriedColumn(domain, on_line(axis), restricting(workload, count, axis.index)))
-    return found
+        columns.append(
+            QueriedColumn(domain, on_line(axis), restricting(workload, count, axis.index))
+        )
+    return columns
 
 
 def queries(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:

@@ -35,8 +35,8 @@ SEVERAL = 12
 def tries(rule: CutRule, state: State) -> exp.Expr:
     """(node, n, attr, level, rank, more): the widest attributes, as many as can compete.
 
-    A group that is tried again gets all of them, widest first, as those before left room for
-    others. `more` says whether some are left out.
+    A group that is tried again gets all of them, widest first, as the ones before did not
+    decide the cut. `more` says whether some are left out.
     """
     return query(
         _WIDEST,

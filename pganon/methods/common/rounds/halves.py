@@ -1,4 +1,4 @@
-"""What lies on both sides of the cuts that compete."""
+"""Both sides of the cuts that compete."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def halves(rule: CutRule, state: State) -> exp.Expr:
         " group by r.node, r.attr, r.cum <= b.cum",
         {"b": rule.competing(state, rule.cuts(state)), **at(state, "ranked")},
     )
-    known = [axis for axis in rule.axes if rule.covers and axis.merged(state, "r")]
-    tree = tree.select(*[item for axis in known for item in axis.merged(state, "r")])
+    merged = [axis for axis in rule.axes if rule.covers and axis.merged(state, "r")]
+    tree = tree.select(*[item for axis in merged for item in axis.merged(state, "r")])
     tree = tree.select(*rule.side_columns(state))
-    counted = [axis for axis in rule.axes if axis not in known]
+    counted = [axis for axis in rule.axes if axis not in merged]
     if not counted:
         return tree
     return (
@@ -34,7 +34,7 @@ def halves(rule: CutRule, state: State) -> exp.Expr:
 
 
 def _counted(rule: CutRule, state: State, counted: list[Axis]) -> exp.Select:
-    """(node, attr, is_left, extents) of attributes of which `ranked` does not tell enough."""
+    """(node, attr, is_left, extents) of attributes whose extents `ranked` does not have."""
     side = exp.paren(rule.is_left(state, "b"))
     tree = query(
         "select b.node, b.attr, :left as is_left from cells as c join b on b.node = c.node",

@@ -1,7 +1,7 @@
 """Cuts at the lower median of the widest attribute that it divides well enough.
 
-The values of every kind of attribute are in the order of their codes, NULL first; trees are not
-looked at. Equal values stay together. Only the median of an attribute is tried: where it leaves a
+The values of every kind of attribute are in the order of their codes, NULL first; trees are
+ignored. Equal values stay together. Only the median of an attribute is tried: where it leaves a
 side too small, the next attribute by normalized width is.
 """
 
@@ -28,8 +28,8 @@ class MedianCuts(CutRule):
     not show it, has no width there and is never tried. Which width that is, the axes say.
 
     Attributes:
-        further: columns of a cell that tell cells with the same codes apart. They are carried along
-            to the groups, and nothing is decided by them.
+        further: columns that distinguish cells with the same codes. They are carried along to the
+            groups, and nothing is decided by them.
     """
 
     further: tuple[str, ...] = ()

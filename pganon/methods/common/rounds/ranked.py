@@ -47,8 +47,8 @@ def in_order(
 ) -> exp.Select:
     """Values with their position and cumulative weight, and what their cells cover.
 
-    The extents are those of its cells on all attributes: enough to tell what is on either side
-    of any cut.
+    The extents are those of its cells on all attributes: enough for the extents of either
+    side of any cut.
 
     Args:
         values: aggregates over cells `x`, by group, attribute, value and its parts.

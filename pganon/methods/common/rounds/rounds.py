@@ -42,8 +42,8 @@ class CutRounds:
         table: the work table that holds the groups in the end.
         after: steps that read what became of the groups of all rounds, by :func:`all_moves`.
         most: rounds end when no group that could be cut has more records; `beside` cuts the rest.
-        beside: steps that read what is :func:`left` then.
-        found: SELECT of the groups that these made, as the table holds them.
+        beside: steps that read the cells and groups that are :func:`remaining` then.
+        groups_beside: SELECT of the groups that these made, with the columns of the table.
     """
 
     rule: CutRule
@@ -52,7 +52,7 @@ class CutRounds:
     after: tuple[Step, ...] = ()
     most: int = 0
     beside: tuple[Step, ...] = ()
-    found: Callable[[State], exp.Select] | None = None
+    groups_beside: Callable[[State], exp.Select] | None = None
 
     def steps(self) -> tuple[Step, ...]:
         """From `cells_0` and `nodes_0` to (gid, codes, [kept columns]), the group of every cell.
@@ -99,7 +99,7 @@ class CutRounds:
             ).select(*[col(name, "d") for name in self._final_columns])
             for number in _finishing(state)
         ]
-        return union_all([*parts, *([self.found(state)] if self.found else [])])
+        return union_all([*parts, *([self.groups_beside(state)] if self.groups_beside else [])])
 
     @property
     def _final_columns(self) -> list[str]:
@@ -158,7 +158,7 @@ class CutRounds:
         ]
 
     def _tables(self) -> list[RoundTable]:
-        """What a round makes before it is known whether another one follows."""
+        """Tables of a round, before it is decided whether another one follows."""
         return [
             RoundTable("tries", "the attributes to try for every group", self._of_rule(tries)),
             *self.rule.cutting(),
@@ -283,11 +283,11 @@ def _final(number: int) -> Fact[int]:
 
 
 def all_moves(state: State) -> list[QualifiedName]:
-    """What became of the groups of every round; see :meth:`CutRounds.moves`."""
+    """Tables of the moves of the groups in every round; see :meth:`CutRounds.moves`."""
     return [state.work("moves", round=number) for number in range(state[_ROUNDS])]
 
 
-def left(state: State) -> tuple[QualifiedName, QualifiedName]:
+def remaining(state: State) -> tuple[QualifiedName, QualifiedName]:
     """The cells and the groups that could be cut after the last round."""
     cells, nodes = (state.work(name, round=state[_ROUNDS]) for name in ("cells", "nodes"))
     return cells, nodes

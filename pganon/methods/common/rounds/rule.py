@@ -1,4 +1,4 @@
-"""What a method decides about cuts, and what all statements of a round share.
+"""Rules of a method about cuts, and expressions that all statements of a round share.
 
 Cells hold at least the codes of all attributes and their weight `w`, the number of their records.
 A rule may carry further columns along.
@@ -18,7 +18,7 @@ from pganon.sqltools import cast, col, fragment, num, query
 from pganon.steps import State
 
 FEW = 20
-"""Attributes up to which every tried value is told what its cells cover on all of them. That takes
+"""Attributes up to which every tried value has the extents of its cells on all of them. That takes
 the square of their number, so with more of them only the sides of cuts that compete are."""
 
 
@@ -79,7 +79,7 @@ class CutRule(ABC):
         return axis.loss(state, table)
 
     def rank(self, loss: exp.Expr) -> exp.Expr:
-        """What the attributes of a group are tried by, largest first."""
+        """Score by which the attributes of a group are tried, largest first."""
         return loss
 
     def level(self, axis: Axis, state: State, table: str) -> exp.Expr:
@@ -87,7 +87,7 @@ class CutRule(ABC):
         return num(0)
 
     def code_key(self, axis: Axis, state: State, code: exp.Expr, level: exp.Expr) -> exp.Expr:
-        """What a cut tells apart, in cutting order unless `by_frequency`."""
+        """Values that a cut separates, in cutting order unless `by_frequency`."""
         return code
 
     def by_frequency(self, axis: Axis) -> bool:
@@ -137,7 +137,7 @@ class CutRule(ABC):
         return [axis.code for axis in self.axes]
 
     def extents(self, state: State) -> list[str]:
-        """Columns of a group that tell which codes it covers."""
+        """Columns of a group with the codes that it covers."""
         return [item.alias for axis in self.axes for item in axis.extent(state, "c")]
 
     def by_attribute(self, attr: exp.Expr, value: Callable[[Axis], exp.Expr]) -> exp.Expr:
@@ -147,7 +147,7 @@ class CutRule(ABC):
         return case
 
     def key(self, state: State, table: str) -> exp.Expr:
-        """What a cell `c` shows on the attribute of a try in `table`."""
+        """Value of a cell `c` on the attribute of a try in `table`."""
         return self.by_attribute(
             col("attr", table),
             lambda axis: cast(

@@ -43,7 +43,7 @@ class Clustering:
         members: dict[int, list[int]] = {}
         for attribute, label in enumerate(self.labels):
             members.setdefault(label, []).append(attribute)
-        return tuple(tuple(found) for found in members.values())
+        return tuple(tuple(cluster) for cluster in members.values())
 
 
 def pam(distances: Matrix, clusters: int) -> Clustering:
@@ -105,9 +105,9 @@ def clustered(
         return method(distances, clusters).clusters
     if size <= 2:
         return method(distances, 1).clusters if size else ()
-    found = [method(distances, number) for number in range(2, size)]
-    widths = [round(mean_silhouette(distances, item.labels) / UNIT) for item in found]
-    return found[widths.index(max(widths))].clusters
+    clusterings = [method(distances, number) for number in range(2, size)]
+    widths = [round(mean_silhouette(distances, item.labels) / UNIT) for item in clusterings]
+    return clusterings[widths.index(max(widths))].clusters
 
 
 def sensitive_column(association_to_sensitive: Sequence[float], alpha: int) -> tuple[int, ...]:
@@ -128,7 +128,7 @@ def sensitive_column(association_to_sensitive: Sequence[float], alpha: int) -> t
 
 
 class _Rounds:
-    """State of `aca`: medoid per cluster; label and distance last looked at per attribute."""
+    """State of `aca`: medoid per cluster; label and last distance per attribute."""
 
     def __init__(self, units: list[list[int]], medoids: list[int]) -> None:
         self.units = units
@@ -146,7 +146,7 @@ class _Rounds:
         return (self.medoids, self.labels) != before
 
     def _medoid(self, label: int) -> int:
-        members = [a for a, own in enumerate(self.labels) if own == label]
+        members = [a for a, assigned in enumerate(self.labels) if assigned == label]
         current = self.medoids[label]
         return min(members, key=lambda a: (self._total(a, members), a != current, a))
 
@@ -154,14 +154,14 @@ class _Rounds:
         return sum(self.units[attribute][other] for other in members)
 
     def _move(self, attribute: int) -> None:
-        to, own = self.units[attribute], self.labels[attribute]
-        if to[self.medoids[own]] > self.seen[attribute]:
-            own = min(
+        to, current = self.units[attribute], self.labels[attribute]
+        if to[self.medoids[current]] > self.seen[attribute]:
+            current = min(
                 range(len(self.medoids)),
-                key=lambda label: (to[self.medoids[label]], label != own, label),
+                key=lambda label: (to[self.medoids[label]], label != current, label),
             )
-        self.labels[attribute] = own
-        self.seen[attribute] = to[self.medoids[own]]
+        self.labels[attribute] = current
+        self.seen[attribute] = to[self.medoids[current]]
 
 
 def _allowed(distances: Matrix, clusters: int) -> int:
@@ -179,8 +179,8 @@ def _build(units: list[list[int]], clusters: int) -> list[int]:
     chosen: list[int] = []
     nearest: list[int] | None = None
     for _ in range(clusters):
-        left = [a for a in range(len(units)) if a not in chosen]
-        best = min(left, key=lambda a: (sum(_closer(units[a], nearest)), a))
+        remaining = [a for a in range(len(units)) if a not in chosen]
+        best = min(remaining, key=lambda a: (sum(_closer(units[a], nearest)), a))
         nearest = _closer(units[best], nearest)
         chosen.append(best)
     return sorted(chosen)
@@ -233,15 +233,15 @@ def _clustering(distances: Matrix, medoids: Sequence[int], labels: Sequence[int]
 
 
 def _silhouette(
-    distances: Matrix, attribute: int, own: int, members: dict[int, list[int]]
+    distances: Matrix, attribute: int, current: int, members: dict[int, list[int]]
 ) -> float:
-    if len(members[own]) == 1 or len(members) == 1:
+    if len(members[current]) == 1 or len(members) == 1:
         return 0.0
     to = distances[attribute]
-    inside = sum(to[a] for a in members[own]) / (len(members[own]) - 1)
+    inside = sum(to[a] for a in members[current]) / (len(members[current]) - 1)
     outside = min(
         sum(to[a] for a in others) / len(others)
         for label, others in members.items()
-        if label != own
+        if label != current
     )
     return (outside - inside) / max(outside, inside) if max(outside, inside) else 0.0

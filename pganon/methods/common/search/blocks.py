@@ -47,16 +47,16 @@ class _Block:
         for condition, counter in other.counts.items():
             self.counts.setdefault(condition, Counter()).update(counter)
 
-    def fits(self, least: Mapping[int, int], room: int) -> bool:
+    def fits(self, least: Mapping[int, int], size: int) -> bool:
         """Whether so many records satisfy the conditions even with all the frequent ones."""
-        return all(least[c] * max(n.values(), default=0) <= room for c, n in self.counts.items())
+        return all(least[c] * max(n.values(), default=0) <= size for c, n in self.counts.items())
 
-    def holds(self, least: Mapping[int, int], minimum: int) -> bool:
+    def suffices(self, least: Mapping[int, int], minimum: int) -> bool:
         """Whether the block could be one bucket."""
         return self.size >= minimum and self.fits(least, self.size)
 
     def tightest(self, least: Mapping[int, int]) -> int:
-        """The condition with the least room."""
+        """The condition with the fewest records to spare."""
         return max(
             self.counts, key=lambda c: (least[c] * max(self.counts[c].values(), default=0), -c)
         )
@@ -69,7 +69,7 @@ class Placed:
     Attributes:
         block: number of the first piece of its block.
         size: records of the block.
-        tightest: the condition with the least room in the block.
+        tightest: the condition with the fewest records to spare in the block.
     """
 
     stratum: int
@@ -94,11 +94,11 @@ def merged(pieces: Iterable[Piece], least: Mapping[int, int], minimum: int) -> l
     strata: dict[int, list[_Block]] = {}
     for piece in pieces:
         blocks = strata.setdefault(piece.stratum, [])
-        if not blocks or blocks[-1].holds(least, minimum):
+        if not blocks or blocks[-1].suffices(least, minimum):
             blocks.append(_Block(piece.piece))
         blocks[-1].add(piece)
     for blocks in strata.values():
-        while len(blocks) > 1 and not blocks[-1].holds(least, minimum):
+        while len(blocks) > 1 and not blocks[-1].suffices(least, minimum):
             last = blocks.pop()
             blocks[-1].join(last)
     return _placed(strata, least)
@@ -113,8 +113,8 @@ def halved(pieces: Iterable[Piece], least: Mapping[int, int], minimum: int) -> l
     strata: dict[int, list[_Block]] = {}
     for piece in pieces:
         strata.setdefault(piece.stratum, []).append(_single(piece))
-    found = {s: _halved(blocks, least, minimum)[1] for s, blocks in strata.items()}
-    return _placed(found, least)
+    halves = {s: _halved(blocks, least, minimum)[1] for s, blocks in strata.items()}
+    return _placed(halves, least)
 
 
 def _halved(
@@ -129,8 +129,8 @@ def _halved(
     whole = _Block(one.first)
     whole.join(one)
     whole.join(two)
-    room = min(one.size, two.size)
-    if room < minimum or not whole.fits(least, room):
+    size = min(one.size, two.size)
+    if size < minimum or not whole.fits(least, size):
         return whole, [whole]
     return whole, [*first, *second]
 

@@ -77,12 +77,12 @@ class Numeric:
         """
         parts = np.array([low, high, np.zeros(len(low)) if null is None else null], dtype=float)
         none = np.isnan(parts[0])
-        known = parts[:, ~none]
-        whole = (none == np.isnan(parts[1])).all() and (known[0] <= known[1]).all()
+        bounds = parts[:, ~none]
+        whole = (none == np.isnan(parts[1])).all() and (bounds[0] <= bounds[1]).all()
         if not whole or (none & (parts[2] == 0)).any():
             raise ValueError("a range needs a least and a greatest value, or NULL")
         parts[0, none], parts[1, none] = np.inf, -np.inf
-        if (known[0] < self.low).any() or (known[1] > self.high).any():
+        if (bounds[0] < self.low).any() or (bounds[1] > self.high).any():
             raise ValueError("a number is outside the domain")
         if parts[2].any() and not self.nulls:
             raise ValueError("NULL in an attribute without NULL")

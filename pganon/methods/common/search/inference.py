@@ -51,7 +51,7 @@ _LEAST = -600.0
 
 @dataclass(frozen=True)
 class Published:
-    """What tables that are linked by buckets show of n records.
+    """Tables of n records that are linked by buckets.
 
     Attributes:
         bucket: of every record, from 0 and in this order.
@@ -147,8 +147,8 @@ def _fitted(weights: Floats, candidates: Candidates, count: Floats) -> Floats:
     """Scaled so that a record's add up to one, those of a value in a bucket nearly to its count."""
     weights = weights / candidates.total(weights)
     for _ in range(RESCALINGS):
-        found = np.bincount(candidates.cell, weights=weights, minlength=len(count))
-        weights *= (count / found)[candidates.cell]
+        sums = np.bincount(candidates.cell, weights=weights, minlength=len(count))
+        weights *= (count / sums)[candidates.cell]
         weights /= candidates.total(weights)
     return weights
 
@@ -174,17 +174,17 @@ class Layout:
 def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResult:
     """Rows (learner, posterior, right): of every record, how probable its likeliest value is for
     the reader, and whether it has that. Learner 1 is naive Bayes, 2 the same with pairs of
-    attributes, if there are any that tell more together.
+    attributes, if some predict more together.
 
     The attack takes from the sensitive column no more than what every bucket counts.
     """
     if not rows:
         return TaskResult([])
-    found = _in_order(rows)
-    keys = found[:, : layout.keys]
+    ordered = _in_order(rows)
+    keys = ordered[:, : layout.keys]
     starts = np.any(keys[1:] != keys[:-1], axis=1)
     bucket = np.concatenate(([0], np.cumsum(starts)))
-    codes = _Codes.of(layout, found)
+    codes = _Codes.of(layout, ordered)
     seen = codes.published(bucket)
     candidates = Candidates.of(seen)
     count = seen.cell_count.astype(float)[candidates.cell]
@@ -198,9 +198,9 @@ def guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResult:
 
 
 def _in_order(rows: Sequence[tuple[Any, ...]]) -> Ints:
-    found = np.array(rows, dtype=np.int64)
+    table = np.array(rows, dtype=np.int64)
     # Sums depend in their last digits on the order in which the server gives rows.
-    return found[np.lexsort(found.T[::-1])]
+    return table[np.lexsort(table.T[::-1])]
 
 
 def _by_both(
@@ -210,7 +210,7 @@ def _by_both(
     candidates: Candidates,
     value: Ints,
 ) -> TaskResult:
-    """What is guessed with probabilities that are learned without pairs, and with them."""
+    """Guesses with probabilities that are learned without pairs, and with them."""
     learners = [learned([]), *([learned(pairs)] if pairs else [])]
     return TaskResult(
         [
@@ -241,13 +241,13 @@ class _Codes:
     kind: Ints
 
     @classmethod
-    def of(cls, layout: Layout, found: Ints) -> _Codes:
+    def of(cls, layout: Layout, ordered: Ints) -> _Codes:
         attributes = [
-            alike(found[:, layout.keys + i], on_line=on_line)
+            alike(ordered[:, layout.keys + i], on_line=on_line)
             for i, on_line in enumerate(layout.on_line)
         ]
-        _, value = np.unique(found[:, -1], return_inverse=True)
-        return cls(attributes, value, alike(found[:, -1], on_line=layout.value_on_line))
+        _, value = np.unique(ordered[:, -1], return_inverse=True)
+        return cls(attributes, value, alike(ordered[:, -1], on_line=layout.value_on_line))
 
     def together(self, pairs: Sequence[Pair]) -> _Codes:
         return _Codes(joined(self.attributes, pairs), self.value, self.kind)
@@ -257,7 +257,7 @@ class _Codes:
         return _Codes(attributes, self.value[chosen], self.kind[chosen])
 
     def published(self, bucket: Ints) -> Published:
-        """What is published of the records, which are in the order of their buckets."""
+        """Published tables of the records, which are in the order of their buckets."""
         values = int(self.value.max()) + 1
         cells, first, count = np.unique(
             bucket * values + self.value, return_index=True, return_counts=True
@@ -301,12 +301,12 @@ def taught_guesses(layout: Layout, rows: Sequence[tuple[Any, ...]]) -> TaskResul
     Where people decide who hides a value, those who show it are labelled: how frequent every value
     of an attribute is among them is counted, not learned from buckets.
     """
-    found = _in_order(rows) if rows else np.zeros((0, 1), dtype=np.int64)
-    hidden = found[:, 0] != SHOWN
+    ordered = _in_order(rows) if rows else np.zeros((0, 1), dtype=np.int64)
+    hidden = ordered[:, 0] != SHOWN
     if not hidden.any():
         return TaskResult([])
-    codes = _Codes.of(layout, found)
-    _, bucket = np.unique(found[hidden, 0], return_inverse=True)
+    codes = _Codes.of(layout, ordered)
+    _, bucket = np.unique(ordered[hidden, 0], return_inverse=True)
     records, shown = codes.among(hidden), codes.among(~hidden)
     seen = records.published(bucket)
     candidates = Candidates.of(seen)
@@ -335,7 +335,7 @@ def _taught(seen: Published, candidates: Candidates, every: _Codes, shown: _Code
     ):
         shares = np.bincount(all_codes) / len(all_codes)
         counted = np.bincount(taught * kinds + shown.kind, minlength=len(shares) * kinds)
-        own = held[candidates.record]
-        likely += np.log((counted[own * kinds + kind] + SMOOTHING * shares[own]) / among)
+        values = held[candidates.record]
+        likely += np.log((counted[values * kinds + kind] + SMOOTHING * shares[values]) / among)
     likely -= candidates.largest(likely)
     return _fitted(np.exp(np.maximum(likely, _LEAST)), candidates, count)

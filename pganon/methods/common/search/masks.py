@@ -55,13 +55,13 @@ def absorbed(family: Iterable[int]) -> list[int]:
 
 
 def _holds_filed(member: int, filed: dict[int, list[int]]) -> bool:
-    left = member
-    while left:
-        low = left & -left
+    remaining = member
+    while remaining:
+        low = remaining & -remaining
         for other in filed.get(low, ()):
             if other & member == other:
                 return True
-        left ^= low
+        remaining ^= low
     return False
 
 

@@ -33,7 +33,7 @@ _SPARSE = 4
 
 @dataclass(frozen=True)
 class Extents:
-    """What groups cover of one attribute.
+    """Extents of groups on one attribute.
 
     Attributes:
         group: of every cell, in order.
@@ -99,13 +99,13 @@ class Tree(Attribute):
     losses: Floats
 
     def loss(self, covered: Extents) -> Floats:
-        found = np.zeros(len(covered.high))
+        losses = np.zeros(len(covered.high))
         some = covered.high > 0
         low, high = covered.low[some] - 1, covered.high[some] - 1
         apart = self.paths[low] != self.paths[high]
         # From the lowest common ancestor on paths are the same.
-        found[some] = self.losses[low, apart.sum(axis=1)]
-        return np.where(covered.null & some, 1.0, found)
+        losses[some] = self.losses[low, apart.sum(axis=1)]
+        return np.where(covered.null & some, 1.0, losses)
 
 
 @dataclass(frozen=True)
@@ -222,11 +222,13 @@ class _Cuts:
         group = self.group[at]
         value = self.cells.codes[attribute[group], at]
         bound = max(a.size for a in self.attributes)
-        found, threshold, left = _medians(group, value, self.cells.weights[at], self.records, bound)
-        enough = self.records[found] - left >= self.limits.k
-        found = found[enough]
-        self.attribute[found] = attribute[found]
-        self.threshold[found], self.left[found] = threshold[enough], left[enough]
+        groups, threshold, left = _medians(
+            group, value, self.cells.weights[at], self.records, bound
+        )
+        enough = self.records[groups] - left >= self.limits.k
+        groups = groups[enough]
+        self.attribute[groups] = attribute[groups]
+        self.threshold[groups], self.left[groups] = threshold[enough], left[enough]
 
     def _loss(self, place: int) -> Floats:
         codes, starts = self.cells.codes[place], self.cells.starts

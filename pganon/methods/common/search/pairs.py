@@ -1,8 +1,8 @@
-"""Attributes that tell more of a sensitive value together than each by itself.
+"""Pairs of attributes that predict a sensitive value better than each attribute does.
 
 Naive Bayes takes attributes as independent of each other among the records with a value. Where it
-is the sum of two attributes, neither tells anything of it and both together tell all. Such pairs
-are joined to one attribute (semi-naive Bayes; Kononenko, EWSL 1991).
+is the sum of two attributes, neither predicts it and both together do. Such pairs are joined to
+one attribute (semi-naive Bayes; Kononenko, EWSL 1991).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Labels:
-    """What is known of the values of records: kinds of values, as codes from 0, with weights.
+    """Kinds of the values of records, as codes from 0, with weights.
 
     Attributes:
         record: to which a kind belongs; a record may have several kinds.
@@ -42,9 +42,9 @@ class Labels:
 
 def joined(attributes: Sequence[Ints], pairs: Sequence[Pair]) -> list[Ints]:
     """The attributes, with both of a pair as one."""
-    alone = set(range(len(attributes))) - {at for pair in pairs for at in pair}
+    single = set(range(len(attributes))) - {at for pair in pairs for at in pair}
     return [
-        *[attributes[at] for at in sorted(alone)],
+        *[attributes[at] for at in sorted(single)],
         *[_joint(attributes[one], attributes[other]) for one, other in pairs],
     ]
 
@@ -54,7 +54,7 @@ def _joint(one: Ints, other: Ints) -> Ints:
 
 
 def telling(attributes: Sequence[Ints], labels: Labels) -> list[Pair]:
-    """Pairs that tell more than both attributes by themselves, and than any pair by chance.
+    """Pairs with more information than both attributes, and than any pair has by chance.
 
     The best ones come first, and every attribute is in one of them at most. What chance does is
     seen by attributes of other records.
@@ -71,11 +71,13 @@ def telling(attributes: Sequence[Ints], labels: Labels) -> list[Pair]:
 
 
 def _gains(sample: _Sample) -> dict[Pair, Floats]:
-    """What the attributes of every pair tell beyond what each does: as they are, and by chance."""
-    told = [sample.told(codes) for codes in sample.attributes]
+    """Information of every pair beyond that of its attributes: as they are, and by chance."""
+    gains = [sample.excess(codes) for codes in sample.attributes]
     return {
-        (i, j): sample.told(_joint(sample.attributes[i], sample.attributes[j])) - told[i] - told[j]
-        for i, j in combinations(range(len(told)), 2)
+        (i, j): sample.excess(_joint(sample.attributes[i], sample.attributes[j]))
+        - gains[i]
+        - gains[j]
+        for i, j in combinations(range(len(gains)), 2)
     }
 
 
@@ -103,7 +105,7 @@ class _Sample:
             (random.permutation(len(some[0])), random.permutation(len(some[0]))),
         )
 
-    def told(self, codes: Ints) -> Floats:
+    def excess(self, codes: Ints) -> Floats:
         """Information beyond what an attribute seems to have by chance, of the records' own values
         and of those that other records have."""
         chance, again = (self._information(codes[order]) for order in self.others)

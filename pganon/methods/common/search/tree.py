@@ -35,11 +35,11 @@ class Hierarchical:
         """
         nodes: list[Node] = []
         for codes in sets:
-            found = sorted(set(map(int, codes)))
-            if not found or found[0] < 0 or found[-1] >= len(self.paths):
+            leaves = sorted(set(map(int, codes)))
+            if not leaves or leaves[0] < 0 or leaves[-1] >= len(self.paths):
                 raise ValueError("a set of codes is empty, or has a code outside the domain")
-            node = (found[0], 0)
-            for code in found[1:]:
+            node = (leaves[0], 0)
+            for code in leaves[1:]:
                 node = self.join(node, (code, 0))
             nodes.append(node)
         return np.array(nodes, dtype=np.int64).reshape(-1, 2).T

@@ -71,27 +71,27 @@ class Classes:
         self.individuals = individuals
         self.model = model
         self.domains = domains
-        self.found: list[Class] = []
+        self.made: list[Class] = []
         self.pool = Pool(domains, [part[:, :0] for part in individuals.parts], np.zeros(0))
 
     def start(self, individual: int) -> Class:
         """A class of one individual, not finished."""
         state = self.model.state()
         state.add(self.individuals.people[individual])
-        return Class([individual], state, self._alone(individual))
+        return Class([individual], state, self._single(individual))
 
     def finish(self, item: Class) -> None:
-        self.pool.append(len(self.found), item.cluster)
-        self.found.append(item)
+        self.pool.append(len(self.made), item.cluster)
+        self.made.append(item)
 
     def make(self, members: Sequence[int]) -> None:
         """Finish a class of the members given."""
         item = self.start(members[0])
         for individual in members[1:]:
-            alone = self._alone(individual)
+            single = self._single(individual)
             item.members.append(individual)
             item.state.add(self.individuals.people[individual])
-            item.cluster.join(alone.element, alone.records)
+            item.cluster.join(single.element, single.records)
         self.finish(item)
 
     def adopt(self, element: Element, records: int, state: ClassState) -> None:
@@ -99,35 +99,35 @@ class Classes:
         self.finish(Class([], state, GrowingClass(self.domains, element, records)))
 
     def remaining(self) -> list[Class]:
-        return [self.found[label] for label in self.pool.remaining()]
+        return [self.made[label] for label in self.pool.remaining()]
 
     def handle(self, individual: int, *, limited: bool = True) -> Choice:
         """Add an individual to the nearest class that still satisfies the model (Algorithm 7).
 
         If it is `limited`, only where that loses less than suppressing all their records does.
         """
-        person, alone = self.individuals.people[individual], self._alone(individual)
-        self.pool.aim(alone)
-        distances = self.pool.distances(alone)
+        person, single = self.individuals.people[individual], self._single(individual)
+        self.pool.aim(single)
+        distances = self.pool.distances(single)
         most = np.inf
         if limited:
             spare = person.records * len(self.domains) - float(self.individuals.base[individual])
             most = np.rint(spare * UNITS)
         worth = np.flatnonzero(distances < most)
         for place in worth[np.argsort(distances[worth], kind="stable")].tolist():
-            item = self.found[int(self.pool.labels[place])]
+            item = self.made[int(self.pool.labels[place])]
             if item.state.admits(person):
-                self._add(place, item, individual, alone)
+                self._add(place, item, individual, single)
                 return Choice("residual", individual, float(distances[place]) / UNITS)
         return Choice("suppressed", individual, float(distances.min(initial=np.inf)) / UNITS)
 
-    def _add(self, place: int, item: Class, individual: int, alone: GrowingClass) -> None:
+    def _add(self, place: int, item: Class, individual: int, single: GrowingClass) -> None:
         item.members.append(individual)
         item.state.add(self.individuals.people[individual])
-        item.cluster.join(alone.element, alone.records)
+        item.cluster.join(single.element, single.records)
         self.pool.put(place, item.cluster)
 
-    def _alone(self, individual: int) -> GrowingClass:
+    def _single(self, individual: int) -> GrowingClass:
         pairs = zip(self.domains, self.individuals.parts, strict=True)
         element = tuple(domain.part(parts, individual) for domain, parts in pairs)
         return GrowingClass(self.domains, element, self.individuals.people[individual].records)

@@ -55,14 +55,14 @@ def danonyir(
         seed_order: individuals from whom classes start, before the others in their order.
     """
     growth = _Growth(individuals, model, domains)
-    left: list[int] = []
+    remaining: list[int] = []
     for seed in chain(seed_order, range(len(individuals.people))):
         if growth.free[seed]:
-            left = growth.grow(seed, restore=residual == "restore")
+            remaining = growth.grow(seed, restore=residual == "restore")
     classes, choices = growth.classes, growth.choices
-    suppressed = left
+    suppressed = remaining
     if handle == "loss":
-        handled = [classes.handle(individual) for individual in left]
+        handled = [classes.handle(individual) for individual in remaining]
         suppressed = [choice.number for choice in handled if choice.what == "suppressed"]
         choices += handled
     loss = total_loss(individuals, classes.remaining(), suppressed, domains)
@@ -77,12 +77,12 @@ def total_loss(
 ) -> float:
     """Loss of all records (equation 14)."""
     records = individuals.records
-    own = -individuals.base
+    added = -individuals.base
     for domain, parts in zip(domains, individuals.parts, strict=True):
-        own = own + records * domain.costs(parts)
-    own[suppressed] = 0
+        added = added + records * domain.costs(parts)
+    added[suppressed] = 0
     lost = sum(item.cluster.records * item.cluster.cost for item in classes)
-    return float(lost + len(domains) * records[suppressed].sum() - own.sum())
+    return float(lost + len(domains) * records[suppressed].sum() - added.sum())
 
 
 class _Growth:
@@ -104,7 +104,7 @@ class _Growth:
     def grow(self, seed: int, *, restore: bool) -> list[int]:
         """Grow a class from a seed; individuals that are left if it cannot be finished."""
         item, absorbed = self._start(seed), []
-        while not item.state.satisfied and self.pool.left:
+        while not item.state.satisfied and self.pool.count:
             place, distance = self.pool.nearest(item.cluster)
             other, further = self.classes.pool.nearest(item.cluster)
             if distance <= further:
@@ -138,7 +138,7 @@ class _Growth:
 
     def _absorb(self, item: Class, place: int, distance: float) -> None:
         label = int(self.classes.pool.labels[place])
-        other = self.classes.found[label]
+        other = self.classes.made[label]
         self.classes.pool.take(place)
         item.members += other.members
         item.state.merge(other.state)
@@ -155,5 +155,5 @@ class _Growth:
         safe: set[int] = set()
         for place in absorbed:
             self.classes.pool.restore(place)
-            safe.update(self.classes.found[int(self.classes.pool.labels[place])].members)
+            safe.update(self.classes.made[int(self.classes.pool.labels[place])].members)
         return [individual for individual in item.members if individual not in safe]

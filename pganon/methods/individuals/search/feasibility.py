@@ -10,20 +10,20 @@ from pganon.methods.individuals.search.models import Person
 
 
 def hopeless(people: Sequence[Person], alpha: Fraction) -> list[int]:
-    """Places of individuals with more than alpha of all records, of what is left again and again.
+    """Places of individuals with more than alpha of all records, and again of those that remain.
 
     No class can hold them, so they are suppressed. Ascending.
     """
     by_records = sorted(range(len(people)), key=lambda at: -people[at].records)
-    left = sum(person.records for person in people)
-    found: list[int] = []
+    remaining = sum(person.records for person in people)
+    removed: list[int] = []
     for at in by_records:
         # The others have fewer, so they are not hopeless unless this one is.
-        if people[at].records <= alpha * left:
+        if people[at].records <= alpha * remaining:
             break
-        left -= people[at].records
-        found.append(at)
-    return sorted(found)
+        remaining -= people[at].records
+        removed.append(at)
+    return sorted(removed)
 
 
 def forced_suppressions(holders: int, individuals: int, beta: Fraction) -> int:

@@ -1,4 +1,4 @@
-"""Models of identity reservation, judged while a class grows.
+"""Models of identity reservation, measured while a class grows.
 
 Wang, Du, Luo and Li (2019, definitions 3.1 to 3.8 and Algorithms 4 to 6). All comparisons are of
 whole numbers, so equality with a bound is exact.
@@ -18,7 +18,7 @@ from pganon.methods.individuals.search.hitting_sets import LazyWitness
 
 @dataclass(frozen=True)
 class Person:
-    """What an individual adds to a class.
+    """Records of an individual in a class.
 
     Attributes:
         counts: records of every sensitive code, each at least 1; NULL has a code like any other.
@@ -42,7 +42,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Tally:
-    """What bounds on shares look at in a class.
+    """Counts of a class that bounds on shares read.
 
     Attributes:
         people: number of individuals.

@@ -32,7 +32,7 @@ class GrowingClass:
     def join(self, element: Element, records: int) -> list[int]:
         """Take in another element; the attributes that changed."""
         pairs = zip(self.domains, self.element, element, strict=True)
-        joined = tuple(domain.join(own, other) for domain, own, other in pairs)
+        joined = tuple(domain.join(present, other) for domain, present, other in pairs)
         changed = [at for at, part in enumerate(joined) if part != self.element[at]]
         self.element = joined
         self.records += records
@@ -68,7 +68,7 @@ class Pool:
         # An element that was taken out is infinitely far.
         self._near = self.losses.copy()
         self._shared = np.zeros((len(domains), len(records)))
-        self.size = self.left = len(records)
+        self.size = self.count = len(records)
 
     def element(self, place: int) -> Element:
         pairs = zip(self.domains, self.parts, strict=True)
@@ -83,12 +83,12 @@ class Pool:
 
     def take(self, place: int) -> None:
         self._near[place] = -np.inf
-        self.left -= 1
+        self.count -= 1
 
     def restore(self, place: int) -> None:
         """Undo :meth:`take`."""
         self._near[place] = self.losses[place]
-        self.left += 1
+        self.count += 1
 
     def append(self, label: int, cluster: GrowingClass) -> None:
         """Add an element with a label higher than all others."""
@@ -96,7 +96,7 @@ class Pool:
             self._resize(np.arange(self.size), 2 * self.size + 8)
         self.labels[self.size] = label
         self.size += 1
-        self.left += 1
+        self.count += 1
         self.put(self.size - 1, cluster)
 
     def put(self, place: int, cluster: GrowingClass) -> None:
@@ -108,7 +108,7 @@ class Pool:
 
     def compact(self) -> None:
         """Forget elements that were taken out, if they are the most."""
-        if 2 * self.left < self.size:
+        if 2 * self.count < self.size:
             kept = np.flatnonzero(np.isfinite(self._near[: self.size]))
             self._resize(kept, len(kept))
 
@@ -133,17 +133,17 @@ class Pool:
 
     def distances(self, cluster: GrowingClass) -> np.ndarray:
         """Distance of every element to the cluster aimed at, in units; taken out, infinite."""
-        found = np.add.reduce(self._shared[:, : self.size], axis=0)
-        found *= self.records[: self.size] + cluster.records
-        found -= self._near[: self.size]
-        found -= cluster.records * cluster.cost
-        found *= UNITS
-        return np.rint(found, out=found)
+        costs = np.add.reduce(self._shared[:, : self.size], axis=0)
+        costs *= self.records[: self.size] + cluster.records
+        costs -= self._near[: self.size]
+        costs -= cluster.records * cluster.cost
+        costs *= UNITS
+        return np.rint(costs, out=costs)
 
     def nearest(self, cluster: GrowingClass) -> tuple[int, float]:
         """Place and distance of the nearest element; at an infinite distance if none is left."""
-        if not self.left:
+        if not self.count:
             return -1, np.inf
-        found = self.distances(cluster)
-        place = int(found.argmin())
-        return place, float(found[place])
+        distances = self.distances(cluster)
+        place = int(distances.argmin())
+        return place, float(distances[place])

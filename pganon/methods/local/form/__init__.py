@@ -28,7 +28,7 @@ from pganon.forms.form import (
 from pganon.forms.inference import Inferred
 from pganon.forms.linked import Linked, LinkedColumn
 from pganon.identifiers import quote
-from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, told_text
+from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, inference_text
 from pganon.methods.local.form import inferred, staging, statistics, verification, views
 from pganon.methods.local.form.aligned import links
 from pganon.methods.local.form.layout import Layout
@@ -57,7 +57,7 @@ def _inference_warnings(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
     for item in inferred.hidden_in(layout):
         result = learned[item.published]
         if result.told is not None and result.told > NOTICEABLE:
-            yield f"{told_text(item, result)}; {REMEDY}"
+            yield f"{inference_text(item, result)}; {REMEDY}"
         if item.hidden is not None:
             yield _taught(item, taught[item.published])
 

@@ -57,10 +57,9 @@ def links(layout: Layout, facts: Facts) -> list[Link]:
 
 def sets(layout: Layout, facts: Facts) -> tuple[tuple[Sensitive, ...], ...]:
     """Sets of columns that share their buckets, of two or more each, in the order of the policy."""
-    options = layout.spec.policy.method
-    if getattr(options, "buckets", None) != "aligned":
+    if not layout.aligned:
         return ()
-    limit = getattr(options, "link_threshold", 1.0)
+    limit = getattr(layout.spec.policy.method, "link_threshold", 1.0)
     linked = [link for link in links(layout, facts) if link.association > limit]
     lowest = {item.index: item.index for item in layout.spec.sensitive}
     for link in linked:

@@ -26,7 +26,7 @@ from pganon.forms.facts import NUMBERED
 from pganon.forms.inference import Inferred
 from pganon.forms.work import EXTENTS, LOCAL_GROUPED
 from pganon.methods.common.form import attacks
-from pganon.methods.common.form.attacks import Bounds, code_of, found_by, hashed, on_line
+from pganon.methods.common.form.attacks import Bounds, code_of, hashed, inferred_from, on_line
 from pganon.methods.common.search import inference as search
 from pganon.methods.local.form.facts import hidden
 from pganon.methods.local.form.layout import Layout, forms, in_bucket, is_generalized
@@ -303,6 +303,8 @@ def _results(
     layout: Layout, items: Sequence[Sensitive], name: str, facts: Facts
 ) -> dict[str, Inferred]:
     return {
-        item.published: found_by(f"inferred_{name}{item.index}", bounds(layout, item, facts), facts)
+        item.published: inferred_from(
+            f"inferred_{name}{item.index}", bounds(layout, item, facts), facts
+        )
         for item in items
     }

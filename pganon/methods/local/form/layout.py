@@ -46,6 +46,11 @@ class Layout:
         """Whether values of a column that cannot be in buckets are withheld."""
         return getattr(self.spec.policy.method, "withholds", False)
 
+    @property
+    def aligned(self) -> bool:
+        """Whether columns may have buckets in common, in which values may repeat."""
+        return getattr(self.spec.policy.method, "aligned", False)
+
     def withheld(self, item: Sensitive, state: State) -> bool:
         """Whether all values of the column are withheld."""
         return self.withholds and state[facts.withheld(item.index)]

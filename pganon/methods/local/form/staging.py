@@ -18,10 +18,10 @@ from pganon.forms.form import Tables
 from pganon.forms.stored import drawn_numbers, index_step, key_step, numbers, repeated, stored
 from pganon.forms.work import GROUP_CELLS, GROUP_SIZES, GROUPED_CLASSES, LOCAL_GROUPED, shown_beside
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.form.bucket_staging import Rows
 from pganon.methods.common.form.generalized import GENERALIZED, generalization_steps
 from pganon.methods.common.form.members import code_columns, members, members_step, repeated_members
 from pganon.methods.common.form.reference import stored_reference
+from pganon.methods.common.form.table_rows import Rows
 from pganon.methods.local.form.aligned import leader, set_of
 from pganon.methods.local.form.layout import Layout, forms, is_generalized, shown_letter
 from pganon.methods.local.local_names import bucket_column, form_column

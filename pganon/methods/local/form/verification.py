@@ -44,7 +44,7 @@ def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ..
             for item in spec.sensitive
         ],
     ]
-    if spec.policy.method.repeats_values:
+    if layout.aligned:
         queries.append(_violations("aligned", None, _apart(layout, state, tables)))
     for requirement in spec.requirements:
         queries += _required(layout, requirement, tables)

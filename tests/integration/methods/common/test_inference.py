@@ -151,7 +151,7 @@ def test_figures(db: Database, form: str) -> None:
         assert expected.share[0] - 0.01 <= found.share <= expected.share[1] + 0.01
 
 
-def judged(conn: Any, rows: Sequence[tuple[Any, ...]], allowed: float) -> Row:
+def measured(conn: Any, rows: Sequence[tuple[Any, ...]], allowed: float) -> Row:
     """What the product makes of guesses (learner, posterior, right)."""
     conn.execute(
         "CREATE TEMP TABLE IF NOT EXISTS guesses"
@@ -161,7 +161,7 @@ def judged(conn: Any, rows: Sequence[tuple[Any, ...]], allowed: float) -> Row:
     with conn.cursor().copy("COPY guesses FROM STDIN") as copy:
         for row in rows:
             copy.write_row(row)
-    tree = attacks.judged(QualifiedName("pg_temp", "guesses"), attacks.Bounds(0.75, allowed))
+    tree = attacks.measured(QualifiedName("pg_temp", "guesses"), attacks.Bounds(0.75, allowed))
     return dict(conn.cursor(row_factory=dict_row).execute(statement(tree)).fetchone())
 
 
@@ -171,7 +171,7 @@ def judged(conn: Any, rows: Sequence[tuple[Any, ...]], allowed: float) -> Row:
 )
 def test_accuracy_beyond_what_is_allowed(db: Database, right: int, of: int, allowed: float) -> None:
     rows = [(1, 0.6, place < right) for place in range(of)]
-    found = judged(db.admin, rows, allowed)
+    found = measured(db.admin, rows, allowed)
     assert (found["records"], found["accuracy"], found["share"]) == (of, right / of, 0)
     expected = oracle.advantage(right / of, of, allowed) if allowed < 1 else 0
     assert found["advantage"] == pytest.approx(expected, abs=1e-9)
@@ -182,19 +182,19 @@ def test_the_worse_learner_is_reported(db: Database) -> None:
     poor = [(1, 0.6, place % 2 == 0) for place in range(200)]
     often = [(2, 0.6, place % 10 > 0) for place in range(200)]
     surely = [(3, 0.9, True)] * 190 + [(3, 0.6, False)] * 10
-    by_accuracy = judged(db.admin, [*poor, *often], 0.5)
+    by_accuracy = measured(db.admin, [*poor, *often], 0.5)
     assert (by_accuracy["records"], by_accuracy["accuracy"], by_accuracy["share"]) == (200, 0.9, 0)
-    assert judged(db.admin, poor, 0.5)["accuracy"] == 0.5
-    by_share = judged(db.admin, [*poor, *often, *surely], 0.5)
+    assert measured(db.admin, poor, 0.5)["accuracy"] == 0.5
+    by_share = measured(db.admin, [*poor, *often, *surely], 0.5)
     assert (by_share["records"], by_share["share"]) == (200, 0.95)
     few = [(4, 0.9, True)] * 60 + [(4, 0.6, place % 3 == 0) for place in range(140)]
-    assert judged(db.admin, [*often, *few], 0.5)["accuracy"] == 0.9
+    assert measured(db.admin, [*often, *few], 0.5)["accuracy"] == 0.9
     half = [(4, 0.9, True)] * 110 + [(4, 0.6, False)] * 90
     fairly = [(2, 0.6, place % 4 > 0) for place in range(200)]
-    assert judged(db.admin, [*fairly, *half], 0.5)["share"] == 0.55
+    assert measured(db.admin, [*fairly, *half], 0.5)["share"] == 0.55
     wrong = [(5, 0.9, False)] * 200
-    assert judged(db.admin, [*wrong, *surely], 0.5)["share"] == 0.95
-    nobody = judged(db.admin, [], 0.5)
+    assert measured(db.admin, [*wrong, *surely], 0.5)["share"] == 0.95
+    nobody = measured(db.admin, [], 0.5)
     assert nobody.pop("records") == 0
     assert set(nobody.values()) == {None}
 
@@ -212,7 +212,9 @@ def test_independent_columns_are_no_alarm(db: Database) -> None:
             (at // l, *[rng.randrange(size) for size in sizes], value)
             for at, value in enumerate(values)
         ]
-        found = judged(db.admin, guesses(Layout(1, (False,) * len(sizes), False), rows).rows, 1 / l)
+        found = measured(
+            db.admin, guesses(Layout(1, (False,) * len(sizes), False), rows).rows, 1 / l
+        )
         alarms += max(found["share"], found["advantage"]) > attacks.NOTICEABLE
     assert alarms <= 2
 

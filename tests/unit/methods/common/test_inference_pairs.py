@@ -139,7 +139,7 @@ def test_the_first_columns_and_some_records(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(search, "RECORDS", 250)
     monkeypatch.setattr(
         search._Sample,
-        "told",
+        "excess",
         lambda sample, codes: asked.append(len(codes)) or np.zeros(2),
     )
     chosen(late)

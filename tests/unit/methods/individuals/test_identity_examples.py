@@ -57,7 +57,7 @@ def test_distances_of_the_paper() -> None:
     def distances(*who: int) -> dict[int, float]:
         other = search.Classes(individuals, search.IRKL(1), domains)
         other.make([w - 1 for w in who])
-        cluster = other.found[0].cluster
+        cluster = other.made[0].cluster
         classes.pool.aim(cluster)
         found = classes.pool.distances(cluster) / 1e9
         return {i + 1: float(d) for i, d in enumerate(found) if i + 1 not in who}
@@ -130,7 +130,7 @@ def test_models_on_the_tables_of_the_paper(members: list[int], expected: str) ->
     for model, holds in zip(MODELS, expected, strict=True):
         classes = search.Classes(individuals, cases.model_of(model), domains)
         classes.make([who - 1 for who in members])
-        assert classes.found[0].state.satisfied == (holds == "y") == PAPER.satisfied(model, members)
+        assert classes.made[0].state.satisfied == (holds == "y") == PAPER.satisfied(model, members)
 
 
 def test_residuals_of_a_higher_l() -> None:
@@ -203,7 +203,7 @@ def test_null_and_records_that_differ() -> None:
     individuals, domains = cases.arrays(table)
     classes = search.Classes(individuals, search.IRKL(1), domains)
     classes.make([2, 3])
-    assert classes.found[0].cluster.element == ((math.inf, -math.inf, True), 0b1001)
+    assert classes.made[0].cluster.element == ((math.inf, -math.inf, True), 0b1001)
 
 
 def test_one_value_allows_classes_without_diversity() -> None:

@@ -132,9 +132,9 @@ def test_who_is_put_back_counts_once() -> None:
         pool.take(place)
     pool.restore(0)
     pool.aim(from_one)
-    assert (pool.left, pool.nearest(from_one)) == (1, (0, 0.0))
+    assert (pool.count, pool.nearest(from_one)) == (1, (0, 0.0))
     pool.take(0)
-    assert (pool.left, pool.nearest(from_one)) == (0, (-1, np.inf))
+    assert (pool.count, pool.nearest(from_one)) == (0, (-1, np.inf))
 
 
 def test_elements_above_leaves_have_lost_before() -> None:

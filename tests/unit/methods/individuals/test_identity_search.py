@@ -142,14 +142,14 @@ def test_a_class_of_which_a_tally_is_known(model: oracle.Model) -> None:
         whole, known = (search.Classes(individuals, every, domains) for _ in "12")
         for members in found.classes:
             whole.make(members)
-            cluster = whole.found[-1].cluster
+            cluster = whole.made[-1].cluster
             state = every.resume(_tally([individuals.people[at] for at in members]))
             known.adopt(cluster.element, cluster.records, state)
         limited = rng.random() < 0.5
         for individual in found.suppressed:
             expected = whole.handle(individual, limited=limited)
             assert known.handle(individual, limited=limited) == expected
-        for one, other, members in zip(whole.found, known.found, found.classes, strict=True):
+        for one, other, members in zip(whole.made, known.made, found.classes, strict=True):
             assert [*members, *other.members] == one.members
             assert other.state.satisfied
 
@@ -270,4 +270,4 @@ def test_a_block_of_two_thousand(model: search.EIRL | search.IRKL | search.IRAlp
     classes = search.Classes(individuals, model, domains)
     for members in found.classes:
         classes.make(members)
-        assert classes.found[-1].state.satisfied
+        assert classes.made[-1].state.satisfied

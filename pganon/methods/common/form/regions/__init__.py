@@ -2,7 +2,7 @@
 
 A region is what the cuts of a first version leave of the whole domain: its classes, extended to all
 who would have been in them. So what a group shows says nothing of its people but where the cuts
-send them, and groups of people who come later show the same bounds.
+send them, and groups of new individuals show the same bounds.
 
     region_paths   (region, p<i>..)   nodes that cut attribute i on the way to a region, minus the
                    node where the way went right; 0: kept apart by its NULLs

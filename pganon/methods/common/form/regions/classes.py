@@ -52,12 +52,12 @@ def _regions(spec: ReleaseSpec, state: State) -> exp.Select:
             {"n": numbers(state, CLASS_ID)},
         )
     codes = [axis.code for axis in axes(spec.attributes)]
-    found = query("select g.class_id, min(c.cohort) as cohort from g", {"g": _grouped(state)})
-    found = found.join(aliased(state.work(CODED), "c"), on=equal(codes, "g", "c"))
+    cohorts = query("select g.class_id, min(c.cohort) as cohort from g", {"g": _grouped(state)})
+    cohorts = cohorts.join(aliased(state.work(CODED), "c"), on=equal(codes, "g", "c"))
     return query(
         "select f.class_id, d.region from f join d on d.cohort = f.cohort order by f.class_id",
         {
-            "f": found.group_by(col(CLASS_ID, "g")),
+            "f": cohorts.group_by(col(CLASS_ID, "g")),
             "d": query("select distinct t.cohort, t.region from t", {"t": state.work(TESTED)}),
         },
     )
@@ -78,12 +78,12 @@ def regional_classes(spec: ReleaseSpec, state: State) -> exp.Select:
 
 def _shown(spec: ReleaseSpec) -> dict[str, exp.Expr]:
     """Published columns, from bounds `b`."""
-    found: dict[str, exp.Expr] = {}
+    shown: dict[str, exp.Expr] = {}
     for attribute in spec.attributes:
-        found[attribute.published] = col(f"g{attribute.index}", "b")
+        shown[attribute.published] = col(f"g{attribute.index}", "b")
         if attribute.null_column is not None:
-            found[attribute.null_column] = col(f"z{attribute.index}", "b")
-    return found
+            shown[attribute.null_column] = col(f"z{attribute.index}", "b")
+    return shown
 
 
 def region_losses(spec: ReleaseSpec, state: State, sized: exp.Select) -> exp.Select:
@@ -98,8 +98,8 @@ def region_losses(spec: ReleaseSpec, state: State, sized: exp.Select) -> exp.Sel
 
 def region_check(spec: ReleaseSpec, tables: Tables) -> CheckQuery:
     """Every class shows the bounds of its region; those are the owner's."""
-    found = dict(tables)
-    bounds = found.pop(BOUNDS, None) or _earlier(spec)
+    relations = dict(tables)
+    bounds = relations.pop(BOUNDS, None) or _earlier(spec)
     assert bounds is not None
     differs = [
         exp.NullSafeNEQ(this=col(name, "c"), expression=value)
@@ -109,7 +109,7 @@ def region_check(spec: ReleaseSpec, tables: Tables) -> CheckQuery:
         "select count(*) as measured from classes as c full join regions as r"
         " on r.class_id = c.class_id left join b on b.region = r.region"
         " where c.class_id is null or b.region is null or :differs",
-        {**found, "b": bounds},
+        {**relations, "b": bounds},
         differs=exp.paren(exp.or_(*differs)),
     )
     return violations_check(REGIONS, broken)

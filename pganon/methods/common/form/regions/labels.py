@@ -29,7 +29,7 @@ def label_bounds(
         {"e": _ends(paths, taken)},
         label=fragment(_COMMON),
     )
-    found = query(
+    bounds = query(
         "select p.path, x.g, p.z from p left join x on x.path = p.path",
         {"p": with_nulls(axis.attribute, paths, taken), "x": covered},
     )
@@ -44,11 +44,11 @@ def label_bounds(
         " else n.loss end as loss, case when f.g is null then 0 when f.z then 1"
         " else n.others::float8 / :others end as glm, case when f.g is null then 0 when f.z"
         " then :top else n.level end as height from f left join n on n.label = f.g",
-        {"f": found, "n": nodes},
+        {"f": bounds, "n": nodes},
         others=others,
         top=top,
     )
-    every = _leaves(axis, state) if listed else _known(axis, state)
+    every = _leaves(axis, state) if listed else _level_labels(axis, state)
     return materialized(tree, leaves=_numbered(every))
 
 
@@ -121,7 +121,7 @@ def _leaves(axis: TreeAxis, state: State) -> exp.Select:
     return query("select l.path as labels from l", {"l": declared})
 
 
-def _known(axis: TreeAxis, state: State) -> exp.Select:
+def _level_labels(axis: TreeAxis, state: State) -> exp.Select:
     """SELECT labels of every known value, and of one that nobody had below every ancestor."""
     return query(
         "select array_agg(case when t.level >= a.level then t.label end order by t.level) as labels"

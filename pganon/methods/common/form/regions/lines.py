@@ -1,7 +1,7 @@
 """Bounds of numbers, dates and timestamps: what lies between the nearest cuts.
 
 Left of a cut is NULL, too, and what is at most the threshold; of a tree of ranges what is below it,
-unless the cut tells single values apart. Without a cut on a side there is the end of the declared
+unless the cut separates single values. Without a cut on a side there is the end of the declared
 domain, or none.
 """
 
@@ -60,7 +60,7 @@ def _nearest(attribute: Attribute, paths: exp.Select, taken: exp.Select) -> exp.
     kind = attribute.value_type
     if attribute.ranged and kind == "bigint":
         kind = "numeric"  # ranges may end between whole numbers
-    found = query(
+    nearest = query(
         "select p.path, 0 = any(p.path)"
         " or coalesce(bool_or(s.is_left and s.threshold is null), false) as empty,"
         " coalesce(bool_and(s.is_left), true) as leftmost from p"
@@ -71,9 +71,9 @@ def _nearest(attribute: Attribute, paths: exp.Select, taken: exp.Select) -> exp.
         text = last.replace(":side", side)
         value = cast(fragment(text, v=col("threshold", "s")), kind)
         level = fragment(text, v=col("level", "s"))
-        found = found.select(named(value, name), named(level, f"{name}_level"))
+        nearest = nearest.select(named(value, name), named(level, f"{name}_level"))
     null = fragment("x.leftmost" if attribute.null_column is not None else "false")
-    return query("select x.*, :null as z from x", {"x": found}, null=null)
+    return query("select x.*, :null as z from x", {"x": nearest}, null=null)
 
 
 def _ends_of_cuts(attribute: Attribute) -> dict[str, exp.Expr]:

@@ -36,13 +36,13 @@ def set_bounds(attribute: Attribute, paths: exp.Select, taken: exp.Select) -> ex
         {"h": there},
         item=element(attribute, col("value", "h")),
     )
-    found = query(
+    members = query(
         "select p.path, x.g, p.z, coalesce(x.n, 0) as n from p left join x on x.path = p.path",
         {"p": with_nulls(attribute, paths, taken), "x": sets},
     )
     return query(
         "select f.path, f.g, f.z, :loss as loss, :loss as glm, 0 as height from f",
-        {"f": found},
+        {"f": members},
         loss=exp.paren(_loss(attribute, len(listed))),
     )
 
@@ -63,7 +63,7 @@ def with_nulls(attribute: Attribute, paths: exp.Select, taken: exp.Select) -> ex
 
 
 def _place(attribute: Attribute) -> exp.Expr:
-    """What the values of an array are sorted by."""
+    """Sort key of the values of an array."""
     if attribute.scale is Scale.ORDERED:
         return col("place", "u")
     return in_order(attribute.column, col("value", "u"))

@@ -46,9 +46,9 @@ def minimum_hitting_set(
     search = BranchAndBound(branches)
     size = _lower_bound(members)
     # From below: every failed search proves a lower bound, the first success is the minimum.
-    while (found := search.run(members, size)) is None:
+    while (hitting := search.run(members, size)) is None:
         size += 1
-    return decoded(forced | found, elements)
+    return decoded(forced | hitting, elements)
 
 
 def hits_within(
@@ -61,8 +61,8 @@ def hits_within(
         SearchTooLarge: the search passed `branches`.
     """
     masks, elements = encoded(family)
-    found = BranchAndBound(branches).run(masks, size)
-    return None if found is None else decoded(found, elements)
+    hitting = BranchAndBound(branches).run(masks, size)
+    return None if hitting is None else decoded(hitting, elements)
 
 
 class BranchAndBound:
@@ -92,10 +92,10 @@ class BranchAndBound:
             for bit in bits(member):
                 holders[bit] = holders.get(bit, 0) | 1 << place
         try:
-            found = self._within(holders, (1 << len(members)) - 1, size - forced.bit_count())
+            hitting = self._within(holders, (1 << len(members)) - 1, size - forced.bit_count())
         except RecursionError:
             raise SearchTooLarge(self.done) from None
-        return None if found is None else forced | found
+        return None if hitting is None else forced | hitting
 
     def _within(self, holders: Mapping[int, int], missed: int, size: int) -> int | None:
         """Elements that hit the members that are still missed."""
@@ -104,9 +104,7 @@ class BranchAndBound:
             raise SearchTooLarge(self.allowed)
         if not missed:
             return 0
-        degrees = {
-            bit: found.bit_count() for bit, mask in holders.items() if (found := mask & missed)
-        }
+        degrees = {bit: hit.bit_count() for bit, mask in holders.items() if (hit := mask & missed)}
         order = sorted(degrees, key=lambda bit: (-degrees[bit], bit))
         if _out_of_reach(holders, missed, size, order, degrees):
             return None
@@ -115,19 +113,19 @@ class BranchAndBound:
             return greedy
         # Members are in the order of their size; the first has fewest branches.
         first = missed & -missed
-        left = {bit: holders[bit] for bit in order}
+        remaining = {bit: holders[bit] for bit in order}
         for bit in order:
             if holders[bit] & first:
                 # An element that was tried is in no hitting set of this size.
-                del left[bit]
-                found = self._within(left, missed & ~holders[bit], size - 1)
-                if found is not None:
-                    return found | 1 << bit
+                del remaining[bit]
+                hitting = self._within(remaining, missed & ~holders[bit], size - 1)
+                if hitting is not None:
+                    return hitting | 1 << bit
         return None
 
 
 def _reduce(family: list[int], size: int) -> tuple[int, list[int]] | None:
-    """Forced elements and what is left to hit after simplification; None if impossible."""
+    """Forced elements and the members still to hit after simplification; None if impossible."""
     forced = 0
     while True:
         members = absorbed(family)
@@ -198,7 +196,7 @@ def _out_of_reach(
 
 
 def _greedy(holders: Mapping[int, int], missed: int, size: int) -> int | None:
-    """The most frequent element of what is left, again and again, if so many are enough."""
+    """The most frequent element of the remaining members, repeatedly, if so many are enough."""
     chosen = 0
     for _ in range(size):
         best = min(holders, key=lambda bit: (-(holders[bit] & missed).bit_count(), bit))

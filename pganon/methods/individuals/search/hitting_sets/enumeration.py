@@ -42,7 +42,7 @@ def minimal_hitting_sets(family: Iterable[Iterable[int]]) -> set[frozenset[int]]
         EnumerationTooLarge: more than `SETS` sets on the way.
     """
     masks, elements = encoded(family)
-    return {decoded(found, elements) for found in _minimal(masks)}
+    return {decoded(chosen, elements) for chosen in _minimal(masks)}
 
 
 def extended_hitting_sets(
@@ -62,13 +62,13 @@ def extended_hitting_sets(
     """
     new = frozenset(member)
     before = set(sets)
-    kept = {found for found in before if found & new}
+    kept = {chosen for chosen in before if chosen & new}
     result = set(kept)
     for element in new:
         # One of the sets that hit already makes the element needless where it lies within.
-        rivals = [found for found in kept if found & new == {element}]
-        longer = (found | {element} for found in before - kept)
-        result.update(found for found in longer if not any(rival <= found for rival in rivals))
+        rivals = [chosen for chosen in kept if chosen & new == {element}]
+        longer = (chosen | {element} for chosen in before - kept)
+        result.update(chosen for chosen in longer if not any(rival <= chosen for rival in rivals))
         _bounded(len(result))
     return result
 
@@ -85,7 +85,7 @@ def _minimal(family: list[int]) -> list[int]:
         # A member without other elements is hit by the common ones alone.
         return [1 << bit for bit in bits(common)] + (_minimal(rest) if all(rest) else [])
     if members[0].bit_count() == 1:
-        return [members[0] | found for found in _minimal(members[1:])]
+        return [members[0] | chosen for chosen in _minimal(members[1:])]
     return _divided(members)
 
 
@@ -95,7 +95,7 @@ def _divided(members: list[int]) -> list[int]:
     having = [member for member in members if member & element]
     with_it = _minimal([member for member in members if not member & element])
     # The element is needless if the others hit all members that have it.
-    with_it = [found | element for found in with_it if not all(m & found for m in having)]
+    with_it = [chosen | element for chosen in with_it if not all(m & chosen for m in having)]
     without = _minimal([member & ~element for member in members])
     _bounded(len(with_it) + len(without))
     return with_it + without

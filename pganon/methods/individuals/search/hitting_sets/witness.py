@@ -67,11 +67,11 @@ class LazyWitness:
         self._family = set(family)
         self._again = None
         try:
-            found = self._search.run(family, self.l - 1)
+            hitting = self._search.run(family, self.l - 1)
         except SearchTooLarge:
             self._again = len(family) + len(family) // GROWTH + 1
             return
-        if found is None:
+        if hitting is None:
             self.satisfied = True
         else:
-            self._witness = found
+            self._witness = hitting

@@ -1,0 +1,104 @@
+"""Verification of classes from their stored relations, and how people are linked to values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from pganon.encode.first import first_of
+from pganon.forms.elements import value_key
+from pganon.forms.form import STRUCTURE, Relations, Tables
+from pganon.forms.linked import Linked, linked_column
+from pganon.methods.common.form.checked import requirement_check, violations_check
+from pganon.methods.common.form.reference import (
+    against,
+    reference_checks,
+    released_counts,
+    source_counts,
+    with_shares,
+)
+from pganon.methods.common.form.regions import region_check
+from pganon.policy.options import CLASS_ID
+from pganon.privacy.base import Relation, Requirement
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.sqltools import col, num, query
+from pganon.steps import State
+from pganon.steps.relations import CheckQuery
+
+
+def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
+    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    queries = [structure_check(tables)]
+    queries += [region_check(spec, tables)] if spec.shows_regions else []
+    for requirement in spec.measured:
+        kinds = ("source", "published") if requirement.model.needs_reference else ("",)
+        queries += [_check(spec, requirement, kind, tables) for kind in kinds]
+    return (*queries, *reference_checks(spec, tables))
+
+
+def structure_check(tables: Tables) -> CheckQuery:
+    broken = query(
+        "select (select count(*) from (select class_id from classes as a group by class_id"
+        " having count(*) > 1) as twice)"
+        " + (select count(*) from (select r.class_id from records as r group by r.class_id) as h"
+        " full join classes as c on c.class_id = h.class_id"
+        " where c.class_id is null or h.class_id is null) as measured",
+        dict(tables),
+    )
+    return violations_check(STRUCTURE, broken)
+
+
+def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Tables) -> CheckQuery:
+    reference: Relation | None = None
+    counted = _counted(tables, num(1))
+    if requirement.sensitive is not None:
+        item = spec.sensitive[requirement.sensitive]
+        counted = _counted(tables, value_key(item, "r"))
+        reference = _reference_shares(spec, item, kind, tables) if kind else None
+    measured = requirement.model.measure(counted, [CLASS_ID], reference)
+    return requirement_check(requirement, measured, against(spec, kind))
+
+
+def histogram(
+    spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
+) -> tuple[list[str], exp.Select]:
+    return [CLASS_ID], _counted(tables, value_key(item, "r"))
+
+
+def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
+    """Linkage of classes: people of a class look the same."""
+    return linked_classes(spec, lambda item: _counted(tables, value_key(item, "r")))
+
+
+def linked_classes(spec: ReleaseSpec, counted: Callable[[Sensitive], exp.Select]) -> Linked:
+    """The same; `counted` has a row (class_id, value, n) per class and value of a column."""
+    columns = [
+        linked_column(item.column.name, CLASS_ID, counted(item), col(CLASS_ID, "h"))
+        for item in spec.sensitive
+    ]
+    return Linked((CLASS_ID,), tuple(columns))
+
+
+def _counted(tables: Relations, value: exp.Expr) -> exp.Select:
+    return query(
+        "select r.class_id, :value as value, count(*) as n from records as r"
+        " group by r.class_id, 2",
+        dict(tables),
+        value=value,
+    )
+
+
+def _reference_shares(spec: ReleaseSpec, item: Sensitive, kind: str, tables: Tables) -> exp.Select:
+    if first_of(spec, item) is not None:
+        counts = "n" if kind == "source" else "published_n"
+        return with_shares(item, source_counts(item, tables, counts))
+    counted = source_counts(item, tables)
+    if kind == "published":
+        path = [] if item.hierarchy is None else ["path"]
+        counted = query(
+            "select f.value, f.position, coalesce(p.n, 0) as n from f"
+            " left join p on p.value = f.value",
+            {"f": counted, "p": released_counts(item, tables)},
+        ).select(*[col(name, "f") for name in path])
+    return with_shares(item, counted)
