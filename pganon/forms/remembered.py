@@ -75,7 +75,7 @@ def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Manner:
         shows,
         shown_columns(spec),
         tuple(attribute.column.name for attribute in spec.attributes),
-        invariant=spec.kept_columns,
+        invariant=spec.invariant_columns,
         least=spec.minimum_size,
     )
 

@@ -13,8 +13,8 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError
 from pganon.forms.groups import GROUPS
 from pganon.history import populations
-from pganon.history.invariance import stored as value_sets
-from pganon.history.invariance.stored import StagedSets
+from pganon.history.invariance import stored as stored_signatures
+from pganon.history.invariance.stored import StagedSignatures
 from pganon.history.model import Past, Tables
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.privacy.judged import ONE_VERSION, over_finer
@@ -191,7 +191,7 @@ class Judgement:
         over_versions: whether its guarantee holds beside others.
         finer_k: what finer versions promise of which it is a function.
         functions: staged table, of groups that are a function of other versions.
-        sets: staged tables of who has which value set.
+        signatures: staged tables of who has which signature.
         readers: roles that it was judged for; None for everybody.
         figures: of all versions together.
         crossings: versions beside which the policy accepts it all the same.
@@ -205,7 +205,7 @@ class Judgement:
     over_versions: str = HOLDS
     finer_k: int | None = None
     functions: QualifiedName | None = None
-    sets: StagedSets | None = None
+    signatures: StagedSignatures | None = None
     readers: tuple[str, ...] | None = None
     figures: dict[str, Any] = field(default_factory=dict)
     crossings: tuple[Crossing, ...] = ()
@@ -214,7 +214,7 @@ class Judgement:
     def tables(self) -> tuple[QualifiedName, ...]:
         """Staged ones, which are no part of the release."""
         found = [] if self.functions is None else [self.functions]
-        found += [] if self.sets is None else [self.sets.person, self.sets.sets]
+        found += [] if self.signatures is None else [self.signatures.people, self.signatures.values]
         return tuple(found)
 
 
@@ -241,9 +241,9 @@ def remember(conn: Connection, judged: Judgement, run_id: int) -> None:
     if populations.counter(conn, judged.population) != judged.counter:
         raise MemoryMoved
     if judged.functions is not None:
-        value_sets.moved(conn, judged.functions)
-    if judged.sets is not None:
-        value_sets.replace(conn, judged.population, judged.sets, run_id)
+        stored_signatures.moved(conn, judged.functions)
+    if judged.signatures is not None:
+        stored_signatures.replace(conn, judged.population, judged.signatures, run_id)
     for crossing in judged.crossings:
         cross(conn, run_id, crossing)
     count(conn, judged.population, judged.name, judged.sources)

@@ -158,8 +158,8 @@ def _wrong_sensitive(known: Registry, method: MethodOptions, columns: Columns) -
 def _wrong_levels(
     known: Registry, method: MethodOptions, models: Sequence[Any], refresh: object
 ) -> Iterable[Refusal]:
-    """Where people keep value sets, all values of a group are different."""
-    kept = ("unique",) if refresh == "invariant" and method.keeps_value_sets else ()
+    """Where people keep signatures, all values of a group are different."""
+    kept = ("unique",) if refresh == "invariant" and method.supports_invariance else ()
     for i, model in enumerate(models):
         level = getattr(model, "level", None)
         if level is None or model.model not in method.models or level in (*method.levels, *kept):

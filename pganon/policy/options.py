@@ -87,7 +87,7 @@ class MethodOptions(Declaration):
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
         published_once: whether a policy may not accept that other releases show other groups of the
             same people, because what both together disclose cannot be judged.
-        keeps_value_sets: whether people can keep the values of their groups in later versions.
+        supports_invariance: whether people can keep the values of their groups in later versions.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -110,7 +110,7 @@ class MethodOptions(Declaration):
     refuses_constant: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     published_once: ClassVar[bool] = False
-    keeps_value_sets: ClassVar[bool] = False
+    supports_invariance: ClassVar[bool] = False
     revision: ClassVar[int] = 1
 
     if TYPE_CHECKING:

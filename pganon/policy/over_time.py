@@ -129,9 +129,9 @@ def over_time_refusals(
 def _invariant_refusals(
     known: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
-    """What people who keep their value sets do not go together with."""
-    if method is not None and not method.keeps_value_sets:
-        keep = [name for name, options in known.methods.items() if options.keeps_value_sets]
+    """What people who keep their signatures do not go together with."""
+    if method is not None and not method.supports_invariance:
+        keep = [name for name, options in known.methods.items() if options.supports_invariance]
         yield Refusal(
             ("refresh",),
             f"the method {method.name} cannot keep the values of its groups",

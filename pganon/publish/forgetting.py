@@ -18,7 +18,7 @@ from pganon.encode.people import FORGOTTEN, digest, mark_of_forgotten, secret_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, UsageError
 from pganon.history import versions as memory
-from pganon.history.invariance import stored as value_sets
+from pganon.history.invariance import stored as stored_signatures
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
 from pganon.publish import history
@@ -75,17 +75,17 @@ def forget_people(conn: Connection, population: KnownPopulation, table: str) -> 
     intact = [v for one in known.values() if one for v in one.versions if _whole(conn, v)]
     for version in about:
         _forget_groups(conn, version)
-    kept = value_sets.all_of(conn, population.id)
+    kept = stored_signatures.all_of(conn, population.id)
     cohorts = conn.execute(
         sqlfiles.query("population", "cohorts"), {"population": population.id}
     ).fetchall()
     tables = [(version.tables.members, "member") for version in about]
-    tables += [(sets.person, "person") for sets, _, _ in kept]
+    tables += [(signatures.people, "person") for signatures, _, _ in kept]
     tables += [(cohorts_table(run_id), "person") for (run_id,) in cohorts]
     tables += [(t, "person") for t in {t for version in about for t in _as_released(version)}]
     people = sum(_exchange(conn, population.id, *table) for table in tables)
-    for sets, columns, run_id in kept:
-        value_sets.remember_fingerprint(conn, population.id, columns, run_id, sets)
+    for signatures, columns, run_id in kept:
+        stored_signatures.remember_fingerprint(conn, population.id, columns, run_id, signatures)
     for version in intact:
         conn.execute(
             sqlfiles.query("population", "fingerprint_again"),

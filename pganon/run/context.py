@@ -35,7 +35,7 @@ Connection = psycopg.Connection[Any]
 class RunContext:
     """What a run is about.
 
-    Which value sets its people have is known when their rows were read, as they may be those of
+    Which signatures its people have is known when their rows were read, as they may be those of
     another table.
 
     Attributes:
@@ -101,7 +101,7 @@ def plan_release(
         plan = build_plan(spec, found.unchanged(assumed_fingerprint(spec)))
         if spec.invariant:
             population = populations.find(conn, spec, sources)
-            spec = replace(spec, value_sets=invariance.value_sets_of(conn, spec, population))
+            spec = replace(spec, signatures=invariance.signatures_of(conn, spec, population))
         return replace(plan, spec=spec, past=pasts_of(conn, plan, sources))
 
 

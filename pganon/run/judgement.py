@@ -15,13 +15,13 @@ from pganon.encode.source import prints_of, source_fingerprint
 from pganon.encode.work import CODED
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.history.invariance import stored as value_sets
-from pganon.history.invariance.stored import StagedSets
-from pganon.history.invariance.value_sets import PERSON, SETS, value_set_steps
+from pganon.history.invariance import stored as stored_signatures
+from pganon.history.invariance.signatures import SIGNATURE_VALUES, SIGNATURES, signature_steps
+from pganon.history.invariance.stored import StagedSignatures
 from pganon.history.model import New, Past
 from pganon.history.reasons import NO_WAYS, Ways
 from pganon.history.versions import About, Judgement, manner_as_dict
-from pganon.plan.build import Plan, keeping_of, new_of
+from pganon.plan.build import Plan, invariant_version, new_of
 from pganon.policy.model import Policy
 from pganon.policy.over_time import over_time_refusals
 from pganon.policy.partition import part_hash
@@ -120,7 +120,7 @@ class Judging:
             over_versions=found.over_versions,
             finer_k=found.finer_k,
             functions=found.functions,
-            sets=self._value_sets(population),
+            signatures=self._signatures(population),
             readers=roles if by_reader else None,
             figures=found.figures,
             crossings=found.crossings,
@@ -154,14 +154,18 @@ class Judging:
         )
         return replace(found, manner=shown, ways=self.ways)
 
-    def _value_sets(self, population: int) -> StagedSets | None:
+    def _signatures(self, population: int) -> StagedSignatures | None:
         spec = self.plan.spec
         if not spec.invariant:
             return None
-        names = spec.kept_columns
-        keeping = keeping_of(self.plan, self.state, value_sets.read(self.conn, population, names))
-        self.computation.guard(value_set_steps(keeping))
-        return StagedSets(names, self.state.stage(PERSON), self.state.stage(SETS))
+        names = spec.invariant_columns
+        version = invariant_version(
+            self.plan, self.state, stored_signatures.read(self.conn, population, names)
+        )
+        self.computation.guard(signature_steps(version))
+        return StagedSignatures(
+            names, self.state.stage(SIGNATURES), self.state.stage(SIGNATURE_VALUES)
+        )
 
     @property
     def state(self) -> State:

@@ -159,7 +159,7 @@ def needs_approval(policy: Policy, readers: Sequence[str]) -> bool:
 def judged_again(conn: Connection, staged: Staged) -> Staged:
     """The same version with what it tells beside all others now; under the population's lock.
 
-    What a version that grows or keeps value sets adds to may be another one by now, so it is made
+    What a version that grows or is m-invariant adds to may be another one by now, so it is made
     again.
 
     Raises:
@@ -170,7 +170,7 @@ def judged_again(conn: Connection, staged: Staged) -> Staged:
     judged = staged.judged
     if judged is None or populations.counter(conn, judged.population) == judged.counter:
         return staged
-    if staged.increments or judged.sets is not None:
+    if staged.increments or judged.signatures is not None:
         raise MemoryMoved
     drop_tables(conn, judged.tables)
     try:

@@ -166,7 +166,7 @@ class _Run:
         )
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
-        invariance.check_keeping(spec)
+        invariance.check_invariant(spec)
         sources = history.sources_of(self.conn, spec.source.oid)
         with increments.alone(self.conn, spec, sources):
             context = self.context = decided(self.conn, spec, sources, run_id, self.options)
@@ -300,7 +300,7 @@ class _Run:
             increments.check_population(computation.plan.spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
-        computation.keep(invariance.value_sets_of(self.conn, computation.plan.spec, population))
+        computation.keep(invariance.signatures_of(self.conn, computation.plan.spec, population))
         ways = ways_of(computation.plan.spec, known)
         return Judging(self.conn, computation, population, sources, ways)
 

@@ -44,7 +44,7 @@ class StepSeconds:
 
 @dataclass(frozen=True)
 class Added:
-    """What a run of a release that grows added to its version; of one that keeps value sets, whom a
+    """What a run of a release that grows added to its version; of an m-invariant one, whom a
     dry run would test.
 
     Attributes:

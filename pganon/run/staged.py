@@ -87,7 +87,7 @@ def staged_release(
 
 
 def _decides(spec: ReleaseSpec) -> bool:
-    return spec.growth.adds if spec.growth is not None else spec.value_sets is not None
+    return spec.growth.adds if spec.growth is not None else spec.signatures is not None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from pganon.history.check import RuleCheck, rule_steps
-from pganon.history.invariance.value_sets import PERSON, SETS
+from pganon.history.invariance.signatures import SIGNATURE_VALUES, SIGNATURES
 from pganon.history.model import New, Past
 from pganon.history.readers import Reader, readers_of
 from pganon.history.versions import FINER, HOLDS, VOID, About, Crossing
@@ -156,7 +156,7 @@ def _functions(walk: Walk, rules: Sequence[RuleCheck], state: State) -> Qualifie
 
 def forget_judgement(conn: Connection, run_id: int) -> list[QualifiedName]:
     """Take away what the last judgement of a run made, for another one."""
-    names = ("rule", FUNCTIONS, PERSON, SETS, "completed", "value_set_of")
+    names = ("rule", FUNCTIONS, SIGNATURES, SIGNATURE_VALUES, "completed", "value_set_of")
     tables = [
         table
         for table in run_tables(conn, run_id)

@@ -18,7 +18,7 @@ from pganon.worker.job import Job
 from tests.support.harness import driver, faults, queue
 from tests.support.harness.cluster import Database
 from tests.support.sources import growing
-from tests.support.sources.keeping import Kept, declared
+from tests.support.sources.invariant import Kept, declared
 
 pytestmark = pytest.mark.slow
 
@@ -378,7 +378,7 @@ def test_a_late_approval_that_accepts_what_appeared(db: Database) -> None:
     assert _over_versions(db) == {"others": "void", "patients": "void"}
 
 
-def test_a_late_approval_of_value_sets(db: Database) -> None:
+def test_a_late_approval_of_signatures(db: Database) -> None:
     """Those of another version have taken the place of what these were added to."""
     kept = Kept(db, l=2)
     people = {1: "a", 2: "b", 3: "c", 4: "d"}

@@ -14,7 +14,7 @@ from tests.support.harness import driver
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy
-from tests.support.sources.keeping import Kept
+from tests.support.sources.invariant import Kept
 
 pytestmark = pytest.mark.primary_server_only
 
@@ -168,7 +168,7 @@ def test_evidence_of_people_without_a_key(source: Database) -> None:
     assert over_versions is None
 
 
-def test_evidence_of_value_sets(db: Database) -> None:
+def test_evidence_of_signatures(db: Database) -> None:
     Kept(db).release({1: "a", 2: "b"})
     ((found,),) = db.admin.execute("SELECT guarantee FROM pganon_private.version").fetchall()
     assert [each["over_versions"] for each in found] == [KEPT_SETS]

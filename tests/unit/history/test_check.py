@@ -19,7 +19,7 @@ def asked(new: Manner, past: Manner) -> list[str]:
     return [step.name for step in rule_steps(rule, refuses=True)]
 
 
-def test_columns_clash_though_people_keep_their_value_sets() -> None:
+def test_columns_clash_though_people_keep_their_signatures() -> None:
     """Whatever groups they are in, a column is not shown of who is known by it."""
     shows = replace(KEEPS, run_id=2, columns=("s", "o"), quasi=("q",))
     assert asked(shows, KEEPS) == ["roles"]

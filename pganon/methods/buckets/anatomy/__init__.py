@@ -43,7 +43,11 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     context = AnatomyContext(spec)
-    first = invariant_steps(context.keeping) if context.keeps_sets else context.eligibility.steps()
+    first = (
+        invariant_steps(context.invariance)
+        if context.has_signatures
+        else context.eligibility.steps()
+    )
     return (*first, *block_steps(context))
 
 
@@ -54,13 +58,13 @@ BUCKETS = Grouping(
     beside=lambda spec: [starts_step()],
     after=lambda spec: [tidy_step()],
     parts=3,
-    counterfeits=lambda spec, state: counterfeits(state) if spec.value_sets else None,
+    counterfeits=lambda spec, state: counterfeits(state) if spec.signatures else None,
 )
 """No table links records and groups: what is published of a record goes along the curve with it."""
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
-    """One QIT and one ST; counterfeits beside them where people keep their value sets."""
+    """One QIT and one ST; counterfeits beside them where people keep their signatures."""
     return arranged(spec, [spec.attributes], [spec.sensitive], counterfeits=spec.invariant)
 
 

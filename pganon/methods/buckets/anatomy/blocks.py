@@ -58,7 +58,7 @@ def _placed_step(context: AnatomyContext) -> Step:
         "places along the curve without those that lie elsewhere or are left out",
         lambda s: s.work("placed"),
         lambda s: _renumbered(context, s),
-        when=lambda s: context.keeps_sets or context.trimmed(s),
+        when=lambda s: context.has_signatures or context.trimmed(s),
     )
 
 
@@ -75,7 +75,11 @@ def _histogram(context: AnatomyContext, state: State) -> exp.Expr:
 def _renumbered(context: AnatomyContext, state: State) -> exp.Expr:
     """Places say nothing of records that are not released, or not in new groups."""
     columns = [DRAW, *context.carried]
-    new = others(context.keeping, state) if context.keeps_sets else context.eligibility.kept(state)
+    new = (
+        others(context.invariance, state)
+        if context.has_signatures
+        else context.eligibility.kept(state)
+    )
     tree = query("select 1 from k", {"k": new})
     return tree.select(
         *[col(name, "k") for name in columns],

@@ -11,7 +11,7 @@ from pganon.encode.records import DRAW, PLACE
 from pganon.encode.work import CODED, sensitive_values
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.anatomy.options import Anatomy
-from pganon.methods.buckets.invariance import DEALT, LEFTOVERS, Keeping
+from pganon.methods.buckets.invariance import DEALT, LEFTOVERS, InvarianceContext
 from pganon.methods.common.context import MethodContext
 from pganon.methods.common.eligibility import ROUNDS, Eligibility
 from pganon.methods.common.form.bucket_staging import record_columns
@@ -63,14 +63,14 @@ class AnatomyContext(MethodContext[Anatomy]):
         return [*record_columns(self.spec), self.value]
 
     @property
-    def keeps_sets(self) -> bool:
-        """Whether people who were released before keep their value sets."""
-        return self.spec.value_sets is not None
+    def has_signatures(self) -> bool:
+        """Whether people who were released before keep their signatures."""
+        return self.spec.signatures is not None
 
     @property
-    def keeping(self) -> Keeping:
+    def invariance(self) -> InvarianceContext:
         """Each value is a vector, with the number that it has."""
-        return Keeping(
+        return InvarianceContext(
             spec=self.spec,
             l=self.model.l,
             records=lambda s: s.work(CODED),
@@ -90,17 +90,17 @@ class AnatomyContext(MethodContext[Anatomy]):
     def placed(self, state: State) -> QualifiedName:
         """Records that form new groups, with their places along the curve, 1 to the number of
         them."""
-        if self.keeps_sets or self.trimmed(state):
+        if self.has_signatures or self.trimmed(state):
             return state.work("placed")
         return self.eligibility.kept(state)
 
     def dealt(self, state: State) -> int:
         """Number of these records."""
-        return state[DEALT] if self.keeps_sets else state[RELEASED]
+        return state[DEALT] if self.has_signatures else state[RELEASED]
 
     def leftovers(self, state: State) -> list[QualifiedName]:
         """Tables that the blocks are made from."""
-        if self.keeps_sets:
+        if self.has_signatures:
             return [state.work(name) for name in LEFTOVERS]
         return self.eligibility.leftovers(state)
 

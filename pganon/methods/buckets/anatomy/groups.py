@@ -48,7 +48,7 @@ def groups(context: AnatomyContext, state: State) -> exp.Select:
     )
     pair = paired(col("block", "e"), col("number", "e"))
     found = query("select :pair as gid from e", {"e": each}, pair=pair)
-    return stacked([found, old_groups(state)]) if context.keeps_sets else found
+    return stacked([found, old_groups(state)]) if context.has_signatures else found
 
 
 def dealt(context: AnatomyContext, state: State, name: str, part: int, parts: int) -> exp.Select:
@@ -75,7 +75,7 @@ def dealt(context: AnatomyContext, state: State, name: str, part: int, parts: in
         named(paired(col("block", "d"), group), name),
         append=False,
     )
-    if not context.keeps_sets or part > 0:
+    if not context.has_signatures or part > 0:
         return new
     old = query("select 1 from l", {"l": state.work("listed")}).select(
         *[col(column, "l") for column in columns], named(col("gid", "l"), name), append=False

@@ -18,7 +18,7 @@ class Anatomy(Unlinked):
     sensitive = "one"
     levels = ("attribute", "unique")
     along_curve = True
-    keeps_value_sets = True
+    supports_invariance = True
 
     name: Literal["anatomy"]
     block_size: BlockSize = 100

@@ -29,7 +29,7 @@ EXCLUSION = "exclusion"
 
 
 DIFFERENT = "different"
-"""Name of the check that all values of a bucket are different, where people keep value sets."""
+"""Name of the check that all values of a bucket are different, where people keep signatures."""
 
 
 def checks(

@@ -1,4 +1,4 @@
-"""Newcomers who take over a value set: as many as fit, as long as the others stay eligible."""
+"""Newcomers who take over a signature: as many as fit, as long as the others stay eligible."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.methods.buckets.invariance.keeping import Keeping
+from pganon.methods.buckets.invariance.context import InvarianceContext
 from pganon.methods.buckets.invariance.survivors import counted, fits, survivors
 from pganon.methods.buckets.search.filling import Candidates, filled
 from pganon.methods.common.block_search import nothing_given
@@ -17,13 +17,13 @@ from pganon.steps import CreateTable, Search, State, Step
 from pganon.steps.tasks import TaskResult
 
 
-def fill_steps(keeping: Keeping) -> list[Step]:
+def fill_steps(context: InvarianceContext) -> list[Step]:
     return [
         CreateTable(
             "needed",
             "how many records of every value the groups of a set need",
             lambda s: s.work("needed"),
-            lambda s: _needed(keeping, s),
+            lambda s: _needed(context, s),
         ),
         CreateTable(
             "newcomers",
@@ -33,8 +33,8 @@ def fill_steps(keeping: Keeping) -> list[Step]:
                 "select r.*, row_number() over (partition by :code order by :order) as turn"
                 " from r where r.vset is null and not r.gone",
                 {"r": s.work("returned")},
-                code=keeping.vector_of("r"),
-                order=col(keeping.order, "r"),
+                code=context.vector_of("r"),
+                order=col(context.order, "r"),
             ),
         ),
         Search(
@@ -44,30 +44,30 @@ def fill_steps(keeping: Keeping) -> list[Step]:
             (("code", "bigint"), ("n", "bigint")),
             given=nothing_given,
             batches=lambda s: 1,
-            rows=lambda s, batch: _candidates(keeping, s),
-            tasks=lambda s, given, rows: [_Fill(tuple(rows), keeping.l)],
+            rows=lambda s, batch: _candidates(context, s),
+            tasks=lambda s, given, rows: [_Fill(tuple(rows), context.l)],
         ),
     ]
 
 
-def _needed(keeping: Keeping, state: State) -> exp.Expr:
+def _needed(context: InvarianceContext, state: State) -> exp.Expr:
     """A set has as many groups as there are people with the most frequent of its values."""
     each = query(
         "select s.vset, s.key, s.code, coalesce(n.n, 0) as have,"
         " max(coalesce(n.n, 0)) over (partition by s.vset) as groups from s left join n on :same",
-        {"s": state.work("sets"), "n": counted(survivors(state), keeping)},
+        {"s": state.work("sets"), "n": counted(survivors(state), context)},
         same=fits("s", "n"),
     )
     return query("select e.* from e where e.groups > 0", {"e": each})
 
 
-def _candidates(keeping: Keeping, state: State) -> exp.Select:
+def _candidates(context: InvarianceContext, state: State) -> exp.Select:
     """SELECT code, count, need, s<j>: newcomers by vector, and how many of them fit."""
     new = query(
         "select :code as code, count(*) as n from r group by 1",
         {"r": state.work("newcomers")},
-        code=keeping.vector_of("r"),
-    ).select(*[named(fragment("min(:c)", c=col(code, "r")), code) for code in keeping.codes])
+        code=context.vector_of("r"),
+    ).select(*[named(fragment("min(:c)", c=col(code, "r")), code) for code in context.codes])
     need = query(
         "select n.code, sum(n.groups - n.have)::bigint as n from n where n.code is not null"
         " group by n.code",
@@ -77,7 +77,7 @@ def _candidates(keeping: Keeping, state: State) -> exp.Select:
         "select r.code, r.n, coalesce(d.n, 0) as need from r left join d on d.code = r.code"
         " order by r.code",
         {"r": new, "d": need},
-    ).select(*[col(code, "r") for code in keeping.codes])
+    ).select(*[col(code, "r") for code in context.codes])
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""Groups with old value sets: the j-th of every list, and values that nobody has."""
+"""Groups with old signatures: the j-th of every list, and values that nobody has."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
 from pganon.forms.elements import of_text_key, of_vector_key
-from pganon.methods.buckets.invariance.keeping import Keeping
+from pganon.methods.buckets.invariance.context import InvarianceContext
 from pganon.methods.buckets.invariance.survivors import counted, fits, survivors
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import col, fragment, named, query, stacked
@@ -14,25 +14,25 @@ from pganon.steps import CreateTable, State, Step
 COUNTERFEITS = "counterfeit_values"
 
 
-def list_steps(keeping: Keeping) -> list[Step]:
+def list_steps(context: InvarianceContext) -> list[Step]:
     return [
         CreateTable(
             "fillers",
             "newcomers with the set that they take over",
             lambda s: s.work("fillers"),
-            lambda s: _fillers(keeping, s),
+            lambda s: _fillers(context, s),
         ),
         CreateTable(
             "listed",
-            "the groups of all people with an old value set",
+            "the groups of all people with an old signature",
             lambda s: s.work("listed"),
-            lambda s: _listed(keeping, s),
+            lambda s: _listed(context, s),
         ),
         CreateTable(
             COUNTERFEITS,
             "values of these groups that nobody has",
             lambda s: s.work(COUNTERFEITS),
-            lambda s: _counterfeits(keeping, s),
+            lambda s: _counterfeits(context, s),
         ),
     ]
 
@@ -47,7 +47,7 @@ def counterfeits(state: State) -> exp.Select:
     return query("select c.* from c", {"c": state.work(COUNTERFEITS)})
 
 
-def _fillers(keeping: Keeping, state: State) -> exp.Expr:
+def _fillers(context: InvarianceContext, state: State) -> exp.Expr:
     """Newcomers and places that are free for them, both along the curve.
 
     Which places are filled where newcomers are too few follows the random numbers of the sets.
@@ -72,18 +72,18 @@ def _fillers(keeping: Keeping, state: State) -> exp.Expr:
         "select row_number() over (partition by :code order by n.place) as number from n"
         " join t on t.code = :code and n.turn <= t.n",
         {"n": state.work("newcomers"), "t": state.work("taken")},
-        code=keeping.vector_of("n"),
-    ).select(*[col(name, "n") for name in keeping.columns])
+        code=context.vector_of("n"),
+    ).select(*[col(name, "n") for name in context.columns])
     return query(
         "select f.vset from n join f on f.code = :code and f.number = n.number",
         {"n": new, "f": filled},
-        code=keeping.vector_of("n"),
-    ).select(*[col(name, "n") for name in keeping.columns])
+        code=context.vector_of("n"),
+    ).select(*[col(name, "n") for name in context.columns])
 
 
-def _people(keeping: Keeping, state: State) -> exp.Select:
+def _people(context: InvarianceContext, state: State) -> exp.Select:
     """Survivors and newcomers with their sets."""
-    columns = ["vset", *keeping.columns]
+    columns = ["vset", *context.columns]
     parts = [survivors(state), query("select f.* from f", {"f": state.work("fillers")})]
     chosen = [
         query("select 1 from p", {"p": part}).select(
@@ -94,14 +94,14 @@ def _people(keeping: Keeping, state: State) -> exp.Select:
     return stacked(chosen)
 
 
-def _listed(keeping: Keeping, state: State) -> exp.Expr:
+def _listed(context: InvarianceContext, state: State) -> exp.Expr:
     listed = query(
         "select p.*, row_number() over (partition by p.vset, :code order by p.place) as number"
         " from p",
-        {"p": _people(keeping, state)},
-        code=keeping.vector_of("p"),
+        {"p": _people(context, state)},
+        code=context.vector_of("p"),
     )
-    columns = dict.fromkeys([*keeping.shown, keeping.vector])
+    columns = dict.fromkeys([*context.shown, context.vector])
     return query(
         "select l.vset, :gid as gid from l", {"l": listed}, gid=_gid("l", col("number", "l"))
     ).select(*[col(name, "l") for name in columns])
@@ -112,9 +112,9 @@ def _gid(table: str, number: exp.Expr) -> exp.Expr:
     return fragment("-1 - :pair", pair=paired(col("vset", table), number))
 
 
-def _counterfeits(keeping: Keeping, state: State) -> exp.Expr:
-    items = keeping.items
-    have = counted(query("select l.* from l", {"l": state.work("listed")}), keeping)
+def _counterfeits(context: InvarianceContext, state: State) -> exp.Expr:
+    items = context.items
+    have = counted(query("select l.* from l", {"l": state.work("listed")}), context)
     missing = query(
         "select n.vset, n.key, i.number from n left join h on :same"
         " cross join lateral generate_series(coalesce(h.n, 0) + 1, n.groups) as i(number)",

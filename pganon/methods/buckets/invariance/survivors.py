@@ -1,4 +1,4 @@
-"""Who was released before, and with which value set."""
+"""Who was released before, and with which signature."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.elements import own_value
 from pganon.identifiers import quote
-from pganon.methods.buckets.invariance.keeping import Keeping
+from pganon.methods.buckets.invariance.context import InvarianceContext
 from pganon.resolved.invariance import OUT
 from pganon.sqltools import cast, chain, col, computed_once, fragment, named, query, text
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
 
 
-def survivor_steps(keeping: Keeping) -> list[Step]:
+def survivor_steps(context: InvarianceContext) -> list[Step]:
     return [
         CreateTable(
             "sets",
-            "the values of every value set",
+            "the values of every signature",
             lambda s: s.work("sets"),
-            lambda s: _sets(keeping, s),
+            lambda s: _sets(context, s),
         ),
         CreateTable(
             "returned",
-            "records of people with a value set, and of newcomers",
+            "records of people with a signature, and of newcomers",
             lambda s: s.work("returned"),
-            lambda s: _returned(keeping, s),
+            lambda s: _returned(context, s),
         ),
         Check(
             "values",
@@ -41,18 +41,18 @@ def survivor_steps(keeping: Keeping) -> list[Step]:
                 " count(*) filter (where r.vset is not null) as survivors from r",
                 {"r": s.work("returned")},
             ),
-            lambda row, state: _problem(keeping, row),
+            lambda row, state: _problem(context, row),
             gives=[count("changed"), count("survivors")],
         ),
     ]
 
 
-def _sets(keeping: Keeping, state: State) -> exp.Expr:
+def _sets(context: InvarianceContext, state: State) -> exp.Expr:
     # Of the default collation, which gives way to that of the column.
     return query(
         "select (dense_rank() over (order by s.value_set))::int as vset, s.value_set,"
         ' s.value collate "default" as key, d.code from s left join d on d.key = s.value',
-        {"s": keeping.known.sets, "d": keeping.keyed(state)},
+        {"s": context.signatures.values, "d": context.keyed(state)},
     )
 
 
@@ -60,23 +60,23 @@ def _out() -> exp.Expr:
     return cast(text(OUT), "uuid")
 
 
-def _returned(keeping: Keeping, state: State) -> exp.Expr:
-    known = keeping.known
-    key = identity(keeping.spec)
+def _returned(context: InvarianceContext, state: State) -> exp.Expr:
+    signatures = context.signatures
+    key = identity(context.spec)
     assert key is not None
     secret = population_secret(state)
-    told = {f"told{place}": item for place, item in enumerate(keeping.items)}
-    records = query("select 1 from c", {"c": keeping.records(state)}).select(
-        *[col(name, "c") for name in keeping.columns],
+    told = {f"told{place}": item for place, item in enumerate(context.items)}
+    records = query("select 1 from c", {"c": context.records(state)}).select(
+        *[col(name, "c") for name in context.columns],
         named(digest(col(key, "c"), secret), "digest"),
         *[named(own_value(item, "c"), name) for name, item in told.items()],
         append=False,
     )
-    marks = [f"mark{place}" for place in range(known.columns)]
+    marks = [f"mark{place}" for place in range(signatures.columns)]
     people = query(
         "select p.person, s.vset, p.value_set = :out as gone from p"
         " left join (select distinct v.vset, v.value_set from v) as s on s.value_set = p.value_set",
-        {"p": known.person, "v": state.work("sets")},
+        {"p": signatures.people, "v": state.work("sets")},
         out=_out(),
     ).select(*[col(name, "p") for name in marks])
     other = [
@@ -93,13 +93,13 @@ def _returned(keeping: Keeping, state: State) -> exp.Expr:
         " from r left join k on k.person = r.digest",
         {"r": computed_once(records), "k": people},
         other=chain(exp.Or, other),
-    ).select(*[col(name, "r") for name in keeping.columns])
+    ).select(*[col(name, "r") for name in context.columns])
 
 
-def _problem(keeping: Keeping, row: Mapping[str, Any]) -> PganonError | None:
+def _problem(context: InvarianceContext, row: Mapping[str, Any]) -> PganonError | None:
     if not row["changed"]:
         return None
-    names = [quote(item.column.name) for item in keeping.items]
+    names = [quote(item.column.name) for item in context.items]
     columns = f"column {names[0]}" if len(names) == 1 else f"one of the columns {', '.join(names)}"
     return PrivacyRefusal(
         f"{row['changed']} people have another value in {columns} than in the version"
@@ -111,16 +111,16 @@ def _problem(keeping: Keeping, row: Mapping[str, Any]) -> PganonError | None:
 
 
 def survivors(state: State) -> exp.Select:
-    """SELECT of the columns of `returned` of people who have a value set."""
+    """SELECT of the columns of `returned` of people who have a signature."""
     return query("select r.* from r where r.vset is not null", {"r": state.work("returned")})
 
 
-def counted(rows: exp.Select, keeping: Keeping) -> exp.Select:
+def counted(rows: exp.Select, context: InvarianceContext) -> exp.Select:
     """SELECT vset, code, n: records of each set by the number of their vector."""
     return query(
         "select r.vset, :code as code, count(*) as n from r group by 1, 2",
         {"r": rows},
-        code=keeping.vector_of("r"),
+        code=context.vector_of("r"),
     )
 
 

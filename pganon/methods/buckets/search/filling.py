@@ -1,4 +1,4 @@
-"""How many newcomers take over a value set: as many as fit, as long as the others stay eligible.
+"""How many newcomers take over a signature: as many as fit, as long as the others stay eligible.
 
 Of r_v newcomers with vector v of values at most min(r_v, need_v) can be taken. Others are eligible
 if no value of any column has more than 1/l of them. Let c be the largest count of a value that is

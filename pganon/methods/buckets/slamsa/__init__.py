@@ -16,7 +16,7 @@ from pganon.methods.buckets.slamsa.blocks import block_steps
 from pganon.methods.buckets.slamsa.buckets import bucket_steps
 from pganon.methods.buckets.slamsa.columns import arrangement, column_steps, settled
 from pganon.methods.buckets.slamsa.context import SlamsaContext
-from pganon.methods.buckets.slamsa.invariant import keeping_steps, tidy_step
+from pganon.methods.buckets.slamsa.invariant import tidy_step, vector_steps
 from pganon.methods.buckets.slamsa.options import Slamsa
 from pganon.methods.buckets.slamsa.strata import eligibility, stratum_steps
 from pganon.methods.common.base import Method
@@ -29,21 +29,21 @@ from pganon.steps.facts import Facts
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     context = SlamsaContext(spec)
-    first = keeping_steps(context) if context.keeps_sets else eligibility(context).steps()
+    first = vector_steps(context) if context.has_signatures else eligibility(context).steps()
     return (
         *column_steps(context),
         *stratum_steps(context),
         *first,
         *block_steps(context),
         *bucket_steps(context),
-        *([tidy_step(context)] if context.keeps_sets else []),
+        *([tidy_step(context)] if context.has_signatures else []),
     )
 
 
 BUCKETS = replace(
-    NUMBERED, counterfeits=lambda spec, state: counterfeits(state) if spec.value_sets else None
+    NUMBERED, counterfeits=lambda spec, state: counterfeits(state) if spec.signatures else None
 )
-"""With values that nobody has, where people keep their value sets."""
+"""With values that nobody has, where people keep their signatures."""
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:

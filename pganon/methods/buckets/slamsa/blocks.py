@@ -63,7 +63,7 @@ def block_steps(context: SlamsaContext) -> list[Step]:
             lambda s: [
                 *[s.work(name) for name in ("placed", "merged", "dealt", "shared")],
                 s.work("judged"),
-                *([] if context.keeps_sets else eligibility(context).leftovers(s)),
+                *([] if context.has_signatures else eligibility(context).leftovers(s)),
             ],
         ),
     ]
@@ -71,7 +71,9 @@ def block_steps(context: SlamsaContext) -> list[Step]:
 
 def _placed(context: SlamsaContext, state: State) -> exp.Expr:
     names = ["rid", "stratum", *columns(context, state)]
-    records = newcomers(context, state) if context.keeps_sets else eligibility(context).kept(state)
+    records = (
+        newcomers(context, state) if context.has_signatures else eligibility(context).kept(state)
+    )
     ordered = along_curve(context.axes, state, records, names, within=["stratum"])
     sized = query(
         "select o.*, count(*) over (partition by o.stratum) as records from o", {"o": ordered}

@@ -67,7 +67,7 @@ def bucket_steps(context: SlamsaContext) -> list[Step]:
 
 def _grouped(context: SlamsaContext, state: State) -> exp.Select:
     new = joined(_tables(context, state))
-    return stacked([new, old_buckets(state)]) if context.keeps_sets else new
+    return stacked([new, old_buckets(state)]) if context.has_signatures else new
 
 
 def _table(state: State, place: int) -> QualifiedName:

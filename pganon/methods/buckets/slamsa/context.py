@@ -37,9 +37,9 @@ class SlamsaContext(MethodContext[Slamsa]):
         return self.spec.invariant
 
     @property
-    def keeps_sets(self) -> bool:
-        """Whether people who were released before keep their value sets."""
-        return self.spec.value_sets is not None
+    def has_signatures(self) -> bool:
+        """Whether people who were released before keep their signatures."""
+        return self.spec.signatures is not None
 
     @property
     def of_columns(self) -> list[Frequency]:

@@ -1,4 +1,4 @@
-"""Who keeps the value sets that they were released with, and who is in new buckets.
+"""Who keeps the signatures that they were released with, and who is in new buckets.
 
     curved     (rid, place, s<j>, v<j>, ..)    all records along the curve
     vectors    (vector, s<j>)                  what there is in all sensitive columns together
@@ -15,15 +15,15 @@ from pganon.encode.curve import along_curve
 from pganon.encode.people import identity
 from pganon.encode.records import NUMBER
 from pganon.encode.work import CODED
-from pganon.methods.buckets.invariance import LEFTOVERS, Keeping, invariant_steps, others
-from pganon.methods.buckets.invariance.keeping import vectors, with_vectors
+from pganon.methods.buckets.invariance import LEFTOVERS, InvarianceContext, invariant_steps, others
+from pganon.methods.buckets.invariance.context import vectors, with_vectors
 from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.privacy.rows import Relation
 from pganon.sqltools import query
 from pganon.steps import CreateTable, DropTables, State, Step
 
 
-def keeping_steps(context: SlamsaContext) -> list[Step]:
+def vector_steps(context: SlamsaContext) -> list[Step]:
     """Instead of the eligibility of all records."""
     return [
         CreateTable(
@@ -38,7 +38,7 @@ def keeping_steps(context: SlamsaContext) -> list[Step]:
             lambda s: s.work("vectors"),
             lambda s: vectors(context.spec, s.work("curved")),
         ),
-        *invariant_steps(keeping(context)),
+        *invariant_steps(invariance(context)),
     ]
 
 
@@ -50,8 +50,8 @@ def tidy_step(context: SlamsaContext) -> Step:
     )
 
 
-def keeping(context: SlamsaContext) -> Keeping:
-    return Keeping(
+def invariance(context: SlamsaContext) -> InvarianceContext:
+    return InvarianceContext(
         spec=context.spec,
         l=context.l,
         records=lambda s: with_vectors(context.spec, s.work("curved"), s.work("vectors")),
@@ -67,17 +67,17 @@ def newcomers(context: SlamsaContext, state: State) -> Relation:
     """The records of `judged` that are divided into new buckets."""
     return query(
         "select j.* from j join o on o.rid = j.rid",
-        {"j": state.work("judged"), "o": others(keeping(context), state)},
+        {"j": state.work("judged"), "o": others(invariance(context), state)},
     )
 
 
 def _columns(context: SlamsaContext) -> list[str]:
     known = identity(context.spec)
     assert known is not None
-    items = context.spec.kept_items
+    items = context.spec.invariant_items
     return [NUMBER, known, *[f"{kind}{item.index}" for item in items for kind in "sv"]]
 
 
 def old_buckets(state: State) -> exp.Select:
-    """SELECT rid, b0 of who keeps a value set."""
+    """SELECT rid, b0 of who keeps a signature."""
     return query("select l.rid, l.gid as b0 from l", {"l": state.work("listed")})

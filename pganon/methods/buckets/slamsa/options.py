@@ -21,7 +21,7 @@ class Slamsa(Divided):
     adds = (GROUP_ID, COUNT, PROBABILITY, EXPECTED)
     levels = ("attribute", "tuple")
     excludes = True
-    keeps_value_sets = True
+    supports_invariance = True
 
     name: Literal["slamsa"]
     profile: Annotated[

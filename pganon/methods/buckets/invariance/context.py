@@ -1,4 +1,4 @@
-"""What the steps for people who keep their value sets look at, of any method."""
+"""What the steps for people who keep their signatures look at, of any method."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pganon.encode.records import PLACE
 from pganon.encode.work import sensitive_values
 from pganon.forms.elements import text_key, vector_key
 from pganon.privacy.rows import Relation
-from pganon.resolved.invariance import ValueSets
+from pganon.resolved.invariance import Signatures
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, equal, named, query
 from pganon.steps import State
 
 
 @dataclass(frozen=True)
-class Keeping:
-    """Records whose people keep their value sets.
+class InvarianceContext:
+    """Records whose people keep their signatures.
 
     Attributes:
         l: of which newcomers in new groups must be eligible, in every sensitive column.
@@ -43,7 +43,7 @@ class Keeping:
 
     @property
     def items(self) -> tuple[Sensitive, ...]:
-        return self.spec.kept_items
+        return self.spec.invariant_items
 
     @property
     def codes(self) -> list[str]:
@@ -51,8 +51,8 @@ class Keeping:
         return [f"s{item.index}" for item in self.items]
 
     @property
-    def known(self) -> ValueSets:
-        found = self.spec.value_sets
+    def signatures(self) -> Signatures:
+        found = self.spec.signatures
         assert found is not None
         return found
 
@@ -82,7 +82,7 @@ class Keeping:
 
 def vectors(spec: ReleaseSpec, records: Relation) -> exp.Select:
     """SELECT vector, s<j>: a number for every combination of codes of the records."""
-    codes = [f"s{item.index}" for item in spec.kept_items]
+    codes = [f"s{item.index}" for item in spec.invariant_items]
     each = query("select distinct 1 from r", {"r": records}).select(
         *[col(code, "r") for code in codes], append=False
     )
@@ -93,7 +93,7 @@ def vectors(spec: ReleaseSpec, records: Relation) -> exp.Select:
 
 def with_vectors(spec: ReleaseSpec, records: Relation, found: Relation) -> exp.Select:
     """SELECT of the records, and their `vector` among those found."""
-    codes = [f"s{item.index}" for item in spec.kept_items]
+    codes = [f"s{item.index}" for item in spec.invariant_items]
     return query(
         "select r.*, x.vector from r join x on :same",
         {"r": records, "x": found},

@@ -1,4 +1,4 @@
-"""Value sets: of whom all values that a group has were published, again and again the same (T4).
+"""Signatures: of whom all values that a group has were published, again and again the same (T4).
 
 Where all values of a group are different, a person is only in groups with one set of values, and
 values do not change, people and groups with one set are a system of their own: renaming the values
@@ -11,7 +11,7 @@ vectors. Those of a group are what its people have, and what else is in the set 
 before; its published values must be those of these vectors.
 
     completed   (grp, value)        several columns: the vectors of every group
-    grouped     (grp, value_set)    the value set of every group; none where its values are others
+    grouped     (grp, value_set)    the signature of every group; none where its values are others
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pganon.forms.elements import of_vector_key, vector_key
 from pganon.forms.linked import LinkedRows
 from pganon.history.model import Tables
 from pganon.identifiers import QualifiedName, quote
-from pganon.resolved.invariance import OUT, ValueSets
+from pganon.resolved.invariance import OUT, Signatures
 from pganon.sqltools import (
     aliased,
     cast,
@@ -45,19 +45,19 @@ from pganon.sqltools import (
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
 
-PERSON, SETS = "value_sets", "values_of_sets"
-"""Staged tables: see :class:`pganon.resolved.invariance.ValueSets`."""
+SIGNATURES, SIGNATURE_VALUES = "value_sets", "values_of_sets"
+"""Staged tables: see :class:`pganon.resolved.invariance.Signatures`."""
 
 
 @dataclass(frozen=True)
-class Keeping:
-    """A version that keeps value sets.
+class InvariantVersion:
+    """An m-invariant version.
 
     Attributes:
         columns: names of the columns, in their order in a vector.
         marks: their places, from 1, among the marks of members.
         links: the same among the columns of histograms.
-        known: the sets that people had before.
+        earlier: the sets that people had before.
         histogram: `col` integer, `link` bigint, `value` text, `n` bigint: published values.
         rows: of sensitive tables of several columns.
     """
@@ -67,7 +67,7 @@ class Keeping:
     links: tuple[int, ...]
     tables: Callable[[State], Tables]
     histogram: Callable[[State], QualifiedName]
-    known: ValueSets | None
+    earlier: Signatures | None
     rows: Callable[[State], Sequence[LinkedRows]]
 
     @property
@@ -75,67 +75,67 @@ class Keeping:
         return len(self.columns) == 1
 
 
-def value_set_steps(keeping: Keeping) -> tuple[Step, ...]:
+def signature_steps(version: InvariantVersion) -> tuple[Step, ...]:
     """Refuse groups in which people would have other values than before, whatever is accepted."""
     completed = CreateTable(
         "completed",
         "what people of a group have, and may have, in all columns together",
         lambda s: s.work("completed"),
-        lambda s: _completed(keeping, s),
+        lambda s: _completed(version, s),
     )
     return (
-        *(() if keeping.is_one else (completed,)),
+        *(() if version.is_one else (completed,)),
         CreateTable(
             "value sets of groups",
-            "the value set of every group",
+            "the signature of every group",
             lambda s: s.work("value_set_of"),
-            lambda s: _grouped(keeping, s),
+            lambda s: _grouped(version, s),
         ),
         Check(
             "value sets",
             "whether people are in groups with the values that they had",
-            lambda s: _strangers(keeping, s),
-            lambda row, state: _problem(keeping, row),
+            lambda s: _strangers(version, s),
+            lambda row, state: _problem(version, row),
             gives=[count("strangers", "value_sets_")],
         ),
-        *(() if keeping.is_one else (_rows_check(keeping),)),
+        *(() if version.is_one else (_rows_check(version),)),
         CreateTable(
-            PERSON,
-            "who has which value set",
-            lambda s: s.stage(PERSON),
-            lambda s: _people(keeping, s),
+            SIGNATURES,
+            "the signature of everybody",
+            lambda s: s.stage(SIGNATURES),
+            lambda s: _people(version, s),
             analyze=False,  # see pganon.methods.common.form.members.members_step
         ),
         CreateTable(
-            SETS,
-            "the values of every value set",
-            lambda s: s.stage(SETS),
-            lambda s: _sets(keeping, s),
+            SIGNATURE_VALUES,
+            "the values of every signature",
+            lambda s: s.stage(SIGNATURE_VALUES),
+            lambda s: _sets(version, s),
             analyze=False,
         ),
     )
 
 
-def _members(keeping: Keeping, state: State) -> exp.Select:
+def _members(version: InvariantVersion, state: State) -> exp.Select:
     """SELECT person, grp, mark0, ..: of everybody."""
-    marks = [named(fragment(f"m.marks[{n}]"), f"mark{i}") for i, n in enumerate(keeping.marks)]
+    marks = [named(fragment(f"m.marks[{n}]"), f"mark{i}") for i, n in enumerate(version.marks)]
     return query(
         "select m.member as person, (:n)::bigint as grp from m",
-        {"m": keeping.tables(state).members},
-        n=col(keeping.tables(state).link, "m"),
+        {"m": version.tables(state).members},
+        n=col(version.tables(state).link, "m"),
     ).select(*marks)
 
 
-def _shown(keeping: Keeping, state: State) -> exp.Select:
+def _shown(version: InvariantVersion, state: State) -> exp.Select:
     """SELECT place, grp, value, n: published values of the columns, which are counted from 0."""
     parts = [
         query(
             "select :place as place, h.link as grp, h.value, h.n from h where h.col = :number",
-            {"h": keeping.histogram(state)},
+            {"h": version.histogram(state)},
             place=num(place),
             number=num(number),
         )
-        for place, number in enumerate(keeping.links)
+        for place, number in enumerate(version.links)
     ]
     return stacked(parts)
 
@@ -143,35 +143,35 @@ def _shown(keeping: Keeping, state: State) -> exp.Select:
 # -- groups ------------------------------------------------------------------------------------
 
 
-def _completed(keeping: Keeping, state: State) -> exp.Expr:
-    """What people of a group have, and the value set that one of them had before."""
-    parts = [_vectors_of_people(keeping, state)]
-    if keeping.known is not None:
+def _completed(version: InvariantVersion, state: State) -> exp.Expr:
+    """What people of a group have, and the signature that one of them had before."""
+    parts = [_vectors_of_people(version, state)]
+    if version.earlier is not None:
         had = query(
             "select n.grp, min(p.value_set::text)::uuid as value_set from n"
             " join p on p.person = n.person where n.grp > 0 group by n.grp",
-            {"n": _members(keeping, state), "p": keeping.known.person},
+            {"n": _members(version, state), "p": version.earlier.people},
         )
         parts.append(
             query(
                 "select h.grp, s.value from h join s on s.value_set = h.value_set",
-                {"h": had, "s": keeping.known.sets},
+                {"h": had, "s": version.earlier.values},
             )
         )
     return query("select distinct u.grp, u.value from u", {"u": stacked(parts)})
 
 
-def _vectors_of_people(keeping: Keeping, state: State) -> exp.Select:
+def _vectors_of_people(version: InvariantVersion, state: State) -> exp.Select:
     """A mark shows which of the values of a group is a person's."""
     secret = population_secret(state)
     seeded = query(
         "select n.*, :seed as seed from n where n.grp > 0",
-        {"n": _members(keeping, state)},
+        {"n": _members(version, state)},
         seed=mark_seed(col("person", "n"), secret),
     )
     tree = query("select n.grp from n", {"n": seeded})
     keys: list[exp.Expr] = []
-    for place, _ in enumerate(keeping.columns):
+    for place, _ in enumerate(version.columns):
         alias = f"o{place}"
         on = fragment(
             ":grp = n.grp and :at = :place and :own = :mark",
@@ -181,17 +181,17 @@ def _vectors_of_people(keeping: Keeping, state: State) -> exp.Select:
             own=mark_from(col("seed", "n"), col("value", alias)),
             mark=col(f"mark{place}", "n"),
         )
-        tree = tree.join(aliased(_shown(keeping, state), alias), on=on)
+        tree = tree.join(aliased(_shown(version, state), alias), on=on)
         keys.append(col("value", alias))
     return tree.select(named(vector_key(keys), "value"))
 
 
-def _grouped(keeping: Keeping, state: State) -> exp.Select:
+def _grouped(version: InvariantVersion, state: State) -> exp.Select:
     """A digest of the values of a group, if these are what it shows."""
-    if keeping.is_one:
+    if version.is_one:
         return query(
             "select g.grp, :digest as value_set from g group by g.grp",
-            {"g": _shown(keeping, state)},
+            {"g": _shown(version, state)},
             digest=fragment(_DIGEST),
         )
     vectors = {"g": state.work("completed")}
@@ -200,9 +200,9 @@ def _grouped(keeping: Keeping, state: State) -> exp.Select:
             "select g.grp, :at as place, :value as value from g",
             vectors,
             at=num(place),
-            value=of_vector_key(place, len(keeping.columns), col("value", "g")),
+            value=of_vector_key(place, len(version.columns), col("value", "g")),
         )
-        for place, _ in enumerate(keeping.columns)
+        for place, _ in enumerate(version.columns)
     ]
     told = query(
         "select u.grp, u.place, :list as list from u group by u.grp, u.place",
@@ -211,7 +211,7 @@ def _grouped(keeping: Keeping, state: State) -> exp.Select:
     )
     seen = query(
         "select s.grp, s.place, :list as list, max(s.n) as most from s group by s.grp, s.place",
-        {"s": _shown(keeping, state)},
+        {"s": _shown(version, state)},
         list=fragment(_LIST, value=col("value", "s")),
     )
     fitting = query(
@@ -241,14 +241,14 @@ _DIGEST = (
 # -- people ------------------------------------------------------------------------------------
 
 
-def _beside(keeping: Keeping, state: State) -> exp.Select:
+def _beside(version: InvariantVersion, state: State) -> exp.Select:
     """SELECT person, grp, value_set, old, mark0, .., had0, ..: who is there, and who was."""
-    places = range(len(keeping.columns))
+    places = range(len(version.columns))
     now = query(
         "select n.*, g.value_set from n left join g on g.grp = n.grp",
-        {"n": _members(keeping, state), "g": state.work("value_set_of")},
+        {"n": _members(version, state), "g": state.work("value_set_of")},
     )
-    if keeping.known is None:
+    if version.earlier is None:
         nothing = [named(fragment("null::bigint"), f"had{place}") for place in places]
         return query("select n.*, null::uuid as old from n", {"n": now}).select(*nothing)
     had = [named(col(f"mark{place}", "p"), f"had{place}") for place in places]
@@ -256,24 +256,24 @@ def _beside(keeping: Keeping, state: State) -> exp.Select:
     return query(
         "select coalesce(n.person, p.person) as person, coalesce(n.grp, 0) as grp, n.value_set,"
         " p.value_set as old from n full join p on p.person = n.person",
-        {"n": now, "p": keeping.known.person},
+        {"n": now, "p": version.earlier.people},
     ).select(*marks, *had)
 
 
-def _strangers(keeping: Keeping, state: State) -> exp.Expr:
-    places = range(len(keeping.columns))
+def _strangers(version: InvariantVersion, state: State) -> exp.Expr:
+    places = range(len(version.columns))
     changed = [fragment(f"b.had{p} is not null and b.mark{p} <> b.had{p}") for p in places]
     return query(
         "select count(*) filter (where b.value_set is null or b.old <> b.value_set or :changed)"
         " as strangers from b where b.grp > 0",
-        {"b": _beside(keeping, state)},
+        {"b": _beside(version, state)},
         changed=chain(exp.Or, changed),
     )
 
 
-def _people(keeping: Keeping, state: State) -> exp.Expr:
+def _people(version: InvariantVersion, state: State) -> exp.Expr:
     """Who was left out by a method that read values stays out: nobody must wait for others."""
-    places = range(len(keeping.columns))
+    places = range(len(version.columns))
     marks = [
         named(fragment(f"case when b.grp > 0 then b.mark{p} else b.had{p} end"), f"mark{p}")
         for p in places
@@ -281,14 +281,14 @@ def _people(keeping: Keeping, state: State) -> exp.Expr:
     tree = query(
         "select b.person, case when b.grp > 0 then b.value_set when b.grp < 0 and b.old is null"
         " then :out else b.old end as value_set from b",
-        {"b": _beside(keeping, state)},
+        {"b": _beside(version, state)},
         out=cast(text(OUT), "uuid"),
     ).select(*marks)
     return query("select p.* from p where p.value_set is not null", {"p": tree})
 
 
-def _sets(keeping: Keeping, state: State) -> exp.Expr:
-    values = _shown(keeping, state) if keeping.is_one else state.work("completed")
+def _sets(version: InvariantVersion, state: State) -> exp.Expr:
+    values = _shown(version, state) if version.is_one else state.work("completed")
     parts = [
         query(
             "select s.value_set, v.value from v join s on s.grp = v.grp"
@@ -296,41 +296,41 @@ def _sets(keeping: Keeping, state: State) -> exp.Expr:
             {"v": values, "s": state.work("value_set_of")},
         )
     ]
-    if keeping.known is not None:
-        parts.append(query("select s.value_set, s.value from s", {"s": keeping.known.sets}))
+    if version.earlier is not None:
+        parts.append(query("select s.value_set, s.value from s", {"s": version.earlier.values}))
     return query("select distinct u.value_set, u.value from u", {"u": stacked(parts)})
 
 
 # -- rows --------------------------------------------------------------------------------------
 
 
-def _rows_check(keeping: Keeping) -> Check:
+def _rows_check(version: InvariantVersion) -> Check:
     """Refuse values of different columns that stand in one row and are no vector's.
 
     Where all values of a group but one are nobody's, they would tell which is somebody's.
     """
 
     def select(state: State) -> exp.Expr:
-        found = [_odd_rows(keeping, table, state) for table in keeping.rows(state)]
+        found = [_odd_rows(version, table, state) for table in version.rows(state)]
         if not found:
             return query("select 0::bigint as strangers")
         return query(
             "select count(*) as strangers from n where n.grp in (select o.grp from o)",
-            {"n": _members(keeping, state), "o": stacked(found)},
+            {"n": _members(version, state), "o": stacked(found)},
         )
 
     return Check(
         "value sets in rows",
         "whether rows of several columns are of vectors that people have, or may have",
         select,
-        lambda row, state: _problem(keeping, row),
+        lambda row, state: _problem(version, row),
         gives=[count("strangers", "value_sets_rows_")],
     )
 
 
-def _odd_rows(keeping: Keeping, table: LinkedRows, state: State) -> exp.Select:
+def _odd_rows(version: InvariantVersion, table: LinkedRows, state: State) -> exp.Select:
     """SELECT grp: groups whose rows are not those of their vectors."""
-    kept = keeping.columns
+    kept = version.columns
     keys = [of_vector_key(kept.index(n), len(kept), col("value", "g")) for n in table.names]
     wanted = query(
         "select g.grp, :value as value from g",
@@ -345,14 +345,14 @@ def _odd_rows(keeping: Keeping, table: LinkedRows, state: State) -> exp.Select:
     )
 
 
-def _problem(keeping: Keeping, row: Mapping[str, Any]) -> PrivacyRefusal | None:
+def _problem(version: InvariantVersion, row: Mapping[str, Any]) -> PrivacyRefusal | None:
     people = row["strangers"]
     if not people:
         return None
-    names = [quote(name) for name in keeping.columns]
+    names = [quote(name) for name in version.columns]
     columns = f"column {names[0]}" if len(names) == 1 else f"columns {', '.join(names)}"
     return PrivacyRefusal(
-        f"{people} people would not keep the value set of {columns} that they were released with",
+        f"{people} people would not keep the signature of {columns} that they were released with",
         required=0,
         observed=people,
         hint="another version about the same people may have been published meanwhile; run the"

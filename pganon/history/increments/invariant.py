@@ -1,4 +1,4 @@
-"""Newcomers of a version that keeps value sets: those of one run are tested together, once.
+"""Newcomers of an m-invariant version: those of one run are tested together, once.
 
 Who is new is committed before any value is looked at. If the run is refused, later newcomers wait
 until a run has decided on the first: a version that waited for the right values would tell them.
@@ -13,7 +13,7 @@ from pganon.encode.snapshot import READ
 from pganon.encode.work import CODED, SNAP
 from pganon.history.increments.steps import COHORTS, DUE, commit_step, whole_steps
 from pganon.resolved.increments import WHOLE
-from pganon.resolved.invariance import Resumed, ValueSets
+from pganon.resolved.invariance import Resumed, Signatures
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, named, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
@@ -56,7 +56,7 @@ def resumed_steps(spec: ReleaseSpec, resumed: Resumed) -> tuple[Step, ...]:
 
 def _marked(state: State, resumed: Resumed) -> exp.Select:
     """SELECT of the source with `waits`; people without a key are nobody's, and refused later."""
-    tables = {"w": state.work(WHOLE), "k": _released(resumed.sets)}
+    tables = {"w": state.work(WHOLE), "k": _released(resumed.signatures)}
     if resumed.cohort is not None:
         tree = query(
             "select w.*, k.person is null and c.person is null and w.person is not null as waits"
@@ -72,12 +72,12 @@ def _marked(state: State, resumed: Resumed) -> exp.Select:
     )
 
 
-def _released(sets: ValueSets) -> exp.Select:
-    """SELECT person: who has a value set, or is permanently suppressed."""
-    return query("select p.person from p", {"p": sets.person})
+def _released(signatures: Signatures) -> exp.Select:
+    """SELECT person: who has a signature, or is permanently suppressed."""
+    return query("select p.person from p", {"p": signatures.people})
 
 
-def commit_steps(spec: ReleaseSpec, sets: ValueSets, *, commits: bool) -> tuple[Step, ...]:
+def commit_steps(spec: ReleaseSpec, signatures: Signatures, *, commits: bool) -> tuple[Step, ...]:
     """The newcomers of the run, committed before they are tested.
 
     Args:
@@ -88,7 +88,7 @@ def commit_steps(spec: ReleaseSpec, sets: ValueSets, *, commits: bool) -> tuple[
             "due",
             "people whom the run tests",
             lambda s: s.work("due"),
-            lambda s: _due(spec, s, sets),
+            lambda s: _due(spec, s, signatures),
         ),
         Check(
             "gathered",
@@ -100,7 +100,7 @@ def commit_steps(spec: ReleaseSpec, sets: ValueSets, *, commits: bool) -> tuple[
     )
 
 
-def _due(spec: ReleaseSpec, state: State, sets: ValueSets) -> exp.Select:
+def _due(spec: ReleaseSpec, state: State, signatures: Signatures) -> exp.Select:
     known = identity(spec)
     assert known is not None  # a source without a key is refused
     people = query("select distinct 1 from c", {"c": state.work(CODED)}).select(
@@ -109,5 +109,5 @@ def _due(spec: ReleaseSpec, state: State, sets: ValueSets) -> exp.Select:
     return query(
         "select d.person, 1 as cohort from d left join k on k.person = d.person"
         " where k.person is null",
-        {"d": people, "k": _released(sets)},
+        {"d": people, "k": _released(signatures)},
     )
