@@ -12,7 +12,7 @@ from pganon import sqlfiles
 from pganon.identifiers import QualifiedName
 from pganon.publish import views
 from pganon.publish.grants import held
-from pganon.publish.history import History, Version
+from pganon.publish.release_state import History, Version
 
 Connection = psycopg.Connection[Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
-from pganon.publish.history import History, Version
+from pganon.publish.release_state import History, Version
 
 _ABSENT = None
 

@@ -22,7 +22,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.install import access
-from pganon.publish import history, lifecycle
+from pganon.publish import lifecycle, release_state
 from pganon.publish.parquet import write_parquet
 
 Connection = psycopg.Connection[Any]
@@ -113,7 +113,7 @@ def _source(conn: Connection, name: str, view: str | None, version: int | None) 
     found = next((v for v in known.versions if v.version == wanted), None)
     if version is None and found is None:
         found = known.versions[0]  # of a release that was dropped: the error says so
-    stored = history.check_stored(known, found, version)
+    stored = release_state.check_stored(known, found, version)
     chosen = _choose([v.name for v in stored.views], view)
     text = next(v.select for v in stored.views if v.name == chosen)
     select = sql.SQL(text)  # pyright: ignore[reportArgumentType]

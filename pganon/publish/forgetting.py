@@ -21,9 +21,9 @@ from pganon.history import versions as memory
 from pganon.history.invariance import stored as stored_signatures
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
-from pganon.publish import history
+from pganon.publish import recording, release_state
 from pganon.publish.held import stop_waiting
-from pganon.publish.history import History, Version
+from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import AS_RELEASED, cohorts_table
 from pganon.resolved.population import KnownPopulation
@@ -70,9 +70,9 @@ def forget_people(conn: Connection, population: KnownPopulation, table: str) -> 
             )
         )
     about = memory.versions(conn, population.id)
-    releases = dict.fromkeys(version.release for version in about)
-    known = {name: history.read(conn, name) for name in releases}
-    intact = [v for one in known.values() if one for v in one.versions if _whole(conn, v)]
+    names = dict.fromkeys(version.release for version in about)
+    histories = [release_state.read(conn, name) for name in names]
+    intact = [v for one in histories if one for v in one.versions if _whole(conn, v)]
     for version in about:
         _forget_groups(conn, version)
     kept = stored_signatures.all_of(conn, population.id)
@@ -218,11 +218,11 @@ def forget_version(conn: Connection, known: History, number: int, reason: str) -
             f"version {later} of the release {quote(name)} has the groups of version {number}, too",
             hint="forget the later version first",
         )
-    history.drop_stored(conn, name, [found])
+    recording.drop_stored(conn, name, [found])
     kept = {table for v in known.versions if v is not found for table in v.all_tables}
     for table in found.all_tables:
         if table.schema == PRIVATE_SCHEMA and table not in kept:
-            history.drop_table(conn, table)
+            recording.drop_table(conn, table)
     conn.execute(
         sqlfiles.query("population", "forget_version"),
         {

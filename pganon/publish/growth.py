@@ -15,8 +15,8 @@ from pganon.forms.remembered import HISTOGRAM
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.policy.options import REFERENCE
 from pganon.privacy.likeness import ReferenceModel
-from pganon.publish import history
-from pganon.publish.history import History, Version
+from pganon.publish import release_state
+from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import CUTS, Cohorts, First, Growth, Increment, cohorts_table
 from pganon.steps.relations import CheckQuery
@@ -39,7 +39,7 @@ def growth(
         PreconditionError: no_identity, nothing told the people of the first version apart.
         PrivacyRefusal: changed_after_verification.
     """
-    known = history.read(conn, release)
+    known = release_state.read(conn, release)
     newest = known.versions[0] if known and known.versions else None
     values = {"release": release, "population": population}
     cohorts = conn.execute(sqlfiles.query("publish", "cohorts"), values).fetchall()

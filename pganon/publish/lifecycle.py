@@ -19,10 +19,10 @@ from pganon.identifiers import quote
 from pganon.install import access
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
-from pganon.publish import history, views
+from pganon.publish import recording, release_state, views
 from pganon.publish.audience import Judged, granted, remember_readers
-from pganon.publish.history import History, Version
 from pganon.publish.privileges import Able, can_read, unchanged
+from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import is_intact, publishing, show_version, with_lock_retry
 
 Connection = psycopg.Connection[Any]
@@ -140,7 +140,7 @@ def releases(conn: Connection) -> list[ReleaseInfo]:
         if not is_steward(conn):
             return _readable(conn)
         rows = conn.execute(sqlfiles.query("lifecycle", "names")).fetchall()
-        found = [history.read(conn, row[0]) for row in rows]
+        found = [release_state.read(conn, row[0]) for row in rows]
         return [_info(known) for known in found if known is not None]
 
 
@@ -197,7 +197,7 @@ def verify(conn: Connection, name: str) -> list[Finding]:
     """Measure the stored tables of the current version again; as the steward."""
     with translated():
         known = find(conn, name)
-        history.check_stored(known, known.current, None)
+        release_state.check_stored(known, known.current, None)
         rows = conn.execute(sqlfiles.query("lifecycle", "verify"), {"release": name}).fetchall()
     return [Finding(*row) for row in rows]
 
@@ -234,7 +234,7 @@ def rollback(
         with judged(target, roles) as warnings, publishing(conn), unchanged(conn, name):
             locks.assert_held(conn, release=name)
             _check_intact(conn, name, target)
-            history.set_current(conn, known.release, target)
+            recording.set_current(conn, known.release, target)
             dependents = show_version(
                 conn,
                 name,
@@ -261,12 +261,12 @@ def rollback(
 
 
 def _target(known: History, to: int | None) -> Version:
-    current = history.check_stored(known, known.current, None)
+    current = release_state.check_stored(known, known.current, None)
     if to is not None:
         if to == current.version:
             raise UsageError(f"version {to} is the current one")
         chosen = next((v for v in known.versions if v.version == to), None)
-        return history.check_stored(known, chosen, to)
+        return release_state.check_stored(known, chosen, to)
     for version in known.versions:
         if version.version < current.version and version.stored:
             return version
@@ -375,7 +375,7 @@ def _hide(conn: Connection, known: History) -> None:
     """Shut readers out, at once."""
     with withdrawing(conn, known.release.name):
         locks.assert_held(conn, release=known.release.name)
-        history.set_current(conn, known.release, None)
+        recording.set_current(conn, known.release, None)
         current = known.current
         assert current is not None
         ledger.append(
@@ -390,12 +390,12 @@ def _hide(conn: Connection, known: History) -> None:
 def _take_away(conn: Connection, known: History) -> tuple[list[str], list[int]]:
     name = known.release.name
     dependents = views.remove_views(conn, name)
-    return dependents, history.drop_stored(conn, name, known.versions)
+    return dependents, recording.drop_stored(conn, name, known.versions)
 
 
 def find(conn: Connection, name: str) -> History:
     """The release of that name, for the steward."""
-    known = history.read(conn, name)
+    known = release_state.read(conn, name)
     if known is None:
         raise unknown(conn, name)
     return known

@@ -14,9 +14,9 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.install.state import SCHEMAS
-from pganon.publish import history, views
+from pganon.publish import release_state, views
 from pganon.publish.grants import Grant, held
-from pganon.publish.history import History
+from pganon.publish.release_state import History
 
 Connection = psycopg.Connection[Any]
 
@@ -57,11 +57,11 @@ def unchanged(conn: Connection, release: str) -> Iterator[None]:
     Raises:
         PreconditionError: open_privileges.
     """
-    before = history.read(conn, release)
+    before = release_state.read(conn, release)
     there = {name: _held(conn, name) for name in (before.view_names if before else ())}
     yield
     check_closed(conn)
-    known = history.read(conn, release)
+    known = release_state.read(conn, release)
     if known is None or known.current is None:
         return
     former = set(before.release.readers if before else ()) - set(known.release.readers)

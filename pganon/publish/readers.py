@@ -13,11 +13,11 @@ from pganon import locks, sqlfiles
 from pganon.errors import UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.publish import history, views
+from pganon.publish import release_state, views
 from pganon.publish.audience import Judged, grant_readers, remember_readers
-from pganon.publish.history import History
 from pganon.publish.lifecycle import find, translated
 from pganon.publish.privileges import unchanged
+from pganon.publish.release_state import History
 from pganon.publish.target import check_readers
 from pganon.publish.transaction import publishing
 
@@ -94,7 +94,7 @@ def change_readers(
     """
     with translated(), locks.release_lock(conn, name):
         known = find(conn, name)
-        current = history.check_stored(known, known.current, None)
+        current = release_state.check_stored(known, known.current, None)
         wanted = _wanted(known, add, remove)
         check_readers(conn, access(known, wanted).added, "name another one")
         with (
@@ -108,7 +108,7 @@ def change_readers(
 def _change(conn: Connection, name: str, wanted: Sequence[str]) -> Access:
     locks.assert_held(conn, release=name)
     known = find(conn, name)
-    current = history.check_stored(known, known.current, None)
+    current = release_state.check_stored(known, known.current, None)
     kept = [role for role in wanted if role in known.release.readers]
     check_readers(conn, kept, f"`pganon readers {quote(name)} --remove ROLE`")
     change = set_readers(conn, known, wanted)

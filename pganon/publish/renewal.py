@@ -12,11 +12,11 @@ from pganon import locks, sqlfiles
 from pganon.ledger import repository as ledger
 from pganon.policy.model import Policy
 from pganon.policy.partition import shown_part
-from pganon.publish import history, views
-from pganon.publish.history import History, Version
+from pganon.publish import recording, views
 from pganon.publish.lifecycle import find
 from pganon.publish.privileges import unchanged
 from pganon.publish.readers import set_readers
+from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import publishing, retire, show_version
 from pganon.resolved.republication import Republication
 from pganon.steps.relations import CheckQuery, PublishedView
@@ -129,7 +129,7 @@ def _views(conn: Connection, renewal: Renewal, known: History, current: Version)
     if renewal.views != current.views:
         for view in renewal.views:
             views.describe(conn, view)
-        history.set_views(conn, known.release.name, current.version, renewal.views)
-        history.remember_views(conn, known.release.name, current.version)
+        recording.set_views(conn, known.release.name, current.version, renewal.views)
+        recording.remember_views(conn, known.release.name, current.version)
         done.append("comments")
     return done

@@ -13,7 +13,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.install.state import SCHEMAS
-from pganon.publish import history, views
+from pganon.publish import release_state, views
 
 Connection = psycopg.Connection[Any]
 
@@ -41,8 +41,8 @@ def check_target(
         PreconditionError: missing_role, bad_schema, foreign_schema, no_create, no_grant,
             name_taken.
     """
-    known = history.read(conn, release)
-    history.check_source(known, source)
+    known = release_state.read(conn, release)
+    release_state.check_source(known, source)
     check_readers(conn, readers)
     names = (view, *parts)
     for schema in sorted({name.schema for name in names}):

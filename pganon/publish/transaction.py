@@ -18,10 +18,10 @@ from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageE
 from pganon.history import versions as memory
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.publish import history, views
+from pganon.publish import recording, release_state, views
 from pganon.publish.audience import remember_readers
-from pganon.publish.history import History, Version
 from pganon.publish.privileges import unchanged
+from pganon.publish.release_state import History, Version
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schema
 from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation
@@ -120,9 +120,9 @@ def publish(
             run_id=staged.run_id,
             population=judged.population if judged else None,
         )
-        known = history.read(conn, staged.release)
-        history.check_source(known, staged.source)
-        history.check_none_appeared(conn, staged)
+        known = release_state.read(conn, staged.release)
+        release_state.check_source(known, staged.source)
+        release_state.check_none_appeared(conn, staged)
         check_readers(conn, staged.readers)
         rows = _check_unchanged(conn, staged)
         for relation in staged.relations:
@@ -137,10 +137,10 @@ def publish(
 def _make_readable(
     conn: Connection, staged: Staged, known: History | None, rows: Sequence[int]
 ) -> PublishedVersion:
-    version, at = history.add_version(conn, staged, known, rows)
+    version, at = recording.add_version(conn, staged, known, rows)
     if staged.decides:
-        history.finish_cohorts(conn, staged.release, staged.run_id)
-    after = history.read(conn, staged.release)
+        recording.finish_cohorts(conn, staged.release, staged.run_id)
+    after = release_state.read(conn, staged.release)
     assert after is not None
     # The previous version decides which views may be replaced; the new one decides what they read.
     dependents = show_version(
@@ -215,7 +215,7 @@ def show_version(
     for schema in sorted({view.name.schema for view in shown}):
         ensure_schema(conn, schema, trusted)
     dependents = with_lock_retry(conn, lambda: views.swap(conn, release, known, shown, readers))
-    history.remember_views(conn, release, version)
+    recording.remember_views(conn, release, version)
     return dependents
 
 
@@ -223,7 +223,7 @@ def retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
     """Drop tables of old versions; those still being read are left to the next publication."""
     try:
         return with_lock_retry(
-            conn, lambda: history.drop_stored(conn, release, old), pauses=PAUSES[:1]
+            conn, lambda: recording.drop_stored(conn, release, old), pauses=PAUSES[:1]
         )
     except PreconditionError as error:
         if error.code != ErrorCode.IN_USE:

@@ -20,9 +20,9 @@ from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
-from pganon.publish import history
+from pganon.publish import release_state
 from pganon.publish.grants import held, settle
-from pganon.publish.history import History
+from pganon.publish.release_state import History
 from pganon.steps.relations import DATA_SCHEMA, PublishedView
 
 Connection = psycopg.Connection[Any]
@@ -102,7 +102,7 @@ def _taken(name: QualifiedName, release: str, what: str) -> PreconditionError:
 
 def built_upon(conn: Connection, release: str, views: Sequence[PublishedView]) -> list[str]:
     """What depends on views that :func:`swap` would not keep: they go, or have other columns."""
-    known = history.read(conn, release)
+    known = release_state.read(conn, release)
     planned = {view.name: view for view in views}
     shown = known.current.views if known and known.current else ()
     dependents: list[str] = []

@@ -20,7 +20,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.forms.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
 from pganon.plan.build import Phase, Plan, judging_phase
-from pganon.publish import history
+from pganon.publish import release_state
 from pganon.resolved.increments import Growth
 from pganon.resolved.invariance import Signatures
 from pganon.run.executor import Executor
@@ -131,7 +131,10 @@ class Computation:
             return
         source = self.plan.spec.source
         found = read_relation(self._conn, self.plan.spec.policy.source)
-        if found != source or tuple(history.sources_of(self._conn, source.oid)) != self._sources:
+        if (
+            found != source
+            or tuple(release_state.sources_of(self._conn, source.oid)) != self._sources
+        ):
             raise PreconditionError(
                 f"the definition of {source.name} changed while the run began",
                 hint="run the release again",

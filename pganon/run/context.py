@@ -18,7 +18,7 @@ from pganon.loading import load_policy
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history, lifecycle
+from pganon.publish import lifecycle, release_state
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
@@ -65,7 +65,7 @@ def decided(
         PreconditionError, PrivacyRefusal, LedgerError: see :mod:`pganon.run.increments`,
             :mod:`pganon.run.invariance` and :class:`~pganon.resolved.republication.Republication`.
     """
-    mark = history.source_mark(conn, sources)
+    mark = release_state.source_mark(conn, sources)
     growth = increments.growth_of(conn, spec, sources, run_id)
     spec = replace(
         spec,
@@ -94,7 +94,7 @@ def plan_release(
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
     with contextlib.closing(connect_as_owner(dsn, owner=owner)) as conn, lifecycle.translated():
         spec = resolve_policy(conn, loaded)
-        sources = history.sources_of(conn, spec.source.oid)
+        sources = release_state.sources_of(conn, spec.source.oid)
         growth, people = increments.growth_of(conn, spec, sources), people_of(conn, spec, sources)
         spec = replace(spec, growth=growth, people=people)
         found = beside(conn, spec, sources, publishes=True)
@@ -109,7 +109,7 @@ def beside(
     conn: Connection, spec: ReleaseSpec, sources: Sequence[str], *, publishes: bool
 ) -> Republication:
     """The run beside the versions that were ever readable."""
-    earlier = history.earlier(conn, spec.policy.release, sources)
+    earlier = release_state.earlier(conn, spec.policy.release, sources)
     form = method_of(spec).form
     keyed = is_remembered(spec, form)
     return Republication(spec.policy, spec.partition, earlier, publishes, keyed)

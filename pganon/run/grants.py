@@ -21,11 +21,11 @@ from pganon.history import versions as memory
 from pganon.history.versions import About
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
-from pganon.publish import history, lifecycle, readers
+from pganon.publish import lifecycle, readers, release_state
 from pganon.publish.audience import remember_readers, unknown_readers
-from pganon.publish.history import History, Version
 from pganon.publish.lifecycle import Changed
 from pganon.publish.readers import Access
+from pganon.publish.release_state import History, Version
 from pganon.run.admission import Admission, run_of_its_own, tells_apart
 from pganon.run.executor import Executor
 from pganon.run.verdict import crossings, finer_k
@@ -93,7 +93,7 @@ def look_at(conn: Connection, releases: Iterable[str]) -> tuple[str, ...]:
 
 def _unknown(conn: Connection, about: Sequence[About]) -> Iterator[_Found]:
     for release in dict.fromkeys(version.release for version in about):
-        known = history.read(conn, release)
+        known = release_state.read(conn, release)
         roles = unknown_readers(conn, known)
         if roles and known and known.current:
             yield _Found(known, known.current, roles)

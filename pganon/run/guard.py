@@ -14,7 +14,7 @@ from pganon.history import versions as memory
 from pganon.history.versions import About
 from pganon.identifiers import parse_name
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history
+from pganon.publish import release_state
 from pganon.publish.lifecycle import translated
 from pganon.run.grants import look
 from pganon.run.resolution import resolve_policy
@@ -81,7 +81,7 @@ def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
     """
     with translated():
         spec = resolve_policy(conn, loaded)
-        sources = history.sources_of(conn, spec.source.oid)
+        sources = release_state.sources_of(conn, spec.source.oid)
         key = tuple(spec.individual or spec.record_key)
         found = populations.find(conn, spec, sources) if key else None
         if found is None:

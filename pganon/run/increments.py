@@ -25,8 +25,8 @@ from pganon.identifiers import quote
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan
 from pganon.publish import growth as stored
-from pganon.publish import history
-from pganon.publish.history import Version
+from pganon.publish import recording, release_state
+from pganon.publish.release_state import Version
 from pganon.resolved.increments import Growth, group_column
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.computation import Computation
@@ -191,7 +191,7 @@ def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Vers
         PrivacyRefusal: too_few_records, there is no version yet.
         LedgerError: not_stored.
     """
-    known = history.read(conn, plan.spec.policy.release)
+    known = release_state.read(conn, plan.spec.policy.release)
     if known is None or not known.versions:
         raise PrivacyRefusal(
             f"{plan.spec.source.name} has {state[NEWCOMERS]} people, a cohort needs {growth.size}",
@@ -200,7 +200,7 @@ def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Vers
             hint="run again when there are more",
             code=ErrorCode.TOO_FEW_RECORDS,
         )
-    return history.check_stored(known, known.current, None)
+    return release_state.check_stored(known, known.current, None)
 
 
 def only_withdraws(state: State) -> bool:
@@ -233,7 +233,7 @@ def remembering_failure(conn: Connection, plan: Plan, computation: Computation) 
         if suppressed > limit * (growth.released + suppressed):
             raise
         release = plan.spec.policy.release
-        history.finish_cohorts(conn, release, computation.state.run_id, tested)
+        recording.finish_cohorts(conn, release, computation.state.run_id, tested)
         raise PrivacyRefusal(
             f"{refusal}; the {tested} records of these people are permanently suppressed",
             model=refusal.model,

@@ -16,7 +16,7 @@ from pganon.history.increments.invariant import WAITING
 from pganon.history.increments.steps import COHORTS, DUE
 from pganon.history.invariance import stored as stored_signatures
 from pganon.history.versions import MemoryMoved
-from pganon.publish import history
+from pganon.publish import recording
 from pganon.resolved.increments import cohorts_table
 from pganon.resolved.invariance import Resumed, Signatures
 from pganon.resolved.model import ReleaseSpec
@@ -120,4 +120,4 @@ def end_unless_there(conn: Connection, spec: ReleaseSpec, run_id: int) -> None:
     """Of the newcomers whom a run committed to nobody is left, as its source is that of a version;
     later ones wait no longer."""
     if spec.resumed is not None and spec.resumed.cohort is not None:
-        history.finish_cohorts(conn, spec.policy.release, run_id)
+        recording.finish_cohorts(conn, spec.policy.release, run_id)

@@ -30,10 +30,10 @@ from pganon.metrics.reasons import reasons
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history, lifecycle
-from pganon.publish.history import Version
+from pganon.publish import lifecycle, recording, release_state
 from pganon.publish.lifecycle import ReleaseInfo
 from pganon.publish.privileges import check_closed, unexpected_readers
+from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
@@ -158,7 +158,7 @@ class _Run:
 
     def _opened(self, spec: ReleaseSpec, views: Sequence[QualifiedName]) -> tuple[str, ...]:
         """Warnings of roles that may use the release's views though no policy named them."""
-        known = history.read(self.conn, spec.policy.release)
+        known = release_state.read(self.conn, spec.policy.release)
         readers = {*spec.readers, *(known.release.readers if known else ())}
         return tuple(
             f"{name} can be used by roles that the policy does not name: {', '.join(roles)}"
@@ -167,7 +167,7 @@ class _Run:
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         invariance.check_invariant(spec)
-        sources = history.sources_of(self.conn, spec.source.oid)
+        sources = release_state.sources_of(self.conn, spec.source.oid)
         with increments.alone(self.conn, spec, sources):
             context = self.context = decided(self.conn, spec, sources, run_id, self.options)
             plan = context.plan
@@ -266,7 +266,7 @@ class _Run:
             return None
         if growth.unfinished is not None:
             # Nobody of them is left to test; later newcomers wait no longer.
-            history.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
+            recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
         current = increments.standing(self.conn, plan, growth, state)
         renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
         result = self._renew(plan, current, renewed)

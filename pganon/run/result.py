@@ -10,7 +10,7 @@ from pganon.forms.utility import Utility
 from pganon.frames import Frame, frame
 from pganon.metrics.reasons import Reason
 from pganon.plan.build import Plan
-from pganon.publish.history import Version
+from pganon.publish.release_state import Version
 from pganon.run.warnings import undeclared
 
 

@@ -10,10 +10,10 @@ import psycopg
 
 from pganon.encode.source import source_fingerprint
 from pganon.plan.build import Plan
-from pganon.publish import history, renewal
+from pganon.publish import release_state, renewal
 from pganon.publish.audience import grant_readers
-from pganon.publish.history import Version
 from pganon.publish.readers import access
+from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.transaction import is_intact
 from pganon.run.grants import admitted
@@ -33,7 +33,7 @@ def up_to_date(
     spec, republication = plan.spec, plan.republication
     if options.force or options.dry_run or republication is None:
         return None
-    known = history.read(conn, spec.policy.release)
+    known = release_state.read(conn, spec.policy.release)
     current = renewal.standing(known, republication, source_fingerprint(spec, state.facts))
     if current is None or not is_intact(conn, current):
         return None
@@ -55,7 +55,7 @@ def renew(
     conn: Connection, ending: Ending, plan: Plan, current: Version, renewed: Renewal
 ) -> RunResult:
     """Apply what the policy says of readers and such to the version that there is."""
-    known = history.read(conn, plan.spec.policy.release)
+    known = release_state.read(conn, plan.spec.policy.release)
     added = grant_readers(conn, known, plan.spec.readers) if known else ()
     with admitted(conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
         applied = ending.renew(conn, renewed)

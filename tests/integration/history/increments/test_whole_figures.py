@@ -12,7 +12,7 @@ import pytest
 
 from pganon.forms.utility import ClassUtility, IdentityUtility
 from pganon.publish import comparison, lifecycle
-from pganon.publish.history import Version
+from pganon.publish.release_state import Version
 from pganon.run.release import run_release
 from pganon.run.result import RunResult, Verified
 from tests.integration.history.increments.test_increments import growing_policy, more_visits

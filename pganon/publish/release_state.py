@@ -8,25 +8,18 @@ from datetime import datetime
 from typing import Any
 
 import psycopg
-from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
-from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
-from pganon.history.versions import FINER
+from pganon.errors import LedgerError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
-from pganon.ledger.repository import as_jsonb
-from pganon.policy.partition import part_hash
-from pganon.privacy.judged import over_finer
 from pganon.publish.staged import Staged
 from pganon.resolved.increments import Increment
 from pganon.resolved.republication import Earlier
 from pganon.steps.relations import (
     DATA_SCHEMA,
-    PRIVATE_SCHEMA,
     PublishedView,
-    StoredRelation,
     ViewColumn,
 )
 
@@ -195,16 +188,6 @@ def view_of(item: dict[str, Any]) -> PublishedView:
     )
 
 
-def view_as_dict(view: PublishedView) -> dict[str, Any]:
-    return {
-        "schema": view.name.schema,
-        "name": view.name.name,
-        "select": view.select,
-        "comment": view.comment,
-        "columns": [dict(column.__dict__) for column in view.columns],
-    }
-
-
 def check_source(history: History | None, source: str) -> None:
     """Refuse a release name that another source uses: its versions would be mixed."""
     if history is not None and history.release.source != source:
@@ -214,166 +197,6 @@ def check_source(history: History | None, source: str) -> None:
             hint="keep the name of the source; releases of other people have their own name",
             code=ErrorCode.OTHER_SOURCE,
         )
-
-
-def add_version(
-    conn: Connection, staged: Staged, history: History | None, rows: Sequence[int]
-) -> tuple[int, datetime]:
-    """Write the release and its next version; `rows` per relation of `staged`."""
-    number = history.versions[0].version + 1 if history and history.versions else 1
-    main = staged.views[0].name
-    conn.execute(
-        sqlfiles.query("publish", "put_release"),
-        {
-            "release": staged.release,
-            "source": staged.source,
-            "schema": main.schema,
-            "view": main.name,
-            "version": number,
-            "readers": list(staged.readers),
-        },
-    )
-    members = [r.stored for r in staged.relations if r.part == "members"]
-    row = conn.execute(
-        sqlfiles.query("publish", "add_version"),
-        {
-            "release": staged.release,
-            "version": number,
-            "run_id": staged.run_id,
-            "method": staged.method,
-            "guarantee": as_jsonb(_over_versions(staged)),
-            "columns": as_jsonb(_columns(staged.views)),
-            "views": as_jsonb([view_as_dict(view) for view in staged.views]),
-            "relations": as_jsonb(
-                [
-                    *staged.shared,
-                    *[_relation(r, n) for r, n in zip(staged.relations, rows, strict=True)],
-                ]
-            ),
-            "checks": as_jsonb([check.as_dict() for check in staged.checks]),
-            "policy": as_jsonb(staged.policy),
-            "policy_hash": staged.policy_hash,
-            "partition": as_jsonb(staged.partition),
-            "partition_hash": part_hash(staged.partition),
-            "sources": list(staged.sources),
-            "measures": as_jsonb(staged.measures),
-            "row_count": staged.row_count,
-            "suppressed": staged.suppressed,
-            "fingerprint": staged.fingerprint,
-            "source_fingerprint": staged.prints.source,
-            "rows_fingerprint": staged.prints.rows,
-            "members_table": str(members[0]) if members else None,
-            "increments": as_jsonb([i.as_dict() for i in staged.increments])
-            if staged.increments
-            else None,
-            "source_columns": as_jsonb(
-                [{"name": name, "type": kind} for name, kind in staged.source_columns]
-            ),
-            "source_mark": staged.source_mark,
-            "population": staged.judged.population if staged.judged else None,
-            "manner": as_jsonb(staged.judged.manner) if staged.judged else None,
-            "over_versions": staged.judged.over_versions if staged.judged else None,
-        },
-    ).fetchone()
-    assert row is not None
-    return number, row[0]
-
-
-def _over_versions(staged: Staged) -> list[dict[str, Any]]:
-    """The guarantee, and who may have which other versions."""
-    judged = staged.judged
-    if judged is None or judged.finer_k is None or judged.over_versions != FINER:
-        return staged.guarantee
-    said = over_finer(judged.finer_k)
-    return [{**item, "over_versions": said} for item in staged.guarantee]
-
-
-def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:
-    stored = relation.stored
-    return {"part": relation.part, "schema": stored.schema, "name": stored.name, "rows": rows}
-
-
-def _columns(views: Sequence[PublishedView]) -> list[dict[str, Any]]:
-    """The description of columns for analysts; `view` as `parse_name` reads it."""
-    return [
-        {"view": str(view.name), **column.__dict__} for view in views for column in view.columns
-    ]
-
-
-def finish_cohorts(conn: Connection, release: str, run_id: int, records_out: int = 0) -> None:
-    """The run published the unfinished cohorts of the release, or left all of them out.
-
-    Args:
-        records_out: their records, if all of them are permanently suppressed.
-    """
-    values = {"release": release, "run_id": run_id, "records_out": records_out}
-    conn.execute(sqlfiles.query("publish", "finish_cohorts"), values)
-
-
-def remember_views(conn: Connection, release: str, version: int) -> None:
-    """Keep how the server prints the views of a version, which were made just now."""
-    conn.execute(sqlfiles.query("publish", "print_views"), {"release": release, "version": version})
-
-
-def set_views(conn: Connection, release: str, version: int, views: Sequence[PublishedView]) -> None:
-    """Keep other comments of the views of a version."""
-    conn.execute(
-        sqlfiles.query("publish", "set_views"),
-        {
-            "release": release,
-            "version": version,
-            "views": as_jsonb([view_as_dict(view) for view in views]),
-            "columns": as_jsonb(_columns(views)),
-        },
-    )
-
-
-def set_current(conn: Connection, release: Release, version: Version | None) -> None:
-    """Which version the views show; None after a drop."""
-    view = version.views[0].name if version else release.view
-    conn.execute(
-        sqlfiles.query("publish", "set_current"),
-        {
-            "release": release.name,
-            "version": version.version if version else None,
-            "schema": view.schema,
-            "view": view.name,
-        },
-    )
-
-
-def drop_stored(conn: Connection, release: str, versions: Sequence[Version]) -> list[int]:
-    """Drop the tables that the views of these versions read; rows and private tables remain.
-
-    So do tables that other stored versions share.
-    """
-    gone = [version for version in versions if version.stored]
-    numbers = [version.version for version in gone]
-    values = {"release": release, "versions": numbers}
-    kept = {
-        QualifiedName(*row)
-        for row in conn.execute(sqlfiles.query("publish", "kept_tables"), values).fetchall()
-    }
-    tables = {table for version in gone for table in version.data_tables}
-    for table in sorted(tables - kept):
-        drop_table(conn, table)
-    conn.execute(sqlfiles.query("publish", "mark_dropped"), values)
-    return numbers
-
-
-def drop_table(conn: Connection, name: QualifiedName) -> None:
-    """DROP TABLE; names dependent objects."""
-    try:
-        with conn.transaction():
-            conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(name.identifier))
-    except psycopg.errors.DependentObjectsStillExist as error:
-        # The detail of this error lists objects, never values.
-        lines = (error.diag.message_detail or "").splitlines()
-        raise PreconditionError(
-            f"other objects depend on {name}: {'; '.join(lines)}",
-            hint="drop them, and build on the published view: stored tables go with their version",
-            code=ErrorCode.DEPENDENTS,
-        ) from None
 
 
 def check_stored(history: History, wanted: Version | None, number: int | None) -> Version:
@@ -392,6 +215,3 @@ def check_stored(history: History, wanted: Version | None, number: int | None) -
             code=ErrorCode.NOT_STORED,
         )
     return wanted
-
-
-__all__ = ["DATA_SCHEMA", "PRIVATE_SCHEMA", "History", "Release", "Version", "read"]
