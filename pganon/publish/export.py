@@ -22,7 +22,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.install import access
-from pganon.publish import lifecycle, release_state
+from pganon.publish import listing, release_state, sessions
 from pganon.publish.parquet import write_parquet
 
 Connection = psycopg.Connection[Any]
@@ -87,7 +87,7 @@ def export(
         raise UsageError("--safe-csv is about CSV", hint="cells of Parquet are never formulas")
     if path.exists() and not replace:
         raise UsageError(f"{path} exists", hint="choose another name, or add --force")
-    with lifecycle.translated(), conn.transaction():
+    with sessions.translated(), conn.transaction():
         source = _source(conn, name, view, version)
         private = not (source.shown and _is_open(conn, source.view))
         select = _safe(conn, source.select) if safe_csv else source.select
@@ -104,11 +104,11 @@ def _source(conn: Connection, name: str, view: str | None, version: int | None) 
 
     The steward reads the stored tables as the view should; others read the view, if it is one.
     """
-    if not lifecycle.is_steward(conn):
+    if not sessions.is_steward(conn):
         if version is not None:
             raise UsageError("only the steward can export other versions than the current one")
         return _published(conn, name, view)
-    known = lifecycle.find(conn, name)
+    known = listing.find(conn, name)
     wanted = version if version is not None else known.release.current
     found = next((v for v in known.versions if v.version == wanted), None)
     if version is None and found is None:
@@ -121,12 +121,12 @@ def _source(conn: Connection, name: str, view: str | None, version: int | None) 
 
 
 def _published(conn: Connection, name: str, view: str | None) -> _Source:
-    info = lifecycle.show(conn, name)
+    info = listing.show(conn, name)
     if info.version is None:
         raise PreconditionError(f"the release {quote(name)} shows no version")
     chosen = _choose([_qualified(text) for text in info.views], view)
     _hold(conn, chosen)
-    if lifecycle.show(conn, name) != info:
+    if listing.show(conn, name) != info:
         raise PreconditionError(
             f"the release {quote(name)} changed at this moment",
             hint="try again",

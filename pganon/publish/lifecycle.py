@@ -1,85 +1,28 @@
-"""Published releases: listing, measuring again, going back, taking away."""
+"""Published releases: measuring again, showing an earlier version, taking away."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-from psycopg.rows import dict_row
 
 from pganon import locks, sqlfiles
 from pganon.error_codes import ErrorCode
-from pganon.errors import InstallError, LedgerError, PrivacyRefusal, UsageError, translate
+from pganon.errors import LedgerError, PrivacyRefusal, UsageError
 from pganon.identifiers import quote
-from pganon.install import access
-from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
 from pganon.publish import recording, release_state, views
 from pganon.publish.audience import Judged, granted, remember_readers
-from pganon.publish.privileges import Able, can_read, unchanged
+from pganon.publish.listing import find
+from pganon.publish.privileges import unchanged
 from pganon.publish.release_state import History, Version
+from pganon.publish.sessions import translated
 from pganon.publish.transaction import is_intact, publishing, show_version, with_lock_retry
 
 Connection = psycopg.Connection[Any]
-
-
-@dataclass(frozen=True)
-class VersionInfo:
-    """A version as the steward sees it; `stored` says whether it can be read or gone back to.
-
-    Attributes:
-        over_versions: whether its guarantee holds beside other versions: holds, finer, void; None
-            where people cannot be told apart.
-    """
-
-    version: int
-    run_id: int
-    method: str
-    guarantee: list[dict[str, Any]]
-    row_count: int
-    suppressed: int
-    policy_hash: str | None
-    measures: dict[str, Any]
-    members_table: str | None
-    published_at: datetime | None
-    dropped_at: datetime | None
-    stored: bool
-    over_versions: str | None
-
-
-@dataclass(frozen=True)
-class ReleaseInfo:
-    """A release as its readers see it, about its current version.
-
-    Attributes:
-        version: None once the release was dropped; only the steward still sees it then.
-        columns: dicts with view, name, type and comment.
-        source, readers, versions: for the steward; None for others.
-        can_read: roles that can read it, whoever let them; of :func:`show`, for the steward.
-    """
-
-    release: str
-    version: int | None
-    method: str | None
-    guarantee: list[dict[str, Any]]
-    columns: list[dict[str, Any]]
-    published_at: datetime | None
-    source: str | None = None
-    readers: tuple[str, ...] | None = None
-    versions: tuple[VersionInfo, ...] | None = None
-    can_read: tuple[Able, ...] | None = None
-
-    @property
-    def views(self) -> list[str]:
-        return list(dict.fromkeys(column["view"] for column in self.columns))
-
-    def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "views": self.views}
 
 
 @dataclass(frozen=True)
@@ -117,82 +60,6 @@ class Changed:
     warnings: tuple[str, ...] = ()
 
 
-def become_steward(conn: Connection, *, named: str | None = None) -> bool:
-    """Become the owner if the session may; False for a role that can only read."""
-    try:
-        become_owner(conn, named=named)
-    except InstallError as error:
-        if error.code != ErrorCode.NOT_OWNER:
-            raise
-        return False
-    return True
-
-
-def is_steward(conn: Connection) -> bool:
-    """Whether the statements of this session act as the owner of pganon."""
-    owner = access.installed_owner(conn)
-    return conn.execute(sqlfiles.query("lifecycle", "current_role")).fetchone() == (owner,)
-
-
-def releases(conn: Connection) -> list[ReleaseInfo]:
-    """All releases for the steward, readable ones for everybody else; by name."""
-    with translated():
-        if not is_steward(conn):
-            return _readable(conn)
-        rows = conn.execute(sqlfiles.query("lifecycle", "names")).fetchall()
-        found = [release_state.read(conn, row[0]) for row in rows]
-        return [_info(known) for known in found if known is not None]
-
-
-def show(conn: Connection, name: str) -> ReleaseInfo:
-    """One release."""
-    with translated():
-        found = {info.release: info for info in releases(conn)}
-        if name not in found:
-            raise unknown(conn, name)
-        info = found[name]
-        if info.versions is None:
-            return info
-        return replace(info, can_read=tuple(can_read(conn, find(conn, name))))
-
-
-def events(conn: Connection, name: str) -> list[dict[str, Any]]:
-    """The ledger of one release, oldest row first; as the steward."""
-    with translated(), conn.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(sqlfiles.query("ledger", "of_release"), {"release": name}).fetchall()
-        if not rows:
-            raise unknown(conn, name)
-        return rows
-
-
-def _readable(conn: Connection) -> list[ReleaseInfo]:
-    with conn.transaction():
-        access.admit_reader(conn)
-        rows = conn.execute(sqlfiles.query("lifecycle", "readable")).fetchall()
-    return [ReleaseInfo(*row) for row in rows]
-
-
-def _info(known: History) -> ReleaseInfo:
-    current = known.current
-    release = known.release
-    return ReleaseInfo(
-        release=release.name,
-        version=release.current,
-        method=current.method if current else None,
-        guarantee=current.guarantee if current else [],
-        columns=current.columns if current else [],
-        published_at=current.published_at if current else None,
-        source=release.source,
-        readers=release.readers,
-        versions=tuple(_version_info(version) for version in known.versions),
-    )
-
-
-def _version_info(version: Version) -> VersionInfo:
-    names = VersionInfo.__dataclass_fields__
-    return VersionInfo(**{name: getattr(version, name) for name in names})
-
-
 def verify(conn: Connection, name: str) -> list[Finding]:
     """Measure the stored tables of the current version again; as the steward."""
     with translated():
@@ -202,7 +69,7 @@ def verify(conn: Connection, name: str) -> list[Finding]:
     return [Finding(*row) for row in rows]
 
 
-def rollback(
+def show_earlier(
     conn: Connection,
     name: str,
     to: int | None = None,
@@ -391,32 +258,3 @@ def _take_away(conn: Connection, known: History) -> tuple[list[str], list[int]]:
     name = known.release.name
     dependents = views.remove_views(conn, name)
     return dependents, recording.drop_stored(conn, name, known.versions)
-
-
-def find(conn: Connection, name: str) -> History:
-    """The release of that name, for the steward."""
-    known = release_state.read(conn, name)
-    if known is None:
-        raise unknown(conn, name)
-    return known
-
-
-def unknown(conn: Connection, name: str) -> LedgerError:
-    """The error for a name that no release has, with near names among those one may see."""
-    names = [info.release for info in releases(conn)]
-    folded = {known.lower(): known for known in names}
-    near = [folded[n] for n in difflib.get_close_matches(name.lower(), folded, n=3)]
-    hint = f"did you mean {' or '.join(quote(n) for n in near)}?" if near else None
-    return LedgerError(
-        f"there is no release {quote(name)}",
-        hint=hint or "`pganon releases` lists them",
-        code=ErrorCode.UNKNOWN_RELEASE,
-    )
-
-
-@contextmanager
-def translated() -> Iterator[None]:
-    try:
-        yield
-    except psycopg.Error as error:
-        raise translate(error) from None

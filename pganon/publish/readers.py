@@ -15,9 +15,10 @@ from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.publish import release_state, views
 from pganon.publish.audience import Judged, grant_readers, remember_readers
-from pganon.publish.lifecycle import find, translated
+from pganon.publish.listing import find
 from pganon.publish.privileges import unchanged
 from pganon.publish.release_state import History
+from pganon.publish.sessions import translated
 from pganon.publish.target import check_readers
 from pganon.publish.transaction import publishing
 

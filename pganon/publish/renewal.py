@@ -13,7 +13,7 @@ from pganon.ledger import repository as ledger
 from pganon.policy.model import Policy
 from pganon.policy.partition import shown_part
 from pganon.publish import recording, views
-from pganon.publish.lifecycle import find
+from pganon.publish.listing import find
 from pganon.publish.privileges import unchanged
 from pganon.publish.readers import set_readers
 from pganon.publish.release_state import History, Version

@@ -18,7 +18,7 @@ from pganon.loading import load_policy
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import lifecycle, release_state
+from pganon.publish import release_state, sessions
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
@@ -92,7 +92,7 @@ def plan_release(
     Beside versions of the same policy the source is assumed to be that of the nearest.
     """
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
-    with contextlib.closing(connect_as_owner(dsn, owner=owner)) as conn, lifecycle.translated():
+    with contextlib.closing(connect_as_owner(dsn, owner=owner)) as conn, sessions.translated():
         spec = resolve_policy(conn, loaded)
         sources = release_state.sources_of(conn, spec.source.oid)
         growth, people = increments.growth_of(conn, spec, sources), people_of(conn, spec, sources)

@@ -139,15 +139,16 @@ def rollback(
     *,
     last: Callable[[int], None] = lambda version: None,
 ) -> Changed:
-    """:func:`pganon.publish.lifecycle.rollback`; where readers are told apart, those who never had
-    the earlier version are judged before they can read it.
+    """:func:`pganon.publish.lifecycle.show_earlier`, after a check of the readers.
+
+    Where readers are told apart, those who never had the earlier version are checked.
 
     Raises:
         PrivacyRefusal: republication.
         LedgerError: memory.
     """
     judged = partial(_judged, conn, name)
-    return lifecycle.rollback(conn, name, to, last=last, judged=judged)
+    return lifecycle.show_earlier(conn, name, to, last=last, judged=judged)
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from pganon.history.versions import About
 from pganon.identifiers import parse_name
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import release_state
-from pganon.publish.lifecycle import translated
+from pganon.publish.sessions import translated
 from pganon.run.grants import look
 from pganon.run.resolution import resolve_policy
 

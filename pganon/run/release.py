@@ -30,8 +30,8 @@ from pganon.metrics.reasons import reasons
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import lifecycle, recording, release_state
-from pganon.publish.lifecycle import ReleaseInfo
+from pganon.publish import listing, recording, release_state, sessions
+from pganon.publish.listing import ReleaseInfo
 from pganon.publish.privileges import check_closed, unexpected_readers
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
@@ -64,9 +64,9 @@ _JUDGED_AGAIN = 3
 
 def releases(dsn: str | None = None, *, owner: str | None = None) -> list[ReleaseInfo]:
     """Releases that the connecting role may know of: the steward all, others what they read."""
-    with contextlib.closing(database.connect(dsn)) as conn, lifecycle.translated():
-        lifecycle.become_steward(conn, named=owner)
-        return lifecycle.releases(conn)
+    with contextlib.closing(database.connect(dsn)) as conn, sessions.translated():
+        sessions.become_steward(conn, named=owner)
+        return listing.releases(conn)
 
 
 def run_release(
@@ -107,7 +107,7 @@ def run_release(
     def run(asked: LoadedPolicy, how: Options) -> RunResult:
         return _Run(conn, connect, asked, how).go()
 
-    with contextlib.closing(connect()) as conn, lifecycle.translated():
+    with contextlib.closing(connect()) as conn, sessions.translated():
         result = run(loaded, options)
         return with_costs(result, loaded, options, run) if options.costs else result
 

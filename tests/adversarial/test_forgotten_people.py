@@ -97,7 +97,7 @@ def test_nothing_leads_to_them_in_any_version(source: Database) -> None:
     conn = source.connect("steward")
     for _ in range(2):
         driver.publish(source, declared())
-    lifecycle.rollback(conn, "r")
+    lifecycle.show_earlier(conn, "r")
     driver.publish(source, declared(release="b"))
     lifecycle.drop(conn, "b")
     waits = {"publish": {"readers": ["analyst"], "approval": {"by": ["analyst"]}}}

@@ -9,7 +9,7 @@ import pytest
 from psycopg import sql
 
 from pganon.errors import PreconditionError, PrivacyRefusal
-from pganon.publish import held, lifecycle, transaction
+from pganon.publish import held, lifecycle, listing, transaction
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter
 from pganon.run.erasure import forget_people
@@ -322,7 +322,7 @@ def test_a_late_approval_is_judged_beside_what_appeared(db: Database) -> None:
     request = _held(db)
     _beside(db, where="id > 3", republication="refuse")
     assert _approved(db, request) == ("failed", "republication")
-    last = lifecycle.events(db.owner(), "patients")[-1]
+    last = listing.events(db.owner(), "patients")[-1]
     assert (last["event"], last["details"]["code"]) == ("refused", "republication")
     assert last["details"]["reason"] == "crossing"
     assert _over_versions(db) == {"others": "holds"}

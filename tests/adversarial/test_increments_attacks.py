@@ -241,7 +241,7 @@ def test_a_version_whose_groups_a_later_one_shows(people: Database) -> None:
     with pytest.raises(PganonError, match="version 2 of the release people has the groups of"):
         forget_version(conn, "people", 1, "no copy is left")
     before = shown(people.owner())
-    lifecycle.rollback(conn, "people")
+    lifecycle.show_earlier(conn, "people")
     forget_version(conn, "people", 2, "no copy is left")
     assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
     (only,) = guarded(conn, driver.loaded(POLICY)).versions

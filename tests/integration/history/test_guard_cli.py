@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pganon.privacy.judged import ALL_VERSIONS, KEPT_SETS, ONE_VERSION
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, sessions
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -89,7 +89,7 @@ def test_what_is_missing(source: Database, tmp_path: Path, part: str) -> None:
     assert "missing" in pganon("guard", str(file), *dsn).out
     # As the hint says.
     conn = source.connect("steward")
-    lifecycle.become_steward(conn)
+    sessions.become_steward(conn)
     lifecycle.drop(conn, "r")
     assert pganon("forget", "r", "--version", "1", "--reason", "no copy", *dsn).code == 0
     assert driver.publish(source, declared()).version == 2
