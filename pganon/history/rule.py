@@ -37,7 +37,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Told:
+class VersionGroups:
     """A version: its groups, and everybody in its source."""
 
     manner: Manner
@@ -53,7 +53,7 @@ class Verdict:
     of: int | None = None
 
 
-def judge(new: Told, earlier: Sequence[Told]) -> list[Verdict]:
+def judge(new: VersionGroups, earlier: Sequence[VersionGroups]) -> list[Verdict]:
     """The verdict on every group, for a reader who has all earlier versions."""
     had = {UNION, *(version.manner.run_id for version in earlier)}
     return [_verdict(group, new, earlier, had) for group in new.groups]
@@ -64,8 +64,8 @@ class _Met:
     """A group beside one version that has somebody of it in a group."""
 
     group: Group
-    new: Told
-    version: Told
+    new: VersionGroups
+    version: VersionGroups
     olds: Sequence[Group]
 
     @property
@@ -137,7 +137,9 @@ class _Met:
         return "finer" if self.is_part else "crossing"
 
 
-def _verdict(group: Group, new: Told, earlier: Sequence[Told], had: set[int]) -> Verdict:
+def _verdict(
+    group: Group, new: VersionGroups, earlier: Sequence[VersionGroups], had: set[int]
+) -> Verdict:
     met = [found for version in earlier if (found := _met(group, new, version, had)) is not None]
     if group.left_out and not group.shown:
         return _of_left_out(met)
@@ -162,7 +164,7 @@ def _of_left_out(met: Sequence[_Met]) -> Verdict:
     return Verdict(of=UNION if any(not one.is_one for one in met) else None)
 
 
-def _met(group: Group, new: Told, version: Told, had: set[int]) -> _Met | None:
+def _met(group: Group, new: VersionGroups, version: VersionGroups, had: set[int]) -> _Met | None:
     olds = [
         old
         for old in version.groups
@@ -172,7 +174,7 @@ def _met(group: Group, new: Told, version: Told, had: set[int]) -> _Met | None:
     return _Met(group, new, version, olds) if olds else None
 
 
-def clashing(new: Told, earlier: Sequence[Told]) -> bool:
+def clashing(new: VersionGroups, earlier: Sequence[VersionGroups]) -> bool:
     """Whether a column is shown of a person in one version, and known of the person in another."""
     return any(
         new.manner.clashes(version.manner) and not new.source.isdisjoint(version.source)

@@ -15,7 +15,7 @@ from pganon.forms.groups import GROUPS
 from pganon.history import populations
 from pganon.history.invariance import stored as stored_signatures
 from pganon.history.invariance.stored import StagedSignatures
-from pganon.history.model import Past, Tables
+from pganon.history.model import EarlierVersion, GroupTables
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.privacy.judged import ONE_VERSION, over_finer
 from pganon.resolved.manner import Manner
@@ -29,7 +29,7 @@ at all."""
 
 
 @dataclass(frozen=True)
-class About:
+class PastVersion:
     """A version about a population.
 
     Attributes:
@@ -58,24 +58,24 @@ class About:
         return f"version {self.version} of the release {quote(self.release)}"
 
     @property
-    def tables(self) -> Tables:
+    def tables(self) -> GroupTables:
         groups = next(r for r in self.relations if r["part"] == GROUPS and _is_of(r, self.run_id))
         functions = functions_table(self.run_id) if self.manner["functions"] else None
-        return Tables(
+        return GroupTables(
             _named(self.members_table),
             QualifiedName(groups["schema"], groups["name"]),
             self.manner["link"],
             functions,
         )
 
-    def past(self, root: int) -> Past:
+    def past(self, root: int) -> EarlierVersion:
         """The version for the rule.
 
         Args:
             root: the run of the first version that it grew from.
         """
         shown = manner_of(self.run_id, self.manner, self.partition_hash, self.drawn)
-        return Past(root, self.label, shown, self.tables)
+        return EarlierVersion(root, self.label, shown, self.tables)
 
 
 def _is_of(relation: dict[str, Any], run_id: int) -> bool:
@@ -118,12 +118,12 @@ def manner_of(
     )
 
 
-def versions(conn: Connection, population: int) -> tuple[About, ...]:
+def versions_about(conn: Connection, population: int) -> tuple[PastVersion, ...]:
     """Versions about the population that were ever readable, the oldest first."""
     rows = conn.execute(
         sqlfiles.query("population", "versions"), {"population": population}
     ).fetchall()
-    return tuple(About(*row) for row in rows)
+    return tuple(PastVersion(*row) for row in rows)
 
 
 def drawn(conn: Connection, run_id: int, source: bytes) -> bytes:
@@ -135,13 +135,13 @@ def drawn(conn: Connection, run_id: int, source: bytes) -> bytes:
     return bytes(row[0])
 
 
-def pasts(about: Sequence[About]) -> dict[int, Past]:
+def earlier_versions(about: Sequence[PastVersion]) -> dict[int, EarlierVersion]:
     """By run."""
     roots = {run: one.increments[0] for one in about for run in one.increments}
     return {one.run_id: one.past(roots.get(one.run_id, one.run_id)) for one in about}
 
 
-def check(conn: Connection, found: Sequence[Past]) -> None:
+def check_tables(conn: Connection, found: Sequence[EarlierVersion]) -> None:
     """Refuse to judge where it is not known who was in which group.
 
     Raises:
@@ -157,7 +157,7 @@ def check(conn: Connection, found: Sequence[Past]) -> None:
             )
 
 
-def missing(conn: Connection, tables: Tables) -> list[QualifiedName]:
+def missing(conn: Connection, tables: GroupTables) -> list[QualifiedName]:
     """Those that are gone."""
     names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
     found = (conn.execute("SELECT to_regclass(%s)", [str(name)]).fetchone() for name in names)
@@ -218,7 +218,7 @@ class Judgement:
         return tuple(found)
 
 
-class MemoryMoved(PreconditionError):
+class HistoryChanged(PreconditionError):
     """What a version was judged beside is not what it would be published beside."""
 
     def __init__(
@@ -236,10 +236,10 @@ def remember(conn: Connection, judged: Judgement, run_id: int) -> None:
     """What others are compared with from now on; in the publishing transaction.
 
     Raises:
-        MemoryMoved: what it was judged beside are not all versions any more.
+        HistoryChanged: what it was judged beside are not all versions any more.
     """
     if populations.counter(conn, judged.population) != judged.counter:
-        raise MemoryMoved
+        raise HistoryChanged
     if judged.functions is not None:
         stored_signatures.moved(conn, judged.functions)
     if judged.signatures is not None:
@@ -272,11 +272,13 @@ def check_readers(judged: Judgement, readers: Sequence[str]) -> None:
     """Whether these are some of the roles that a version was judged for.
 
     Raises:
-        MemoryMoved: others can read it now.
+        HistoryChanged: others can read it now.
     """
     others = set() if judged.readers is None else set(readers) - set(judged.readers)
     if others:
-        raise MemoryMoved(f"{', '.join(sorted(others))} became readers while the version was made")
+        raise HistoryChanged(
+            f"{', '.join(sorted(others))} became readers while the version was made"
+        )
 
 
 def count(

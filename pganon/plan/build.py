@@ -35,9 +35,9 @@ from pganon.forms.request import Request
 from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.increments.invariant import commit_steps, resumed_steps
 from pganon.history.increments.steps import gather_steps, restricted_step
-from pganon.history.invariance.signatures import InvariantVersion, signature_steps
-from pganon.history.model import New, Past
-from pganon.history.model import Tables as Remembered
+from pganon.history.invariance.signatures import signature_steps
+from pganon.history.invariance.version import InvariantVersion
+from pganon.history.model import EarlierVersion, GroupTables, NewVersion
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.base import Method
 from pganon.methods.registry import method_of
@@ -102,7 +102,7 @@ class Plan:
     republication: Republication | None = None
     request: Request = NOTHING_MORE
     reasoned: bool = False
-    past: tuple[Past, ...] = ()
+    past: tuple[EarlierVersion, ...] = ()
 
     @property
     def phases(self) -> tuple[Phase, ...]:
@@ -237,12 +237,12 @@ class Plan:
         return _tables(self.relations(state), staged=staged)
 
 
-def new_of(plan: Plan, state: State) -> New:
+def new_of(plan: Plan, state: State) -> NewVersion:
     """The staged version for the rule, but for what publication compares beside."""
     spec, form = plan.spec, plan.method.form
     link = linked(spec, form, state).links[0]
-    return New(
-        manner(spec, form, state), Remembered(state.stage("members"), state.stage(GROUPS), link)
+    return NewVersion(
+        manner(spec, form, state), GroupTables(state.stage("members"), state.stage(GROUPS), link)
     )
 
 

@@ -69,7 +69,7 @@ def forget_people(conn: Connection, population: KnownPopulation, table: str) -> 
                 sql.Identifier(_GONE), statement(_others(population, relation))
             )
         )
-    about = memory.versions(conn, population.id)
+    about = memory.versions_about(conn, population.id)
     names = dict.fromkeys(version.release for version in about)
     histories = [release_state.read(conn, name) for name in names]
     intact = [v for one in histories if one for v in one.versions if _whole(conn, v)]
@@ -99,7 +99,7 @@ def forget_people(conn: Connection, population: KnownPopulation, table: str) -> 
     return people
 
 
-def _as_released(version: memory.About) -> list[QualifiedName]:
+def _as_released(version: memory.PastVersion) -> list[QualifiedName]:
     return [
         QualifiedName(item["schema"], item["name"])
         for item in version.relations
@@ -162,7 +162,7 @@ def _exchange(conn: Connection, population: int, table: QualifiedName, column: s
     return done.rowcount
 
 
-def _forget_groups(conn: Connection, version: memory.About) -> None:
+def _forget_groups(conn: Connection, version: memory.PastVersion) -> None:
     """Their groups in a version are no other groups from now on."""
     tables = version.tables
     groups = sql.SQL(

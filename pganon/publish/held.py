@@ -20,7 +20,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pganon import locks, sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
-from pganon.history.versions import MemoryMoved
+from pganon.history.versions import HistoryChanged
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.publish import views
@@ -201,7 +201,7 @@ def publish_held(
                 if again is not staged:
                     _keep_again(conn, request, again)
                 return publish(conn, replace(again, stamps=taken), last=finally_)
-            except MemoryMoved as moved:
+            except HistoryChanged as moved:
                 raise PreconditionError(
                     moved.message, hint=moved.hint, code=ErrorCode.STALE
                 ) from None

@@ -12,7 +12,7 @@ from pganon.encode.people import identity
 from pganon.errors import PreconditionError
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.history.versions import About
+from pganon.history.versions import PastVersion
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.population import Members, People, refused
 from pganon.resolved.republication import Earlier
@@ -32,7 +32,7 @@ def people_of(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> Pe
     found = populations.choose(conn, spec, sources)
     if found is None:
         return None
-    about = memory.versions(conn, found.id)
+    about = memory.versions_about(conn, found.id)
     newest = _newest(conn, spec, about)
     known = People(found.id, populations.has_forgotten(conn, found.id), newest)
     doubtful = bool(about) and found.near and found.key != (spec.individual or spec.record_key)
@@ -45,7 +45,7 @@ def people_with_rows(conn: Connection, population: int, label: str) -> People:
     Raises:
         LedgerError: memory.
     """
-    return People(population, same=_members(conn, label, memory.versions(conn, population)))
+    return People(population, same=_members(conn, label, memory.versions_about(conn, population)))
 
 
 def rows_of_others(spec: ReleaseSpec, twin: Earlier) -> PreconditionError:
@@ -57,7 +57,7 @@ def rows_of_others(spec: ReleaseSpec, twin: Earlier) -> PreconditionError:
     )
 
 
-def _newest(conn: Connection, spec: ReleaseSpec, about: Sequence[About]) -> Members | None:
+def _newest(conn: Connection, spec: ReleaseSpec, about: Sequence[PastVersion]) -> Members | None:
     """Of the newest version of the release that anything is remembered of."""
     declared = spec.policy.population
     mine = [one for one in about if one.release == spec.policy.release]
@@ -68,7 +68,7 @@ def _newest(conn: Connection, spec: ReleaseSpec, about: Sequence[About]) -> Memb
     return _members(conn, newest.label, [one for one in mine if one.run_id in runs])
 
 
-def _members(conn: Connection, label: str, about: Sequence[About]) -> Members:
-    past = tuple(memory.pasts(about).values())
-    memory.check(conn, past)
+def _members(conn: Connection, label: str, about: Sequence[PastVersion]) -> Members:
+    past = tuple(memory.earlier_versions(about).values())
+    memory.check_tables(conn, past)
     return Members(tuple(one.tables.members for one in past), label)

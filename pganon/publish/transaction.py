@@ -107,7 +107,7 @@ def publish(
 
     Raises:
         PrivacyRefusal: changed_after_verification, republication.
-        MemoryMoved: another version about the same people appeared.
+        HistoryChanged: another version about the same people appeared.
         PreconditionError: lock_lost, name_taken, missing_role, no_grant, in_use,
             open_privileges.
         LedgerError: other_source.

@@ -18,7 +18,7 @@ from pganon import locks
 from pganon.errors import PrivacyRefusal
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.history.versions import About
+from pganon.history.versions import PastVersion
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.publish import lifecycle, readers, release_state
@@ -52,7 +52,9 @@ class _Found:
         return f"{names} can read {self.label} since it was published"
 
 
-def with_readers(conn: Connection, population: int) -> tuple[tuple[About, ...], tuple[str, ...]]:
+def with_readers(
+    conn: Connection, population: int
+) -> tuple[tuple[PastVersion, ...], tuple[str, ...]]:
     """The versions about a population with all who could read them until now; warnings.
 
     Under the lock of the population.
@@ -60,14 +62,14 @@ def with_readers(conn: Connection, population: int) -> tuple[tuple[About, ...], 
     Raises:
         LedgerError: memory.
     """
-    about = memory.versions(conn, population)
+    about = memory.versions_about(conn, population)
     warnings: list[str] = []
     for found in list(_unknown(conn, about)):
         warnings.append(found.warning)
         if tells_apart(None, about):
             warnings += _judge_found(conn, found, about)
         remember_readers(conn, found.known)
-        about = memory.versions(conn, population)
+        about = memory.versions_about(conn, population)
     return about, tuple(warnings)
 
 
@@ -78,7 +80,7 @@ def look(conn: Connection, population: int) -> tuple[str, ...]:
         LedgerError: memory.
         PreconditionError: busy, if others judge for long.
     """
-    if not any(_unknown(conn, memory.versions(conn, population))):
+    if not any(_unknown(conn, memory.versions_about(conn, population))):
         return ()
     with locks.population_lock(conn, population):
         return with_readers(conn, population)[1]
@@ -91,7 +93,7 @@ def look_at(conn: Connection, releases: Iterable[str]) -> tuple[str, ...]:
     return tuple(text for number in numbers for text in look(conn, number))
 
 
-def _unknown(conn: Connection, about: Sequence[About]) -> Iterator[_Found]:
+def _unknown(conn: Connection, about: Sequence[PastVersion]) -> Iterator[_Found]:
     for release in dict.fromkeys(version.release for version in about):
         known = release_state.read(conn, release)
         roles = unknown_readers(conn, known)
@@ -99,7 +101,7 @@ def _unknown(conn: Connection, about: Sequence[About]) -> Iterator[_Found]:
             yield _Found(known, known.current, roles)
 
 
-def _judge_found(conn: Connection, found: _Found, about: Sequence[About]) -> list[str]:
+def _judge_found(conn: Connection, found: _Found, about: Sequence[PastVersion]) -> list[str]:
     """What they have together with what they had; what it voids is said."""
     admission = Admission.to(conn, found.current, found.roles, about)
     with run_of_its_own(conn, found.known.release.name, found.current, found.roles) as executor:
@@ -171,7 +173,7 @@ def _admit(
     conn: Connection,
     shown: Version,
     added: Sequence[str],
-    about: Sequence[About],
+    about: Sequence[PastVersion],
     executor: Executor,
 ) -> None:
     rules = Admission.to(conn, shown, added, about).judge(executor.run)

@@ -11,7 +11,7 @@ from psycopg import sql
 from pganon import sqlfiles
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.history.versions import About
+from pganon.history.versions import PastVersion
 from pganon.identifiers import parse_name
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import release_state
@@ -89,7 +89,7 @@ def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
         row = conn.execute(sqlfiles.query("population", "by_id"), {"population": found}).fetchone()
         assert row is not None
         warnings = look(conn, found)
-        about = memory.versions(conn, found)
+        about = memory.versions_about(conn, found)
         labels = {one.run_id: f"{one.release} {one.version}" for one in about}
         rows = conn.execute(
             sqlfiles.query("population", "crossings"), {"population": found}
@@ -113,7 +113,7 @@ def _shown_name(source: str) -> str:
     return ".".join(filter(None, (schema, name)))
 
 
-def _shown(conn: Connection, one: About) -> Shown:
+def _shown(conn: Connection, one: PastVersion) -> Shown:
     counts: tuple[Any, ...] = (None, None, None, None)
     if not memory.missing(conn, one.tables):
         text = sql.SQL(

@@ -15,7 +15,7 @@ from pganon.history import populations
 from pganon.history.increments.invariant import WAITING
 from pganon.history.increments.steps import COHORTS, DUE
 from pganon.history.invariance import stored as stored_signatures
-from pganon.history.versions import MemoryMoved
+from pganon.history.versions import HistoryChanged
 from pganon.publish import recording
 from pganon.resolved.increments import cohorts_table
 from pganon.resolved.invariance import Resumed, Signatures
@@ -82,7 +82,7 @@ def commit(
     """Keep whom the run tests, unless another run about these people was quicker.
 
     Raises:
-        MemoryMoved: it published a version, or committed to newcomers.
+        HistoryChanged: it published a version, or committed to newcomers.
     """
     spec, run_id = computation.plan.spec, computation.state.run_id
     if spec.signatures is None or population is None:
@@ -90,7 +90,7 @@ def commit(
     with locks.population_lock(conn, population):
         same = signatures_of(conn, spec, population) == spec.signatures
         if not same or resumed(conn, spec, sources, run_id) != spec.resumed:
-            raise MemoryMoved
+            raise HistoryChanged
         computation.commit()
 
 

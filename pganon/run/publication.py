@@ -18,8 +18,8 @@ from pganon.errors import PrivacyRefusal
 from pganon.forms.groups import GROUPS
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.history.model import New, Tables
-from pganon.history.versions import Judgement, MemoryMoved, manner_of
+from pganon.history.model import GroupTables, NewVersion
+from pganon.history.versions import HistoryChanged, Judgement, manner_of
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
@@ -164,14 +164,14 @@ def judged_again(conn: Connection, staged: Staged) -> Staged:
 
     Raises:
         PrivacyRefusal: republication; the ledger has the reason.
-        MemoryMoved: see above.
+        HistoryChanged: see above.
         LedgerError: memory.
     """
     judged = staged.judged
     if judged is None or populations.counter(conn, judged.population) == judged.counter:
         return staged
     if staged.increments or judged.signatures is not None:
-        raise MemoryMoved
+        raise HistoryChanged
     drop_tables(conn, judged.tables)
     try:
         return replace(staged, judged=_judged_now(conn, staged, judged))
@@ -193,15 +193,15 @@ def _judged_now(conn: Connection, staged: Staged, judged: Judgement) -> Judgemen
     policy = policy_from(staged.policy)
     counter = populations.counter(conn, judged.population)
     about, _ = with_readers(conn, judged.population)
-    past = memory.pasts(about)
-    memory.check(conn, tuple(past.values()))
+    past = memory.earlier_versions(about)
+    memory.check_tables(conn, tuple(past.values()))
     names = {*staged.readers, *granted(conn, [view.name for view in staged.views])}
     roles = roles_of(conn, names) if tells_apart(policy, about) else ()
     drawn = memory.drawn(conn, staged.run_id, staged.prints.source)
     manner = manner_of(staged.run_id, judged.manner, part_hash(staged.partition), drawn)
     executor = Executor(conn, State(staged.run_id))
     stage = executor.state.stage
-    new = New(manner, Tables(stage("members"), stage(GROUPS), judged.manner["link"]))
+    new = NewVersion(manner, GroupTables(stage("members"), stage(GROUPS), judged.manner["link"]))
     found = hold(
         conn,
         executor.run,

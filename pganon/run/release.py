@@ -22,7 +22,7 @@ from pganon.encode.source import prints_of
 from pganon.errors import PrivacyRefusal, UsageError
 from pganon.history import populations
 from pganon.history.increments.steps import DUE
-from pganon.history.versions import MemoryMoved
+from pganon.history.versions import HistoryChanged
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.loading import load_policy
@@ -43,7 +43,7 @@ from pganon.resolved.model import ReleaseSpec
 from pganon.run import increments, invariance, staged
 from pganon.run.computation import Computation
 from pganon.run.context import RunContext, decided
-from pganon.run.judgement import Judging, population_of, ways_of
+from pganon.run.judgement import Judging, alternatives_of, population_of
 from pganon.run.options import RUN_SETTINGS, Options, connect_run
 from pganon.run.probe import with_costs
 from pganon.run.publication import Ending
@@ -301,8 +301,8 @@ class _Run:
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
         computation.keep(invariance.signatures_of(self.conn, computation.plan.spec, population))
-        ways = ways_of(computation.plan.spec, known)
-        return Judging(self.conn, computation, population, sources, ways)
+        alternatives = alternatives_of(computation.plan.spec, known)
+        return Judging(self.conn, computation, population, sources, alternatives)
 
     def _judged(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:
         """Publish what may stand beside all versions about the same people."""
@@ -314,7 +314,7 @@ class _Run:
                 told = replace(staged, judged=judged)
                 try:
                     done = self._publish(told, result)
-                except MemoryMoved:
+                except HistoryChanged:
                     judging.again()
                     continue
                 return replace(
@@ -322,7 +322,7 @@ class _Run:
                     guard=judging.figures,
                     warnings=(*judging.warnings, *done.warnings),
                 )
-        raise MemoryMoved
+        raise HistoryChanged
 
     def _publish(self, staged: Staged, result: RunResult) -> RunResult:
         self.options.on_step("publish", "publish", PUBLISH)

@@ -1,4 +1,4 @@
-"""Who has which signature, as the state tables keep it."""
+"""Signatures as the state tables keep them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class StagedSignatures:
-    """Tables of a run that take the place of those before.
+    """Tables of a run that replace the earlier signatures.
 
     Attributes:
-        columns: by name.
+        columns: names of the columns, sorted.
     """
 
     columns: tuple[str, ...]
@@ -33,33 +33,33 @@ class StagedSignatures:
 
 
 def read(conn: Connection, population: int, columns: Sequence[str]) -> Signatures | None:
-    """Those of these columns; None if nobody was released with any.
+    """The signatures of these columns; None if nobody was released with any.
 
     Raises:
-        LedgerError: memory, they were changed or are missing.
+        LedgerError: memory, the tables were changed or are missing.
     """
     values = {"population": population, "columns": list(columns)}
     row = conn.execute(sqlfiles.query("population", "value_sets"), values).fetchone()
     if row is None:
         return None
-    person, sets, made, run_id = row
-    found = Signatures(_named(person), _named(sets), len(columns))
-    if fingerprint(conn, run_id, found) != bytes(made):
+    people, values_of, made, run_id = row
+    signatures = Signatures(_named(people), _named(values_of), len(columns))
+    if fingerprint(conn, run_id, signatures) != bytes(made):
         raise LedgerError(
             "the table of signatures (m-invariance) was changed or is missing",
             hint="restore the tables from a backup, or release under another name for other people",
             code=ErrorCode.MEMORY,
         )
-    return found
+    return signatures
 
 
-def fingerprint(conn: Connection, run_id: int, found: Signatures) -> bytes | None:
+def fingerprint(conn: Connection, run_id: int, signatures: Signatures) -> bytes | None:
     """Keyed fingerprint of the tables; None if one of them or the secret is missing."""
     try:
         with conn.transaction():
             row = conn.execute(
                 sqlfiles.query("publish", "fingerprint"),
-                {"run_id": run_id, "relations": [str(found.people), str(found.values)]},
+                {"run_id": run_id, "relations": [str(signatures.people), str(signatures.values)]},
             ).fetchone()
     except psycopg.Error as error:
         if error.sqlstate in (SqlState.NO_SECRET, SqlState.RELATION_MISSING):
@@ -70,7 +70,11 @@ def fingerprint(conn: Connection, run_id: int, found: Signatures) -> bytes | Non
 
 
 def replace(conn: Connection, population: int, staged: StagedSignatures, run_id: int) -> None:
-    """In the publishing transaction; `run_id` has the secrets of the fingerprint."""
+    """Replace the earlier signatures, in the publishing transaction.
+
+    Args:
+        run_id: the run with the secrets of the fingerprint.
+    """
     values = {"population": population, "columns": list(staged.columns)}
     gone = conn.execute(sqlfiles.query("population", "forget_value_sets"), values).fetchall()
     for name in (name for row in gone for name in row):
@@ -89,7 +93,7 @@ def replace(conn: Connection, population: int, staged: StagedSignatures, run_id:
 
 
 def all_of(conn: Connection, population: int) -> list[tuple[Signatures, tuple[str, ...], int]]:
-    """All that a population has: tables, columns and the run of the fingerprint."""
+    """Signatures of a population: tables, columns, and the run of the fingerprint."""
     rows = conn.execute(
         sqlfiles.query("population", "all_value_sets"), {"population": population}
     ).fetchall()
@@ -100,15 +104,15 @@ def all_of(conn: Connection, population: int) -> list[tuple[Signatures, tuple[st
 
 
 def remember_fingerprint(
-    conn: Connection, population: int, columns: Sequence[str], run_id: int, found: Signatures
+    conn: Connection, population: int, columns: Sequence[str], run_id: int, signatures: Signatures
 ) -> None:
-    """The tables were changed by the owner, who stands by it."""
+    """Keep the fingerprint of tables that the owner changed."""
     conn.execute(
         sqlfiles.query("population", "value_sets_fingerprint"),
         {
             "population": population,
             "columns": list(columns),
-            "fingerprint": fingerprint(conn, run_id, found),
+            "fingerprint": fingerprint(conn, run_id, signatures),
         },
     )
 
@@ -119,7 +123,7 @@ def _named(text: str) -> QualifiedName:
 
 
 def moved(conn: Connection, staged: QualifiedName) -> QualifiedName:
-    """A staged table at its final place."""
+    """Move a staged table to the private schema; return its new name."""
     stored = QualifiedName(PRIVATE_SCHEMA, staged.name)
     conn.execute(
         sql.SQL("ALTER TABLE {} SET SCHEMA {}").format(

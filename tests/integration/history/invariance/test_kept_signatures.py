@@ -19,10 +19,10 @@ from pganon.forms.linked import LinkedRows
 from pganon.history.invariance.signatures import (
     SIGNATURE_VALUES,
     SIGNATURES,
-    InvariantVersion,
     signature_steps,
 )
-from pganon.history.model import Tables
+from pganon.history.invariance.version import InvariantVersion
+from pganon.history.model import GroupTables
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.resolved.invariance import OUT, Signatures
@@ -77,7 +77,7 @@ class Held:
             tuple("vw"[: self.width]),
             places,
             places,
-            lambda s: Tables(members, members, "grp"),
+            lambda s: GroupTables(members, members, "grp"),
             lambda s: histogram,
             self.earlier,
             lambda s: self._linked(),
