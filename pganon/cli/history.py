@@ -10,7 +10,7 @@ import typer
 from pganon.cli import common
 from pganon.cli.release import Name, moment
 from pganon.publish import comparison, listing
-from pganon.publish.privileges import Able, can_read
+from pganon.publish.privileges import RoleAccess, can_read
 
 
 def register(app: typer.Typer) -> None:
@@ -144,7 +144,7 @@ def readers(
     _show_readers(able)
 
 
-def _show_readers(able: list[Able]) -> None:
+def _show_readers(able: list[RoleAccess]) -> None:
     common.table(
         ["can read", "because", "logs in"],
         [(role.role, role.because, "yes" if role.login else "no") for role in able],

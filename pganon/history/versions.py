@@ -1,4 +1,4 @@
-"""What is remembered of versions about a population, as far as others are compared with them."""
+"""Versions about a population, as far as others are compared with them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from pganon.steps.relations import PRIVATE_SCHEMA
 Connection = psycopg.Connection[Any]
 
 HOLDS, FINER, VOID = "holds", "finer", "void"
-"""Whether a guarantee holds beside other versions: as it is, only for who has no finer one, or not
-at all."""
+"""Whether a guarantee holds beside other versions: as it is, only for readers without a finer one,
+or not at all."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,10 @@ class PastVersion:
     Attributes:
         manner: as :func:`manner_as_dict` gives it.
         readers: roles that could ever read it.
-        drawn: see :func:`drawn`; None without its secrets.
-        increments: runs that a version that grows is made of, the oldest first.
-        audiences: of the policy.
+        drawn: see :func:`drawn`; None without the secrets of the run.
+        increments: runs whose groups a version that grows has, the oldest first.
+        audiences: as the policy has it.
+        over_versions: whether the guarantee holds beside other versions.
     """
 
     release: str
@@ -69,10 +70,10 @@ class PastVersion:
         )
 
     def past(self, root: int) -> EarlierVersion:
-        """The version for the rule.
+        """Return the version for the rule.
 
         Args:
-            root: the run of the first version that it grew from.
+            root: the run of the first version of a release that grows.
         """
         shown = manner_of(self.run_id, self.manner, self.partition_hash, self.drawn)
         return EarlierVersion(root, self.label, shown, self.tables)
@@ -83,12 +84,12 @@ def _is_of(relation: dict[str, Any], run_id: int) -> bool:
 
 
 def functions_table(run_id: int) -> QualifiedName:
-    """(grp, of): groups of a version that are a function of others."""
+    """The table (grp, of): groups of a version that are a function of others."""
     return QualifiedName(PRIVATE_SCHEMA, f"r{run_id}_functions")
 
 
 def manner_as_dict(shown: Manner, link: str, *, functions: bool) -> dict[str, Any]:
-    """What a version keeps of how it shows groups."""
+    """How a version shows groups, as JSON that it keeps."""
     return {
         "form": shown.form,
         "columns": list(shown.columns),
@@ -127,8 +128,10 @@ def versions_about(conn: Connection, population: int) -> tuple[PastVersion, ...]
 
 
 def drawn(conn: Connection, run_id: int, source: bytes) -> bytes:
-    """Fingerprint of a source and of the seed of a run: with the same policy both make the same
-    groups."""
+    """Fingerprint of a source and of the seed of a run.
+
+    Equal fingerprints and policies make equal groups.
+    """
     values = {"run_id": run_id, "source": source}
     row = conn.execute(sqlfiles.query("population", "drawn"), values).fetchone()
     assert row is not None
@@ -136,21 +139,21 @@ def drawn(conn: Connection, run_id: int, source: bytes) -> bytes:
 
 
 def earlier_versions(about: Sequence[PastVersion]) -> dict[int, EarlierVersion]:
-    """By run."""
+    """Return the versions for the rule, by run."""
     roots = {run: one.increments[0] for one in about for run in one.increments}
     return {one.run_id: one.past(roots.get(one.run_id, one.run_id)) for one in about}
 
 
-def check_tables(conn: Connection, found: Sequence[EarlierVersion]) -> None:
-    """Refuse to judge where it is not known who was in which group.
+def check_tables(conn: Connection, earlier: Sequence[EarlierVersion]) -> None:
+    """Check that the tables of all versions exist.
 
     Raises:
-        LedgerError: memory.
+        LedgerError: memory, one is missing.
     """
-    for past in found:
-        for name in missing(conn, past.tables):
+    for version in earlier:
+        for name in missing(conn, version.tables):
             raise LedgerError(
-                f"{name}, who was in which group of {past.label}, is missing",
+                f"{name}, who was in which group of {version.label}, is missing",
                 hint="restore it from a backup; if no copy of the version is left,"
                 " `pganon forget NAME --version N`",
                 code=ErrorCode.MEMORY,
@@ -158,10 +161,10 @@ def check_tables(conn: Connection, found: Sequence[EarlierVersion]) -> None:
 
 
 def missing(conn: Connection, tables: GroupTables) -> list[QualifiedName]:
-    """Those that are gone."""
+    """Return the tables that do not exist."""
     names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
-    found = (conn.execute("SELECT to_regclass(%s)", [str(name)]).fetchone() for name in names)
-    return [name for name, row in zip(names, found, strict=True) if row == (None,)]
+    rows = (conn.execute("SELECT to_regclass(%s)", [str(name)]).fetchone() for name in names)
+    return [name for name, row in zip(names, rows, strict=True) if row == (None,)]
 
 
 def _named(text: str) -> QualifiedName:
@@ -180,21 +183,21 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A version that the rule was held against, for publication.
+    """A version for which the rule was checked, for publication.
 
     Attributes:
-        population: whom it is about.
-        counter: of the population, when the version was judged.
-        name: of the population as the policy has it.
-        sources: of the version, which become those of the population.
+        population: the id of its population.
+        counter: see :func:`pganon.history.populations.counter`, when the rule was checked.
+        name: the population as the policy has it.
+        sources: sources of the version, which become sources of the population.
         manner: see :func:`manner_as_dict`.
-        over_versions: whether its guarantee holds beside others.
-        finer_k: what finer versions promise of which it is a function.
-        functions: staged table, of groups that are a function of other versions.
-        signatures: staged tables of who has which signature.
-        readers: roles that it was judged for; None for everybody.
-        figures: of all versions together.
-        crossings: versions beside which the policy accepts it all the same.
+        over_versions: whether its guarantee holds beside other versions.
+        finer_k: the k of finer versions of which it is a function.
+        functions: staged table of groups that are a function of other versions.
+        signatures: staged tables of an m-invariant version.
+        readers: roles for which the rule was checked; None for everybody.
+        figures: statistics of all versions together, for the ledger.
+        crossings: versions that it conflicts with, as the policy accepts.
     """
 
     population: int
@@ -212,14 +215,16 @@ class Judgement:
 
     @property
     def tables(self) -> tuple[QualifiedName, ...]:
-        """Staged ones, which are no part of the release."""
-        found = [] if self.functions is None else [self.functions]
-        found += [] if self.signatures is None else [self.signatures.people, self.signatures.values]
-        return tuple(found)
+        """Staged tables that are not part of the release."""
+        tables = [] if self.functions is None else [self.functions]
+        tables += (
+            [] if self.signatures is None else [self.signatures.people, self.signatures.values]
+        )
+        return tuple(tables)
 
 
 class HistoryChanged(PreconditionError):
-    """What a version was judged beside is not what it would be published beside."""
+    """Other versions about the same people changed after the rule was checked."""
 
     def __init__(
         self,
@@ -233,10 +238,10 @@ class HistoryChanged(PreconditionError):
 
 
 def remember(conn: Connection, judged: Judgement, run_id: int) -> None:
-    """What others are compared with from now on; in the publishing transaction.
+    """Keep what later versions are compared with, in the publishing transaction.
 
     Raises:
-        HistoryChanged: what it was judged beside are not all versions any more.
+        HistoryChanged: the rule was not checked against all versions that there are now.
     """
     if populations.counter(conn, judged.population) != judged.counter:
         raise HistoryChanged
@@ -250,7 +255,7 @@ def remember(conn: Connection, judged: Judgement, run_id: int) -> None:
 
 
 def cross(conn: Connection, run_id: int, crossing: Crossing) -> None:
-    """The guarantees of the version of a run and of another one are void for who has both."""
+    """Mark the guarantees of a version and of another one as void for readers of both."""
     values = {**crossing.__dict__, "run_id": run_id, "other_run": crossing.run_id}
     conn.execute(sqlfiles.query("population", "cross"), values)
     for one in (run_id, crossing.run_id):
@@ -258,7 +263,7 @@ def cross(conn: Connection, run_id: int, crossing: Crossing) -> None:
 
 
 def finer(conn: Connection, run_id: int, k: int | None) -> None:
-    """Who can read a version has one of which it is a function, which promises k; None: nobody."""
+    """Note that readers of a version have a finer one, which guarantees k; None: none has."""
     if k is not None:
         _promise(conn, run_id, FINER, over_finer(k))
 
@@ -269,10 +274,10 @@ def _promise(conn: Connection, run_id: int, state: str, said: str) -> None:
 
 
 def check_readers(judged: Judgement, readers: Sequence[str]) -> None:
-    """Whether these are some of the roles that a version was judged for.
+    """Check that the rule was checked for all of these roles.
 
     Raises:
-        HistoryChanged: others can read it now.
+        HistoryChanged: other roles can read the version now.
     """
     others = set() if judged.readers is None else set(readers) - set(judged.readers)
     if others:
@@ -284,7 +289,7 @@ def check_readers(judged: Judgement, readers: Sequence[str]) -> None:
 def count(
     conn: Connection, population: int, name: str | None = None, sources: Sequence[str] = ()
 ) -> None:
-    """What is known of the population changed; a version may have brought a name, and sources."""
+    """Note that the history of a population changed; a version may add a name and sources."""
     conn.execute(
         sqlfiles.query("population", "count"),
         {"population": population, "name": name, "sources": list(sources)},

@@ -32,7 +32,7 @@ Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
-class Holding:
+class ApprovalRequest:
     """Who must approve a release, and for whom it is held.
 
     Attributes:
@@ -49,7 +49,7 @@ class Holding:
 
 
 @dataclass(frozen=True)
-class Kept:
+class HeldRelease:
     """A verified release that waits, as JSON in the database.
 
     Attributes:
@@ -68,7 +68,7 @@ class Kept:
         return json.dumps(_adapter().dump_python(self, mode="json"))
 
     @classmethod
-    def of(cls, text: str) -> Kept:
+    def of(cls, text: str) -> HeldRelease:
         return _adapter().validate_json(text)
 
 
@@ -87,7 +87,7 @@ class Overtaken(PreconditionError):
         )
 
 
-def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
+def hold(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
     """Keep a verified release for approval; gives the number of its request.
 
     The session must hold the locks of the release and of the run.
@@ -107,7 +107,7 @@ def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
             {
                 "request": request,
                 "run_id": staged.run_id,
-                "staged": Kept(staged, _beside(conn, staged)).to_json(),
+                "staged": HeldRelease(staged, _beside(conn, staged)).to_json(),
             },
         )
         ledger.append(
@@ -127,7 +127,7 @@ def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
     return request
 
 
-def _request(conn: Connection, staged: Staged, holding: Holding) -> int:
+def _request(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
     values: dict[str, Any] = {"expires": holding.expires, "run_id": staged.run_id}
     if holding.claim is None:
         values |= {"release": staged.release, "revision": holding.revision()}
@@ -151,15 +151,15 @@ def stop_waiting(conn: Connection, population: int) -> None:
         )
 
 
-def kept_for(conn: Connection, request: int) -> Kept | None:
+def kept_for(conn: Connection, request: int) -> HeldRelease | None:
     """What a request wants to publish; None if it holds nothing."""
     row = conn.execute(sqlfiles.query("requests", "staged"), {"request": request}).fetchone()
-    return Kept.of(row[1]) if row else None
+    return HeldRelease.of(row[1]) if row else None
 
 
 def publish_held(
     conn: Connection,
-    kept: Kept,
+    kept: HeldRelease,
     request: int,
     judged_again: Callable[[Connection, Staged], Staged],
     last: Callable[[PublishedVersion], None],
@@ -209,7 +209,7 @@ def publish_held(
 
 def _keep_again(conn: Connection, request: int, staged: Staged) -> None:
     """What publication needs if this attempt fails, and another one goes on."""
-    kept = Kept(staged, _beside(conn, staged))
+    kept = HeldRelease(staged, _beside(conn, staged))
     values = {"request": request, "staged": kept.to_json()}
     conn.execute(sqlfiles.query("requests", "keep_again"), values)
 
@@ -254,5 +254,5 @@ def _changed(staged: Staged) -> PrivacyRefusal:
 
 
 @cache
-def _adapter() -> TypeAdapter[Kept]:
-    return TypeAdapter(Kept)
+def _adapter() -> TypeAdapter[HeldRelease]:
+    return TypeAdapter(HeldRelease)

@@ -15,9 +15,9 @@ from pganon.errors import LedgerError, PrivacyRefusal, UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.publish import recording, release_state, views
-from pganon.publish.audience import Judged, granted, remember_readers
 from pganon.publish.listing import find
 from pganon.publish.privileges import unchanged
+from pganon.publish.reader_roles import AdmissionCheck, granted, record_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.sessions import translated
 from pganon.publish.transaction import is_intact, publishing, show_version, with_lock_retry
@@ -75,7 +75,7 @@ def show_earlier(
     to: int | None = None,
     *,
     last: Callable[[int], None] = lambda version: None,
-    judged: Judged = lambda version, roles: nullcontext(()),
+    judged: AdmissionCheck = lambda version, roles: nullcontext(()),
 ) -> Changed:
     """Let the views show an earlier version: `to`, else the newest stored one before the current.
 
@@ -111,7 +111,7 @@ def show_earlier(
                 readers,
                 trusted=target.policy.get("trust") or (),
             )
-            remember_readers(conn, find(conn, name))
+            record_readers(conn, find(conn, name))
             before = known.release.current
             ledger.append(
                 conn,

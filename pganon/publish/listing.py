@@ -16,7 +16,7 @@ from pganon.errors import LedgerError
 from pganon.identifiers import quote
 from pganon.install import access
 from pganon.publish import release_state
-from pganon.publish.privileges import Able, can_read
+from pganon.publish.privileges import RoleAccess, can_read
 from pganon.publish.release_state import History, Version
 from pganon.publish.sessions import is_steward, translated
 
@@ -67,7 +67,7 @@ class ReleaseInfo:
     source: str | None = None
     readers: tuple[str, ...] | None = None
     versions: tuple[VersionInfo, ...] | None = None
-    can_read: tuple[Able, ...] | None = None
+    can_read: tuple[RoleAccess, ...] | None = None
 
     @property
     def views(self) -> list[str]:

@@ -15,7 +15,7 @@ from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.install.state import SCHEMAS
 from pganon.publish import release_state, views
-from pganon.publish.grants import Grant, held
+from pganon.publish.grants import Grant, privileges_on
 from pganon.publish.release_state import History
 
 Connection = psycopg.Connection[Any]
@@ -73,7 +73,7 @@ def unchanged(conn: Connection, release: str) -> Iterator[None]:
 
 def _held(conn: Connection, name: QualifiedName) -> set[Grant]:
     view = views.find(conn, name)
-    return set(held(conn, view.oid)) if view else set()
+    return set(privileges_on(conn, view.oid)) if view else set()
 
 
 def _reads(grant: Grant, roles: Collection[str]) -> bool:
@@ -81,7 +81,9 @@ def _reads(grant: Grant, roles: Collection[str]) -> bool:
 
 
 def _check_view(conn: Connection, name: QualifiedName, allowed: Collection[Grant]) -> None:
-    more = [grant for grant in held(conn, views.own(conn, name).oid) if grant not in allowed]
+    more = [
+        grant for grant in privileges_on(conn, views.own(conn, name).oid) if grant not in allowed
+    ]
     if more:
         told = [
             (f"{name}.{column}" if column else str(name), role, privilege)
@@ -96,7 +98,7 @@ def _check_view(conn: Connection, name: QualifiedName, allowed: Collection[Grant
 
 
 @dataclass(frozen=True)
-class Able:
+class RoleAccess:
     """A role that can read views of a release, whoever let it.
 
     Attributes:
@@ -110,7 +112,7 @@ class Able:
     login: bool
 
 
-def can_read(conn: Connection, known: History) -> list[Able]:
+def can_read(conn: Connection, known: History) -> list[RoleAccess]:
     """Every role but the server's own ones that can read any view of the current version."""
     current = known.current
     if current is None or not current.stored:
@@ -123,7 +125,7 @@ def can_read(conn: Connection, known: History) -> list[Able]:
             "readers": list(known.release.readers),
         },
     ).fetchall()
-    return [Able(*row) for row in rows]
+    return [RoleAccess(*row) for row in rows]
 
 
 def unexpected_readers(
@@ -134,7 +136,7 @@ def unexpected_readers(
         found = views.find(conn, name)
         if found is None:
             continue
-        grants = held(conn, found.oid)
+        grants = privileges_on(conn, found.oid)
         roles = sorted({role for _, role, _, _ in grants} - set(readers))
         if roles:
             yield name, [quote(role) for role in roles]

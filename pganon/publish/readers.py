@@ -14,9 +14,9 @@ from pganon.errors import UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.publish import release_state, views
-from pganon.publish.audience import Judged, grant_readers, remember_readers
 from pganon.publish.listing import find
 from pganon.publish.privileges import unchanged
+from pganon.publish.reader_roles import AdmissionCheck, new_readers, record_readers
 from pganon.publish.release_state import History
 from pganon.publish.sessions import translated
 from pganon.publish.target import check_readers
@@ -26,7 +26,7 @@ Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
-class Access:
+class ReaderChange:
     """Readers after a change, and what changed.
 
     Attributes:
@@ -44,17 +44,17 @@ class Access:
         return [f"readers {what}: {', '.join(map(quote, who))}" for what, who in found if who]
 
 
-def access(known: History, readers: Sequence[str]) -> Access:
+def access(known: History, readers: Sequence[str]) -> ReaderChange:
     """What it takes to make these the readers of a release."""
     before = known.release.readers
-    return Access(
+    return ReaderChange(
         tuple(readers),
         tuple(role for role in readers if role not in before),
         tuple(role for role in before if role not in readers),
     )
 
 
-def set_readers(conn: Connection, known: History, readers: Sequence[str]) -> Access:
+def set_readers(conn: Connection, known: History, readers: Sequence[str]) -> ReaderChange:
     """Make these, and no other roles, the readers of the views of a release; in a transaction.
 
     Raises:
@@ -69,7 +69,7 @@ def set_readers(conn: Connection, known: History, readers: Sequence[str]) -> Acc
         sqlfiles.query("publish", "set_readers"),
         {"release": known.release.name, "readers": list(readers)},
     )
-    remember_readers(conn, known)
+    record_readers(conn, known)
     return change
 
 
@@ -78,8 +78,8 @@ def change_readers(
     name: str,
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
-    judged: Judged = lambda current, roles: nullcontext(()),
-) -> Access:
+    judged: AdmissionCheck = lambda current, roles: nullcontext(()),
+) -> ReaderChange:
     """Add readers to the current version and remove others; as the steward.
 
     The next run of a policy that says otherwise goes by the policy.
@@ -99,14 +99,14 @@ def change_readers(
         wanted = _wanted(known, add, remove)
         check_readers(conn, access(known, wanted).added, "name another one")
         with (
-            judged(current, grant_readers(conn, known, wanted)) as warnings,
+            judged(current, new_readers(conn, known, wanted)) as warnings,
             publishing(conn),
             unchanged(conn, name),
         ):
             return replace(_change(conn, name, wanted), warnings=warnings)
 
 
-def _change(conn: Connection, name: str, wanted: Sequence[str]) -> Access:
+def _change(conn: Connection, name: str, wanted: Sequence[str]) -> ReaderChange:
     locks.assert_held(conn, release=name)
     known = find(conn, name)
     current = release_state.check_stored(known, known.current, None)

@@ -38,7 +38,7 @@ class Renewal:
     views: tuple[PublishedView, ...]
 
 
-def standing(
+def up_to_date_version(
     known: History | None, republication: Republication, source_fingerprint: bytes
 ) -> Version | None:
     """The current version, if a new one over this source would say the same."""
@@ -53,7 +53,7 @@ def standing(
     return current if same and shown_part(current.policy) == shown_part(document) else None
 
 
-def says_the_same(
+def shows_the_same(
     planned: Sequence[PublishedView], checks: Sequence[CheckQuery], current: Version
 ) -> bool:
     """Whether these are the views of the version, but for their comments, and its verification."""

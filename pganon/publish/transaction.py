@@ -19,8 +19,8 @@ from pganon.history import versions as memory
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.publish import recording, release_state, views
-from pganon.publish.audience import remember_readers
 from pganon.publish.privileges import unchanged
+from pganon.publish.reader_roles import record_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schema
@@ -152,7 +152,7 @@ def _make_readable(
         staged.readers,
         trusted=staged.policy.get("trust") or (),
     )
-    found = remember_readers(conn, after)
+    found = record_readers(conn, after)
     if staged.judged is not None:
         memory.check_readers(staged.judged, found)
     old = after.versions[staged.keep :]

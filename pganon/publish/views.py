@@ -21,7 +21,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.publish import release_state
-from pganon.publish.grants import held, settle
+from pganon.publish.grants import privileges_on, set_privileges
 from pganon.publish.release_state import History
 from pganon.steps.relations import DATA_SCHEMA, PublishedView
 
@@ -31,7 +31,7 @@ _WRITABLE = 4 | 8 | 16  # UPDATE, INSERT, DELETE, as pg_relation_is_updatable co
 
 
 @dataclass(frozen=True)
-class Existing:
+class ExistingRelation:
     """What stands under a name; `reads` are relations as (schema.name, unquoted) texts."""
 
     oid: int
@@ -41,14 +41,14 @@ class Existing:
     reads: tuple[str, ...]
 
 
-def find(conn: Connection, name: QualifiedName) -> Existing | None:
+def find(conn: Connection, name: QualifiedName) -> ExistingRelation | None:
     row = conn.execute(sqlfiles.query("publish", "relation"), name.__dict__).fetchone()
     if row is None:
         return None
-    return Existing(row[0], row[1], row[2], bool(row[3] & _WRITABLE), tuple(row[4]))
+    return ExistingRelation(row[0], row[1], row[2], bool(row[3] & _WRITABLE), tuple(row[4]))
 
 
-def own(conn: Connection, name: QualifiedName) -> Existing:
+def own(conn: Connection, name: QualifiedName) -> ExistingRelation:
     """The view of that name that the current role has just made, or granted on.
 
     Raises:
@@ -66,7 +66,7 @@ def own(conn: Connection, name: QualifiedName) -> Existing:
 
 def check_free(
     conn: Connection, name: QualifiedName, release: str, known: History | None
-) -> Existing | None:
+) -> ExistingRelation | None:
     """The view of this release under that name, None if the name is free.
 
     A view counts as the release's if pganon made one of that name for it, it still belongs to
@@ -135,11 +135,11 @@ def swap(
     dependents = remove_views(conn, release)
     for view in sorted(views, key=lambda view: view.name):
         found = check_free(conn, view.name, release, known)
-        grants = held(conn, found.oid) if found else []
+        grants = privileges_on(conn, found.oid) if found else []
         if found and not _same_columns(conn, found, view):
             dependents += _removed(conn, "remove_view", {"oid": found.oid})
         made = _create(conn, view)
-        settle(conn, view.name, made.oid, {column.name for column in view.columns}, grants)
+        set_privileges(conn, view.name, made.oid, {column.name for column in view.columns}, grants)
         grant(conn, view.name, readers, former)
     return dependents
 
@@ -172,17 +172,17 @@ def _removed(conn: Connection, query: str, values: dict[str, Any]) -> list[str]:
     return list(row[0]) if row else []
 
 
-def _same_columns(conn: Connection, found: Existing, view: PublishedView) -> bool:
+def _same_columns(conn: Connection, found: ExistingRelation, view: PublishedView) -> bool:
     there = conn.execute(sqlfiles.query("publish", "columns"), {"oid": found.oid}).fetchall()
     return there == [(column.name, column.type) for column in view.columns]
 
 
-def _dependents(conn: Connection, found: Existing) -> list[str]:
+def _dependents(conn: Connection, found: ExistingRelation) -> list[str]:
     rows = conn.execute(sqlfiles.query("publish", "dependents"), {"oid": found.oid}).fetchall()
     return [row[0] for row in rows]
 
 
-def _create(conn: Connection, view: PublishedView) -> Existing:
+def _create(conn: Connection, view: PublishedView) -> ExistingRelation:
     # The text of the view is rendered by pganon with every name quoted.
     select = sql.SQL(view.select)  # pyright: ignore[reportArgumentType]
     statement = sql.SQL("CREATE OR REPLACE VIEW {} AS {}")
@@ -205,7 +205,7 @@ def _create(conn: Connection, view: PublishedView) -> Existing:
     return made
 
 
-def _check_made(conn: Connection, view: PublishedView, made: Existing) -> None:
+def _check_made(conn: Connection, view: PublishedView, made: ExistingRelation) -> None:
     there = conn.execute(sqlfiles.query("publish", "columns"), {"oid": made.oid}).fetchall()
     planned = [(column.name, column.type) for column in view.columns]
     for found, wanted in zip_longest(there, planned):

@@ -1,4 +1,4 @@
-"""What an m-invariant version (m-invariance) takes over from those before it.
+"""What an m-invariant version takes over from those before it.
 
 Xiao and Tao: m-invariance, towards privacy preserving re-publication of dynamic datasets, SIGMOD
 2007. All values of a group are different, and a person is only in groups with one set of values. Of
@@ -18,7 +18,7 @@ OUT = "00000000-0000-0000-0000-000000000000"
 
 @dataclass(frozen=True)
 class Signatures:
-    """Where it is remembered who has which signature.
+    """Tables that keep the signatures of people.
 
     Attributes:
         people: `person` uuid, `value_set` uuid, and `mark0`, `mark1`, .. of the values of the

@@ -17,7 +17,7 @@ from pganon.history.versions import PastVersion
 from pganon.ledger import repository as ledger
 from pganon.plan.build import Plan
 from pganon.policy.model import Policy
-from pganon.publish.audience import granted, roles_of
+from pganon.publish.reader_roles import granted, roles_of
 from pganon.publish.release_state import Version
 from pganon.run.executor import Executor
 from pganon.run.record import recorded

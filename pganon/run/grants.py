@@ -22,9 +22,9 @@ from pganon.history.versions import PastVersion
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.publish import lifecycle, readers, release_state
-from pganon.publish.audience import remember_readers, unknown_readers
 from pganon.publish.lifecycle import Changed
-from pganon.publish.readers import Access
+from pganon.publish.reader_roles import record_readers, unrecorded_readers
+from pganon.publish.readers import ReaderChange
 from pganon.publish.release_state import History, Version
 from pganon.run.admission import Admission, run_of_its_own, tells_apart
 from pganon.run.executor import Executor
@@ -68,7 +68,7 @@ def with_readers(
         warnings.append(found.warning)
         if tells_apart(None, about):
             warnings += _judge_found(conn, found, about)
-        remember_readers(conn, found.known)
+        record_readers(conn, found.known)
         about = memory.versions_about(conn, population)
     return about, tuple(warnings)
 
@@ -96,7 +96,7 @@ def look_at(conn: Connection, releases: Iterable[str]) -> tuple[str, ...]:
 def _unknown(conn: Connection, about: Sequence[PastVersion]) -> Iterator[_Found]:
     for release in dict.fromkeys(version.release for version in about):
         known = release_state.read(conn, release)
-        roles = unknown_readers(conn, known)
+        roles = unrecorded_readers(conn, known)
         if roles and known and known.current:
             yield _Found(known, known.current, roles)
 
@@ -119,7 +119,7 @@ def _judge_found(conn: Connection, found: _Found, about: Sequence[PastVersion]) 
 
 def change_readers(
     conn: Connection, name: str, add: Sequence[str] = (), remove: Sequence[str] = ()
-) -> Access:
+) -> ReaderChange:
     """Add readers to the current version and remove others; as the steward.
 
     Where readers are told apart, what they have read and this version together is judged before.

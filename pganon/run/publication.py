@@ -27,8 +27,8 @@ from pganon.policy.model import Policy
 from pganon.policy.partition import part_hash
 from pganon.policy.requests import Approval, duration
 from pganon.publish import held, renewal
-from pganon.publish.audience import granted, roles_of
-from pganon.publish.held import Holding
+from pganon.publish.held import ApprovalRequest
+from pganon.publish.reader_roles import granted, roles_of
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, publish
@@ -93,7 +93,7 @@ class Ending:
             done = publish(conn, staged, last=published)
             return replace(result, version=done.version, dependents=done.dependents)
         expires = duration(self.approval.expires)
-        holding = Holding(
+        holding = ApprovalRequest(
             lambda: self._kept(conn),
             self.approval.by,
             expires,

@@ -13,7 +13,7 @@ from pganon.forms.facts import PUBLISHED, SUPPRESSED
 from pganon.forms.metrics import Metrics
 from pganon.forms.stored import greatest_number
 from pganon.forms.utility import Utility
-from pganon.history.increments.leavers import LEAVING_RECORDS
+from pganon.history.increments.removed import LEAVING_RECORDS
 from pganon.history.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts, whole_utility

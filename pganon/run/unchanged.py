@@ -11,7 +11,7 @@ import psycopg
 from pganon.encode.source import source_fingerprint
 from pganon.plan.build import Plan
 from pganon.publish import release_state, renewal
-from pganon.publish.audience import grant_readers
+from pganon.publish.reader_roles import new_readers
 from pganon.publish.readers import access
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
@@ -34,7 +34,9 @@ def up_to_date(
     if options.force or options.dry_run or republication is None:
         return None
     known = release_state.read(conn, spec.policy.release)
-    current = renewal.standing(known, republication, source_fingerprint(spec, state.facts))
+    current = renewal.up_to_date_version(
+        known, republication, source_fingerprint(spec, state.facts)
+    )
     if current is None or not is_intact(conn, current):
         return None
     if known and needs_approval(spec.policy, known.release.readers):
@@ -46,7 +48,7 @@ def up_to_date(
         return current, Renewal(state.run_id, spec.policy, spec.policy_hash, current.views)
     made = State(current.run_id)
     views, checks = plan.stored_views(made), plan.stored_checks(made)
-    if not renewal.says_the_same(views, checks, current):
+    if not renewal.shows_the_same(views, checks, current):
         return None
     return current, Renewal(state.run_id, spec.policy, spec.policy_hash, views)
 
@@ -56,7 +58,7 @@ def renew(
 ) -> RunResult:
     """Apply what the policy says of readers and such to the version that there is."""
     known = release_state.read(conn, plan.spec.policy.release)
-    added = grant_readers(conn, known, plan.spec.readers) if known else ()
+    added = new_readers(conn, known, plan.spec.readers) if known else ()
     with admitted(conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
         applied = ending.renew(conn, renewed)
     with contextlib.suppress(psycopg.Error):

@@ -78,7 +78,7 @@ def signature_steps(version: InvariantVersion) -> tuple[Step, ...]:
 
 
 def _beside(version: InvariantVersion, state: State) -> exp.Select:
-    """SELECT person, grp, value_set, old, mark0, .., had0, ..: people of this version and earlier."""
+    """SELECT person, grp, value_set, old, mark0, .., had0, ..: people then and now."""
     places = range(len(version.columns))
     now = query(
         "select n.*, g.value_set from n left join g on g.grp = n.grp",
