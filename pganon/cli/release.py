@@ -281,7 +281,7 @@ def _show_change(done: Changed, text: str, json: bool) -> None:
         common.emit_json(asdict(done))
         return
     common.line(text)
-    common.warn((*done.warnings, *views.told(done.dependents)))
+    common.warn((*done.warnings, *views.dependent_texts(done.dependents)))
     common.warn(
         f"the reader {quote(role)} is no role any more; `pganon readers` with --remove forgets it"
         for role in done.missing_readers

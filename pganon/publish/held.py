@@ -33,7 +33,7 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class ApprovalRequest:
-    """Who must approve a release, and for whom it is held.
+    """Conditions under which a release waits for approval.
 
     Attributes:
         revision: gives that of the policy, in the transaction that holds the release.
@@ -73,7 +73,7 @@ class HeldRelease:
 
 
 class Overtaken(PreconditionError):
-    """A version that was made later was published; this one is not any more."""
+    """A version of a later run was published, so this one cannot be."""
 
     code = ErrorCode.SUPERSEDED
 
@@ -141,7 +141,7 @@ def _request(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
 
 
 def stop_waiting(conn: Connection, population: int) -> None:
-    """No release about these people waits for approval any more: it knows who was forgotten."""
+    """End waiting for approval of all releases about these people: they have forgotten ones."""
     values = {"population": population}
     rows = conn.execute(sqlfiles.query("requests", "stop_waiting"), values).fetchall()
     conn.execute(sqlfiles.query("requests", "forget_waiting"), values)
@@ -152,7 +152,7 @@ def stop_waiting(conn: Connection, population: int) -> None:
 
 
 def kept_for(conn: Connection, request: int) -> HeldRelease | None:
-    """What a request wants to publish; None if it holds nothing."""
+    """The release that waits with a request; None without one."""
     row = conn.execute(sqlfiles.query("requests", "staged"), {"request": request}).fetchone()
     return HeldRelease.of(row[1]) if row else None
 
@@ -167,7 +167,7 @@ def publish_held(
     """Publish what was approved, if it is still what was verified.
 
     Args:
-        judged_again: judges it beside versions that appeared since, if any did; may raise.
+        judged_again: checks the rule against versions that were published since; may raise.
         last: called at the end of the publishing transaction.
 
     Raises:
@@ -191,8 +191,8 @@ def publish_held(
             conn.execute(sqlfiles.query("requests", "forget_staged"), {"request": request})
             last(version)
 
-        with _alone(conn, staged):
-            if kept_for(conn, request) is None:  # it knows who was forgotten meanwhile
+        with _population_lock(conn, staged):
+            if kept_for(conn, request) is None:  # it has people who were forgotten meanwhile
                 raise _gone(staged)
             if _beside(conn, staged) != kept.beside:
                 raise _changed(staged)
@@ -208,7 +208,7 @@ def publish_held(
 
 
 def _keep_again(conn: Connection, request: int, staged: Staged) -> None:
-    """What publication needs if this attempt fails, and another one goes on."""
+    """Keep what another attempt at publication needs if this one fails."""
     kept = HeldRelease(staged, _beside(conn, staged))
     values = {"request": request, "staged": kept.to_json()}
     conn.execute(sqlfiles.query("requests", "keep_again"), values)
@@ -223,13 +223,13 @@ def _tables(staged: Staged) -> list[QualifiedName]:
 def _beside(conn: Connection, staged: Staged) -> bytes | None:
     """Fingerprint of tables that no stamp covers; None without any, or if one is gone."""
     tables = staged.judged.tables if staged.judged else ()
-    there = [name for name in tables if views.find(conn, name)]
-    return fingerprint(conn, staged.run_id, there) if there else None
+    existing = [name for name in tables if views.find(conn, name)]
+    return fingerprint(conn, staged.run_id, existing) if existing else None
 
 
 @contextmanager
-def _alone(conn: Connection, staged: Staged) -> Iterator[None]:
-    """Nobody judges and publishes a version about the same people meanwhile."""
+def _population_lock(conn: Connection, staged: Staged) -> Iterator[None]:
+    """Keep others from publishing a version about the same people meanwhile."""
     if staged.judged is None:
         yield
         return

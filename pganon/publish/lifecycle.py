@@ -43,12 +43,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Changed:
-    """What a rollback or drop did: version shown before and now.
+    """Result of a rollback or drop: version shown before and now.
 
     Attributes:
-        dependents: what others have built on views that are gone, and may not use any more.
+        dependents: objects of others that depended on views that are gone.
         missing_readers: readers of the release that are no roles any more.
-        warnings: who could read other versions since these were published.
+        warnings: roles that could read other versions since these were published.
     """
 
     release: str
@@ -63,8 +63,8 @@ class Changed:
 def verify(conn: Connection, name: str) -> list[Finding]:
     """Measure the stored tables of the current version again; as the steward."""
     with translated():
-        known = find(conn, name)
-        release_state.check_stored(known, known.current, None)
+        history = find(conn, name)
+        release_state.check_stored(history, history.current, None)
         rows = conn.execute(sqlfiles.query("lifecycle", "verify"), {"release": name}).fetchall()
     return [Finding(*row) for row in rows]
 
@@ -75,15 +75,15 @@ def show_earlier(
     to: int | None = None,
     *,
     last: Callable[[int], None] = lambda version: None,
-    judged: AdmissionCheck = lambda version, roles: nullcontext(()),
+    check_admission: AdmissionCheck = lambda version, roles: nullcontext(()),
 ) -> Changed:
     """Let the views show an earlier version: `to`, else the newest stored one before the current.
 
     Grants stay as they are; readers that are no roles any more are named. What analysts copied of
-    the newer version stays with them. :func:`pganon.run.grants.rollback` judges the readers.
+    the newer version stays with them. :func:`pganon.run.grants.rollback` checks the readers.
 
     Args:
-        judged: given the earlier version and the roles that will read it.
+        check_admission: given the earlier version and the roles that will read it.
         last: called with the version at the end of the transaction, and may raise.
 
     Raises:
@@ -93,26 +93,26 @@ def show_earlier(
             open_privileges.
     """
     with translated(), locks.release_lock(conn, name):
-        known = find(conn, name)
-        target = _target(known, to)
-        readers = views.present_roles(conn, known.release.readers)
-        shown = known.current.views if known.current else ()
+        history = find(conn, name)
+        target = _target(history, to)
+        readers = views.present_roles(conn, history.release.readers)
+        shown = history.current.views if history.current else ()
         roles = sorted({*readers, *granted(conn, [view.name for view in shown])})
-        with judged(target, roles) as warnings, publishing(conn), unchanged(conn, name):
+        with check_admission(target, roles) as warnings, publishing(conn), unchanged(conn, name):
             locks.assert_held(conn, release=name)
             _check_intact(conn, name, target)
-            recording.set_current(conn, known.release, target)
+            recording.set_current(conn, history.release, target)
             dependents = show_version(
                 conn,
                 name,
-                known,
+                history,
                 target.version,
                 target.views,
                 readers,
                 trusted=target.policy.get("trust") or (),
             )
             record_readers(conn, find(conn, name))
-            before = known.release.current
+            before = history.release.current
             ledger.append(
                 conn,
                 "rolled_back",
@@ -123,22 +123,22 @@ def show_earlier(
                 details={"from": before, "dependents": dependents},
             )
             last(target.version)
-    lost = tuple(role for role in known.release.readers if role not in readers)
+    lost = tuple(role for role in history.release.readers if role not in readers)
     return Changed(name, before, target.version, (), tuple(dependents), lost, warnings)
 
 
-def _target(known: History, to: int | None) -> Version:
-    current = release_state.check_stored(known, known.current, None)
+def _target(history: History, to: int | None) -> Version:
+    current = release_state.check_stored(history, history.current, None)
     if to is not None:
         if to == current.version:
             raise UsageError(f"version {to} is the current one")
-        chosen = next((v for v in known.versions if v.version == to), None)
-        return release_state.check_stored(known, chosen, to)
-    for version in known.versions:
+        chosen = next((v for v in history.versions if v.version == to), None)
+        return release_state.check_stored(history, chosen, to)
+    for version in history.versions:
         if version.version < current.version and version.stored:
             return version
     raise LedgerError(
-        f"the release {quote(known.release.name)} has no stored version before {current.version}",
+        f"the release {quote(history.release.name)} has no stored version before {current.version}",
         code=ErrorCode.NOT_STORED,
     )
 
@@ -168,8 +168,8 @@ def withdraw(
 ) -> tuple[str, ...]:
     """Take the views of a release away; versions, and copies, stay.
 
-    Gives what others have built on the views, and may not use any more. Nobody may read views that
-    are in use, and :func:`pganon.run.tables.clean` or a worker drops them later.
+    Returns objects of others that depended on the views. Nobody may read views that are in use;
+    :func:`pganon.run.tables.clean` or a worker drops them later.
 
     Args:
         last: called before what is asked of the release is cancelled, and may raise.
@@ -208,24 +208,24 @@ def drop(
         PreconditionError: busy, in_use.
     """
     with translated(), locks.release_lock(conn, name):
-        known = find(conn, name)
-        current = known.current
-        if not any(version.stored for version in known.versions):
+        history = find(conn, name)
+        current = history.current
+        if not any(version.stored for version in history.versions):
             raise LedgerError(
                 f"the release {quote(name)} was dropped before", code=ErrorCode.NOT_STORED
             )
         if current is not None:
-            _hide(conn, known)
+            _hide(conn, history)
         with publishing(conn):
             locks.assert_held(conn, release=name)
             dependents, gone = with_lock_retry(
                 conn,
-                lambda: _take_away(conn, known),
+                lambda: _take_away(conn, history),
                 used="the release is withdrawn, but long queries are still reading its tables",
             )
             last()
             conn.execute(sqlfiles.query("requests", "end_all"), {"release": name})
-            shown = current or known.versions[0]
+            shown = current or history.versions[0]
             ledger.append(
                 conn,
                 "dropped",
@@ -235,26 +235,26 @@ def drop(
                 policy_hash=shown.policy_hash,
                 details={"versions": gone, "dependents": dependents},
             )
-    return Changed(name, known.release.current, None, tuple(gone), tuple(dependents))
+    return Changed(name, history.release.current, None, tuple(gone), tuple(dependents))
 
 
-def _hide(conn: Connection, known: History) -> None:
+def _hide(conn: Connection, history: History) -> None:
     """Shut readers out, at once."""
-    with withdrawing(conn, known.release.name):
-        locks.assert_held(conn, release=known.release.name)
-        recording.set_current(conn, known.release, None)
-        current = known.current
+    with withdrawing(conn, history.release.name):
+        locks.assert_held(conn, release=history.release.name)
+        recording.set_current(conn, history.release, None)
+        current = history.current
         assert current is not None
         ledger.append(
             conn,
             "withdrawn",
             run_id=current.run_id,
-            release=known.release.name,
+            release=history.release.name,
             version=current.version,
         )
 
 
-def _take_away(conn: Connection, known: History) -> tuple[list[str], list[int]]:
-    name = known.release.name
+def _take_away(conn: Connection, history: History) -> tuple[list[str], list[int]]:
+    name = history.release.name
     dependents = views.remove_views(conn, name)
-    return dependents, recording.drop_stored(conn, name, known.versions)
+    return dependents, recording.drop_stored(conn, name, history.versions)

@@ -29,7 +29,7 @@ class VersionInfo:
 
     Attributes:
         over_versions: whether its guarantee holds beside other versions: holds, finer, void; None
-            where people cannot be told apart.
+            where people cannot be identified.
     """
 
     version: int
@@ -83,17 +83,21 @@ def releases(conn: Connection) -> list[ReleaseInfo]:
         if not is_steward(conn):
             return _readable(conn)
         rows = conn.execute(sqlfiles.query("lifecycle", "names")).fetchall()
-        found = [release_state.read(conn, row[0]) for row in rows]
-        return [_info(known) for known in found if known is not None]
+        histories = [release_state.read(conn, row[0]) for row in rows]
+        return [_info(history) for history in histories if history is not None]
 
 
 def show(conn: Connection, name: str) -> ReleaseInfo:
-    """One release."""
+    """Return one release.
+
+    Raises:
+        LedgerError: unknown_release.
+    """
     with translated():
-        found = {info.release: info for info in releases(conn)}
-        if name not in found:
+        by_name = {info.release: info for info in releases(conn)}
+        if name not in by_name:
             raise unknown(conn, name)
-        info = found[name]
+        info = by_name[name]
         if info.versions is None:
             return info
         return replace(info, can_read=tuple(can_read(conn, find(conn, name))))
@@ -115,9 +119,9 @@ def _readable(conn: Connection) -> list[ReleaseInfo]:
     return [ReleaseInfo(*row) for row in rows]
 
 
-def _info(known: History) -> ReleaseInfo:
-    current = known.current
-    release = known.release
+def _info(history: History) -> ReleaseInfo:
+    current = history.current
+    release = history.release
     return ReleaseInfo(
         release=release.name,
         version=release.current,
@@ -127,7 +131,7 @@ def _info(known: History) -> ReleaseInfo:
         published_at=current.published_at if current else None,
         source=release.source,
         readers=release.readers,
-        versions=tuple(_version_info(version) for version in known.versions),
+        versions=tuple(_version_info(version) for version in history.versions),
     )
 
 
@@ -138,16 +142,16 @@ def _version_info(version: Version) -> VersionInfo:
 
 def find(conn: Connection, name: str) -> History:
     """The release of that name, for the steward."""
-    known = release_state.read(conn, name)
-    if known is None:
+    history = release_state.read(conn, name)
+    if history is None:
         raise unknown(conn, name)
-    return known
+    return history
 
 
 def unknown(conn: Connection, name: str) -> LedgerError:
     """The error for a name that no release has, with near names among those one may see."""
     names = [info.release for info in releases(conn)]
-    folded = {known.lower(): known for known in names}
+    folded = {other.lower(): other for other in names}
     near = [folded[n] for n in difflib.get_close_matches(name.lower(), folded, n=3)]
     hint = f"did you mean {' or '.join(quote(n) for n in near)}?" if near else None
     return LedgerError(

@@ -112,12 +112,12 @@ def view_as_dict(view: PublishedView) -> dict[str, Any]:
 
 
 def _over_versions(staged: Staged) -> list[dict[str, Any]]:
-    """The guarantee, and who may have which other versions."""
+    """The guarantee, with a statement about readers of other versions."""
     judged = staged.judged
     if judged is None or judged.finer_k is None or judged.over_versions != FINER:
         return staged.guarantee
-    said = over_finer(judged.finer_k)
-    return [{**item, "over_versions": said} for item in staged.guarantee]
+    statement = over_finer(judged.finer_k)
+    return [{**item, "over_versions": statement} for item in staged.guarantee]
 
 
 def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def _columns(views: Sequence[PublishedView]) -> list[dict[str, Any]]:
 
 
 def finish_cohorts(conn: Connection, release: str, run_id: int, records_out: int = 0) -> None:
-    """The run published the unfinished cohorts of the release, or left all of them out.
+    """Mark cohorts of the release as finished: the run published or suppressed all of them.
 
     Args:
         records_out: their records, if all of them are permanently suppressed.

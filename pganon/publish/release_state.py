@@ -42,7 +42,7 @@ class Version:
     """One version. `relations` holds {part, schema, name, rows}; private ones outlive a drop.
 
     Attributes:
-        measures: figures of the version; under `increment` those of what its run added to it.
+        measures: statistics of the version; under `increment` those of the last increment.
         increments: of a version that grows, what each run added; None if it was made at once.
         sources: names of the source and of all relations that its rows come from.
         source_columns: all columns of the source when it was read, {name, type}.
@@ -107,8 +107,7 @@ class History:
 
     @property
     def current(self) -> Version | None:
-        found = [v for v in self.versions if v.version == self.release.current]
-        return found[0] if found else None
+        return next((v for v in self.versions if v.version == self.release.current), None)
 
     @property
     def view_names(self) -> set[QualifiedName]:
@@ -121,7 +120,7 @@ class History:
 
 
 def read(conn: Connection, name: str) -> History | None:
-    """The release of that name, if there is one."""
+    """Return the release of that name; None if there is none."""
     row = conn.execute(sqlfiles.query("publish", "release"), {"release": name}).fetchone()
     if row is None:
         return None
@@ -138,7 +137,7 @@ def sources_of(conn: Connection, oid: int) -> tuple[str, ...]:
 
 
 def source_mark(conn: Connection, sources: Sequence[str]) -> str | None:
-    """What the server's statistics say of changes to relations; None where they say nothing.
+    """Changes to relations, by the statistics of the server; None where there are none.
 
     Another text is a sign of a change. The server counts with a delay of about a second.
     """
@@ -160,13 +159,13 @@ def check_none_appeared(conn: Connection, staged: Staged) -> None:
     """Refuse a version that conflicts with versions published while it was made."""
     if staged.compared_with is None:
         return
-    for found in earlier(conn, staged.release, staged.sources):
-        if staged.judged is not None and found.population == staged.judged.population:
-            continue  # judged beside it, under the lock of the population
-        near = found.is_over_source or found.rows_fingerprint == staged.prints.rows
-        if near and found.run_id not in staged.compared_with:
+    for other in earlier(conn, staged.release, staged.sources):
+        if staged.judged is not None and other.population == staged.judged.population:
+            continue  # compared with it, under the lock of the population
+        near = other.is_over_source or other.rows_fingerprint == staged.prints.rows
+        if near and other.run_id not in staged.compared_with:
             raise PrivacyRefusal(
-                f"{found.label} over the same source was published while the run went on",
+                f"{other.label} over the same source was published while the run went on",
                 hint="run the release again",
                 code=ErrorCode.REPUBLICATION,
             )
@@ -203,10 +202,10 @@ def check_stored(history: History, wanted: Version | None, number: int | None) -
     """A version that can be read, or an error that says why not."""
     name = quote(history.release.name)
     if wanted is None:
-        known = ", ".join(str(v.version) for v in reversed(history.versions)) or "none"
+        numbers = ", ".join(str(v.version) for v in reversed(history.versions)) or "none"
         what = f"has no version {number}" if number is not None else "has no current version"
         raise LedgerError(
-            f"the release {name} {what}; its versions: {known}", code=ErrorCode.UNKNOWN_VERSION
+            f"the release {name} {what}; its versions: {numbers}", code=ErrorCode.UNKNOWN_VERSION
         )
     if not wanted.stored:
         raise LedgerError(

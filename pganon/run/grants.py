@@ -150,7 +150,7 @@ def rollback(
         LedgerError: memory.
     """
     judged = partial(_judged, conn, name)
-    return lifecycle.show_earlier(conn, name, to, last=last, judged=judged)
+    return lifecycle.show_earlier(conn, name, to, last=last, check_admission=judged)
 
 
 @contextlib.contextmanager

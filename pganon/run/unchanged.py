@@ -12,7 +12,7 @@ from pganon.encode.source import source_fingerprint
 from pganon.plan.build import Plan
 from pganon.publish import release_state, renewal
 from pganon.publish.reader_roles import new_readers
-from pganon.publish.readers import access
+from pganon.publish.readers import reader_change
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.transaction import is_intact
@@ -41,7 +41,7 @@ def up_to_date(
         return None
     if known and needs_approval(spec.policy, known.release.readers):
         return None
-    if known and spec.policy.audiences == "by_reader" and access(known, spec.readers).added:
+    if known and spec.policy.audiences == "by_reader" and reader_change(known, spec.readers).added:
         return None  # judged with what these have read
     settled = plan.method.form.publication.settled(spec)
     if not settled:  # its columns follow from the data, and these are the same
