@@ -666,12 +666,12 @@ class ErrorCode(StrEnum):
     USAGE = ("usage", "the command or call cannot be carried out as given", "see the message")
     VALUE_CHANGED = (
         "value_changed",
-        "people have other values than in a version that keeps value sets",
+        "people have other values than in an m-invariant version",
         "leave these people out, or restore their values",
     )
     VALUE_SETS = (
         "value_sets",
-        "people would not keep the value set they were released with",
+        "people would not keep the signature they were released with",
         "run the release again",
     )
     VERIFICATION = (

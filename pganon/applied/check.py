@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
-from pganon.applied.store import Stored, loaded, problems_of, read
+from pganon.applied.store import StoredPolicy, loaded, problems_of, read
 from pganon.errors import Interrupted, PolicyError
 from pganon.hierarchies.files import check_files
 from pganon.policy.model import Policy, policy_hash
@@ -20,7 +20,7 @@ Connection = psycopg.Connection[Any]
 
 def check(
     conn: Connection, release: str, revision: int | None = None, *, applied: bool = False
-) -> Stored:
+) -> StoredPolicy:
     """Find out whether a policy can be used, and remember it; gives it as it is then.
 
     The newest revision decides when the release is made of itself, when it is applied or looked at

@@ -15,7 +15,7 @@ _PRIVACY = "privacy"
 
 
 @dataclass(frozen=True)
-class Difference:
+class KeyDifference:
     """One key of a policy.
 
     Attributes:
@@ -36,20 +36,20 @@ class Difference:
         return f"{self.key} {self.before or 'not there'} -> {self.after or 'not there'}{effect}"
 
 
-def differences(before: Policy, after: Policy) -> list[Difference]:
+def differences(before: Policy, after: Policy) -> list[KeyDifference]:
     """Keys that differ, in the order of the keys; defaults count as what they say."""
     old, new = (_flat(policy.model_dump(mode="json", by_alias=True)) for policy in (before, after))
     keys = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
     found = [_difference(key, old, new) for key in keys]
     order = [list(policy.columns) for policy in (before, after)]
     if order[0] != order[1] and sorted(order[0]) == sorted(order[1]):
-        found.append(Difference("columns", ", ".join(order[0]), ", ".join(order[1]), None))
+        found.append(KeyDifference("columns", ", ".join(order[0]), ", ".join(order[1]), None))
     return found
 
 
-def _difference(key: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Difference:
+def _difference(key: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> KeyDifference:
     texts = [None if key not in side else json.dumps(side[key]) for side in (old, new)]
-    return Difference(key, texts[0], texts[1], _effect(key, old.get(key), new.get(key)))
+    return KeyDifference(key, texts[0], texts[1], _effect(key, old.get(key), new.get(key)))
 
 
 def _effect(key: str, old: Any, new: Any) -> str | None:

@@ -31,7 +31,7 @@ Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredPolicy:
     """One revision of a policy.
 
     Attributes:
@@ -85,14 +85,14 @@ def store(conn: Connection, loaded: LoadedPolicy, comment: str | None = None) ->
     return int(row[0])
 
 
-def read(conn: Connection, release: str, revision: int | None = None) -> Stored:
+def read(conn: Connection, release: str, revision: int | None = None) -> StoredPolicy:
     """A revision, the newest without a number.
 
     Raises:
         LedgerError: unknown_policy.
     """
     values = {"release": release, "revision": revision}
-    with conn.cursor(row_factory=class_row(Stored)) as cursor:
+    with conn.cursor(row_factory=class_row(StoredPolicy)) as cursor:
         found = cursor.execute(sqlfiles.query("policies", "read"), values).fetchone()
     if found is None:
         which = f"{quote(release)}" + (f" with revision {revision}" if revision else "")
@@ -110,13 +110,13 @@ def newest_revision(conn: Connection, release: str) -> int | None:
     return row[0] if row else None
 
 
-def policies(conn: Connection) -> list[Stored]:
+def policies(conn: Connection) -> list[StoredPolicy]:
     """The newest revision of every policy, by release."""
-    with conn.cursor(row_factory=class_row(Stored)) as cursor:
+    with conn.cursor(row_factory=class_row(StoredPolicy)) as cursor:
         return cursor.execute(sqlfiles.query("policies", "newest")).fetchall()
 
 
-def restore(conn: Connection, stored: Stored) -> int:
+def restore(conn: Connection, stored: StoredPolicy) -> int:
     """Make a revision the newest one again; gives its number then."""
     row = conn.execute(
         sqlfiles.query("policies", "apply"),
@@ -132,7 +132,7 @@ def restore(conn: Connection, stored: Stored) -> int:
 
 @contextmanager
 def loaded(
-    conn: Connection, stored: Stored, parameters: Mapping[str, Any] = MappingProxyType({})
+    conn: Connection, stored: StoredPolicy, parameters: Mapping[str, Any] = MappingProxyType({})
 ) -> Iterator[LoadedPolicy]:
     """The policy, ready to be run, with its files in a folder that is there for the block.
 
@@ -156,12 +156,12 @@ def loaded(
         yield LoadedPolicy(policy, None, base, written=data)
 
 
-def _files(conn: Connection, stored: Stored) -> dict[str, str]:
+def _files(conn: Connection, stored: StoredPolicy) -> dict[str, str]:
     values = {"release": stored.release, "revision": stored.revision}
     return dict(conn.execute(sqlfiles.query("policies", "files"), values).fetchall())
 
 
-def _check_files(stored: Stored, data: Mapping[str, Any], files: Mapping[str, str]) -> None:
+def _check_files(stored: StoredPolicy, data: Mapping[str, Any], files: Mapping[str, str]) -> None:
     """A policy in the database has no folder: it names the files that came with it, and no other.
 
     Raises:
@@ -188,7 +188,7 @@ def _check_files(stored: Stored, data: Mapping[str, Any], files: Mapping[str, st
         raise PolicyError(problems, file=stored.label)
 
 
-def _check_inside(stored: Stored, path: str) -> None:
+def _check_inside(stored: StoredPolicy, path: str) -> None:
     if not _is_inside(path):
         problem = Problem(f"the path {path} leaves the folder of the policy")
         raise PolicyError([problem], file=stored.label)

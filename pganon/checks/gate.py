@@ -11,7 +11,7 @@ from pganon.checks.columns import column_drift, lines_to_add, mentioned
 from pganon.errors import DatabaseError, PganonError, PolicyError
 from pganon.identifiers import quote
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history
+from pganon.publish import release_state
 from pganon.publish.views import missing_roles
 from pganon.run.probe import look
 from pganon.run.resolution import Connection, resolve_policy
@@ -143,7 +143,7 @@ def _unresolved(conn: Connection, item: Checked, options: CheckOptions) -> Itera
 def _retyped(conn: Connection, item: Checked, relation: Relation) -> Iterator[str]:
     """Columns that the policy reads and that had another type when the release was made."""
     policy = item.loaded.policy
-    known = history.read(conn, policy.release)
+    known = release_state.read(conn, policy.release)
     if known is None or known.current is None:
         return
     for column in column_drift(known.current.source_columns, relation, ()).retyped:

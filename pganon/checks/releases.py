@@ -11,8 +11,8 @@ from pganon.catalog.introspect import read_relation
 from pganon.checks.columns import ColumnDrift, Retyped, column_drift, mentioned
 from pganon.errors import DatabaseError, PganonError, PolicyError
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history
-from pganon.publish.history import Version
+from pganon.publish import release_state
+from pganon.publish.release_state import Version
 from pganon.run.probe import look
 from pganon.run.resolution import Connection
 
@@ -65,7 +65,7 @@ def drift(conn: Connection, release: str, reading: Reading | None = None) -> Dri
     Args:
         reading: compare the rows themselves; None: what the server's statistics say.
     """
-    known = history.read(conn, release)
+    known = release_state.read(conn, release)
     current = known.current if known else None
     if known is None or current is None:
         return None
@@ -109,7 +109,7 @@ def _read(release: str, policy: LoadedPolicy, columns: ColumnDrift, reading: Rea
 def _by_statistics(conn: Connection, current: Version) -> Source:
     if current.source_mark is None:
         return "unknown"
-    now = history.source_mark(conn, current.sources)
+    now = release_state.source_mark(conn, current.sources)
     if now is None or _counted_since(now) != _counted_since(current.source_mark):
         return "unknown"
     return "unchanged" if now == current.source_mark else "perhaps_changed"

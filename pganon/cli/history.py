@@ -9,8 +9,8 @@ import typer
 
 from pganon.cli import common
 from pganon.cli.release import Name, moment
-from pganon.publish import comparison, lifecycle
-from pganon.publish.privileges import Able, can_read
+from pganon.publish import comparison, listing
+from pganon.publish.privileges import RoleAccess, can_read
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +26,7 @@ def history(
 ) -> None:
     """List what was done with a release, from the ledger."""
     with common.connect_owner(dsn, owner) as conn:
-        found = lifecycle.events(conn, name)
+        found = listing.events(conn, name)
     if json:
         common.emit_json(found)
         return
@@ -72,7 +72,7 @@ def diff(
 ) -> None:
     """Show what differs between two versions: policy, source, columns, figures."""
     with common.connect_owner(dsn, owner) as conn:
-        known = lifecycle.find(conn, name)
+        known = listing.find(conn, name)
     before, after = comparison.two_versions(known, first, second)
     found = comparison.compare(before, after)
     if json:
@@ -131,7 +131,7 @@ def readers(
             changed = change.texts or ["nothing to do"]
         else:
             changed = []
-        known = lifecycle.find(conn, name)
+        known = listing.find(conn, name)
         able = can_read(conn, known)
     if json:
         listed = [asdict(role) for role in able]
@@ -144,7 +144,7 @@ def readers(
     _show_readers(able)
 
 
-def _show_readers(able: list[Able]) -> None:
+def _show_readers(able: list[RoleAccess]) -> None:
     common.table(
         ["can read", "because", "logs in"],
         [(role.role, role.because, "yes" if role.login else "no") for role in able],

@@ -19,7 +19,7 @@ from pganon.migrate.emit import HEAD, Tool, emit
 from pganon.migrate.history import DEFAULT, Standing
 from pganon.migrate.pending import Planned
 from pganon.migrate.up import Done, Target, dry_run, status, up
-from pganon.publish.views import told
+from pganon.publish.views import dependent_texts
 
 
 class _Migrate(TyperGroup):
@@ -146,7 +146,7 @@ def _walk(folder: Path, json: bool, act: Callable[..., Sequence[Done]]) -> None:
         def tell(done: Done) -> None:
             if not json:
                 common.line(_said(done))
-                common.warn(told(done.dependents))
+                common.warn(dependent_texts(done.dependents))
 
         found = act(tell=tell, on_step=on_step)
     if json:

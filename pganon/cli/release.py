@@ -17,8 +17,9 @@ from pganon.errors import EXIT_REFUSED
 from pganon.history.versions import FINER, VOID
 from pganon.identifiers import quote
 from pganon.publish import export as exporting
-from pganon.publish import lifecycle, views
-from pganon.publish.lifecycle import Changed, ReleaseInfo, VersionInfo
+from pganon.publish import lifecycle, listing, sessions, views
+from pganon.publish.lifecycle import Changed
+from pganon.publish.listing import ReleaseInfo, VersionInfo
 from pganon.resolved.guarantee import CHOICES
 from pganon.run import tables
 
@@ -34,7 +35,7 @@ def register(app: typer.Typer) -> None:
 def _reader(dsn: str | None, owner: str | None) -> Iterator[psycopg.Connection[Any]]:
     """A connection that acts as the steward if it may, else as the role that connected."""
     with common.connect(dsn) as conn:
-        lifecycle.become_steward(conn, named=common.chosen_owner(owner))
+        sessions.become_steward(conn, named=common.chosen_owner(owner))
         yield conn
 
 
@@ -45,7 +46,7 @@ def releases(
 ) -> None:
     """List the releases that you may read."""
     with _reader(dsn, owner) as conn:
-        found = lifecycle.releases(conn)
+        found = listing.releases(conn)
     if json:
         common.emit_json([info.as_dict() for info in found])
         return
@@ -79,7 +80,7 @@ def show(
     The steward also sees its source, readers and versions.
     """
     with _reader(dsn, owner) as conn:
-        info = lifecycle.show(conn, name)
+        info = listing.show(conn, name)
     if json:
         common.emit_json(info.as_dict())
         return
@@ -266,7 +267,7 @@ def drop(
     The ledger and the memory of what was published stay.
     """
     with common.connect_owner(dsn, owner) as conn:
-        stored = [v.version for v in lifecycle.find(conn, name).versions if v.stored]
+        stored = [v.version for v in listing.find(conn, name).versions if v.stored]
         if stored and not yes:
             versions = ", ".join(map(str, sorted(stored)))
             common.confirm(f"drop {name} with its versions {versions} for good?")
@@ -280,7 +281,7 @@ def _show_change(done: Changed, text: str, json: bool) -> None:
         common.emit_json(asdict(done))
         return
     common.line(text)
-    common.warn((*done.warnings, *views.told(done.dependents)))
+    common.warn((*done.warnings, *views.dependent_texts(done.dependents)))
     common.warn(
         f"the reader {quote(role)} is no role any more; `pganon readers` with --remove forgets it"
         for role in done.missing_readers

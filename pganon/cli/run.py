@@ -22,7 +22,7 @@ from pganon.plan.build import Plan
 from pganon.plan.explain import Explained, explain
 from pganon.policy.loader import LoadedPolicy
 from pganon.privacy.unprotected import warnings
-from pganon.publish.views import told
+from pganon.publish.views import dependent_texts
 from pganon.resolved.guarantee import adversary
 from pganon.resolved.republication import without_key
 from pganon.run.context import plan_release
@@ -251,7 +251,7 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
             [(s.phase, s.step, f"{s.seconds:.3f}", s.times) for s in result.steps],
             right=["seconds", "times"],
         )
-    common.warn((*result.warnings, *told(result.dependents)))
+    common.warn((*result.warnings, *dependent_texts(result.dependents)))
     if result.refusal:
         common.note(f"a run would be refused: {result.refusal}")
     if result.refusal_hint:

@@ -51,7 +51,7 @@ class Linked:
     Attributes:
         links: columns with numbers of groups; people who agree in all of them cannot be told apart.
         columns: in the order of the marks of the members.
-        rows: of sensitive tables of several columns, where people keep value sets.
+        rows: of sensitive tables of several columns, where people keep signatures.
     """
 
     links: tuple[str, ...]

@@ -47,7 +47,7 @@ def reads_values(spec: ReleaseSpec) -> bool:
     return any(r.model.judged is not Judged.PEOPLE for r in spec.requirements)
 
 
-def tells_of_left_out(spec: ReleaseSpec) -> bool:
+def discloses_left_out(spec: ReleaseSpec) -> bool:
     """Whether a published distribution of all tells, by subtraction, of who is left out.
 
     That of the first version of a release that grows tells of nobody whom later ones leave out.
@@ -75,7 +75,7 @@ def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Manner:
         shows,
         shown_columns(spec),
         tuple(attribute.column.name for attribute in spec.attributes),
-        invariant=spec.kept_columns,
+        invariant=spec.invariant_columns,
         least=spec.minimum_size,
     )
 
@@ -100,7 +100,7 @@ def staging_steps(spec: ReleaseSpec, form: PublishedForm) -> tuple[Step, ...]:
             spec,
             lambda s: linked(spec, form, s).links[0],
             shown_columns(spec),
-            told=tells_of_left_out(spec),
+            told=discloses_left_out(spec),
         ),
         *growing,
     )

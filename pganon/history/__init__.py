@@ -1,8 +1,9 @@
-"""What all versions about the same people may show together: one rule about groups.
+"""Versions about the same people, and one rule about their groups.
 
-Who has several versions can intersect their groups. A group of a new version is therefore new, the
-same as in the versions before, or a function of one of them; docs/explanation/releases-over-time.md
-says why nobody is told more then than by one version alone. Nothing is estimated.
+A reader of several versions can intersect their groups. A group of a new version is therefore new,
+the same as in the versions before, or a function of one of them.
+docs/explanation/releases-over-time.md says why all versions together then disclose no more than one
+of them. Nothing is estimated.
 
-What is here is pure: steps of a run over the owner's tables of who was in which group.
+Steps of a run work on the owner's tables of who was in which group.
 """

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pganon.history.reasons import NO_WAYS, Ways
+from pganon.history.reasons import NO_ALTERNATIVES, Alternatives
 from pganon.identifiers import QualifiedName
 from pganon.resolved.manner import Manner
 
 
 @dataclass(frozen=True)
-class Tables:
-    """Where it is remembered who was in which group of a version.
+class GroupTables:
+    """Tables that keep who was in which group of a version.
 
     Attributes:
         members: `member` uuid, and columns with numbers of groups.
-        groups: see :mod:`pganon.history.groups`.
+        groups: see :mod:`pganon.forms.groups`.
         link: the column of the members with the number of a person's group.
         functions: `grp`, `of`: groups that are a function of the version with that root, or, of
             :data:`pganon.resolved.manner.UNION`, a union of whole groups of every version; None
-            where there are no such groups.
+            without such groups.
     """
 
     members: QualifiedName
@@ -29,33 +29,31 @@ class Tables:
 
 
 @dataclass(frozen=True)
-class Past:
-    """A run whose groups were ever readable.
+class EarlierVersion:
+    """A version whose groups were ever readable.
 
     Attributes:
-        root: the run of the first version of a release that grows, or its own: what grows is one
-            version.
-        label: of its release and version.
+        root: the run of the first version of a release that grows, else the run of the version:
+            all versions of a release that grows count as one.
+        label: release and version, for messages.
     """
 
     root: int
     label: str
     manner: Manner
-    tables: Tables
+    tables: GroupTables
 
 
 @dataclass(frozen=True)
-class New:
-    """A version that the rule is held against, as a run staged it or as it was published.
+class NewVersion:
+    """A version that the rule is checked for, staged by a run or published before.
 
     Attributes:
         number: of the reader among those of the run, for names of work tables and facts.
-        told: whether a distribution is published that tells of who was left out.
-        ways: what there is instead.
+        alternatives: possible releases instead of this version, for the hint of a refusal.
     """
 
     manner: Manner
-    tables: Tables
-    told: bool = False
+    tables: GroupTables
     number: int = 0
-    ways: Ways = NO_WAYS
+    alternatives: Alternatives = NO_ALTERNATIVES

@@ -21,7 +21,7 @@ def choose(
     """The population of a source that has a key; None if nothing was released of it.
 
     Args:
-        sources: names of the source and of all that its rows come from.
+        sources: names of the source and of all relations that its rows come from.
         copied: the population of a version with the same rows.
 
     Raises:
@@ -30,18 +30,18 @@ def choose(
     asked = _asked(spec)
     values = {"name": asked.name, "sources": list(sources), "copied": copied}
     rows = conn.execute(sqlfiles.query("population", "known"), values).fetchall()
-    return chosen(asked, [_known(*row) for row in rows])
+    return chosen(asked, [_population(*row) for row in rows])
 
 
 def find(
     conn: Connection, spec: ReleaseSpec, sources: Sequence[str], copied: int | None = None
 ) -> int | None:
-    """The id of what :func:`choose` finds."""
-    found = choose(conn, spec, sources, copied)
-    return found.id if found else None
+    """The id of the population that :func:`choose` returns."""
+    population = choose(conn, spec, sources, copied)
+    return population.id if population else None
 
 
-def _known(
+def _population(
     number: int, name: str | None, released: list[str] | None, key: list[str], near: bool = True
 ) -> KnownPopulation:
     return KnownPopulation(number, name, frozenset(released or ()), tuple(key), near)
@@ -50,11 +50,11 @@ def _known(
 def of_release(conn: Connection, name: str) -> KnownPopulation | None:
     """The population of the newest version of a release that is about one."""
     row = conn.execute(sqlfiles.query("population", "of_release"), {"release": name}).fetchone()
-    return None if row is None else _known(*row)
+    return None if row is None else _population(*row)
 
 
 def has_forgotten(conn: Connection, population: int) -> bool:
-    """Whether anybody of it was forgotten."""
+    """Whether any of its people were forgotten."""
     row = conn.execute(
         sqlfiles.query("population", "has_forgotten"), {"population": population}
     ).fetchone()
@@ -73,7 +73,7 @@ def _asked(spec: ReleaseSpec) -> Asked:
 
 
 def make(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int:
-    """A population of which nothing is released yet; runs at the same time get the same one.
+    """Add a population of which nothing is released yet; concurrent runs get the same one.
 
     Raises:
         PreconditionError: population.
@@ -86,9 +86,9 @@ def make(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int:
     }
     with conn.transaction():
         conn.execute(sqlfiles.query("population", "one_at_a_time"))
-        found = find(conn, spec, sources)
-        if found is not None:
-            return found  # made and released since the caller looked
+        existing = find(conn, spec, sources)
+        if existing is not None:
+            return existing  # made and released since the caller looked
         unused = conn.execute(sqlfiles.query("population", "unused"), values).fetchone()
         made = unused or conn.execute(sqlfiles.query("population", "add"), values).fetchone()
     assert made is not None
@@ -96,14 +96,17 @@ def make(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int:
 
 
 def set_of_run(conn: Connection, run_id: int, population: int) -> None:
-    """From now on the population's secret makes the digests of the run."""
+    """Have the secret of the population make the digests of the run from now on."""
     conn.execute(
         sqlfiles.query("population", "of_run"), {"population": population, "run_id": run_id}
     )
 
 
 def counter(conn: Connection, population: int) -> int:
-    """How often the memory changed; in a transaction, nobody else changes it before the end."""
+    """How often the history of the population changed.
+
+    In a transaction, nobody else changes it before the end.
+    """
     row = conn.execute(
         sqlfiles.query("population", "counter"), {"population": population}
     ).fetchone()

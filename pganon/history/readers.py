@@ -1,6 +1,6 @@
-"""Who has which versions, where the policy does not take everybody to have all of them.
+"""Readers and their versions, where a policy does not assume that everybody has all of them.
 
-Readers who give each other what they have are not told apart from others.
+Readers who exchange versions are not considered.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 PUBLIC = "public"
-"""Whoever can log in, as privileges name it."""
+"""Everybody who can log in, as privileges name them."""
 
 Readers = Mapping[int, Collection[str]]
-"""Roles by run, of those who may have its version."""
+"""By run: the roles that may have its version."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,11 @@ def reader_of(role: str, readers: Readers) -> Reader:
 
 
 def readers_of(roles: Iterable[str], readers: Readers) -> tuple[Reader, ...]:
-    """One for every set of versions that some of the roles have.
+    """One reader for every set of versions that some of the roles have.
 
-    Who has fewer versions is no easier to satisfy: a group that is a function of one of them is no
-    news to who has that, and is to others. Whoever has any version is one of the public.
+    A reader of fewer versions is not easier to satisfy. A group that is a function of a version
+    discloses nothing to readers of that version, but may do so to others. Everybody who has any
+    version is one of the public.
     """
     every = set(roles)
     if PUBLIC in every:
@@ -47,9 +48,9 @@ def readers_of(roles: Iterable[str], readers: Readers) -> tuple[Reader, ...]:
 
 
 def gaining(roles: Iterable[str], before: Readers, shown: Collection[int]) -> tuple[Reader, ...]:
-    """Those of the roles who lack some of the runs that they are about to read."""
-    found = readers_of(roles, before)
-    return tuple(one for one in found if not one.runs.issuperset(shown))
+    """Readers who lack some of the runs that they are about to read."""
+    readers = readers_of(roles, before)
+    return tuple(one for one in readers if not one.runs.issuperset(shown))
 
 
 def _has(role: str, roles: Collection[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Why a version is refused beside others, in a sentence, and what can be done."""
+"""Messages and hints of versions that are refused beside others."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 
-_SAID = {
+_MESSAGES = {
     "crossing": "{people} people were in other groups in {label}; who has both sees smaller ones",
     "finer": "{people} people were in larger groups in {label}, which these divide",
     "changed": "in {groups} groups of {label} values changed; the difference shows whose",
     "form": "{label} shows {people} people of the same groups in another way; rows of both can be"
-    " told to belong together",
+    " matched",
     "several": "{label} is about {people} people of this one, and that or this one divides them in"
     " several ways at once",
     "left_out": "{people} people are beside others in groups here whom {label} left out for their"
@@ -23,27 +23,28 @@ _SAID = {
 
 
 @dataclass(frozen=True)
-class Found:
-    """What the rule found.
+class Conflict:
+    """Groups of a new version that the rule does not allow beside an earlier one.
 
     Attributes:
-        groups: of the new version that are in the way.
-        others: that are not.
-        people: in those of them with this reason.
-        known: people of the new version who were in groups before.
-        label: of the version that they were in.
+        reason: a key of the messages, such as `crossing`.
+        groups: number of groups of the new version that are not allowed.
+        people: number of people in those of them with this reason.
+        label: the earlier version.
+        others: number of groups of the new version that are allowed.
     """
 
     reason: str
     groups: int
     people: int
-    known: int
     label: str
     others: int = 0
 
     @property
-    def sentence(self) -> str:
-        return _SAID[self.reason].format(people=self.people, groups=self.groups, label=self.label)
+    def message(self) -> str:
+        return _MESSAGES[self.reason].format(
+            people=self.people, groups=self.groups, label=self.label
+        )
 
 
 _LEAVE_OUT = ("crossing", "changed", "left_out")
@@ -51,14 +52,14 @@ _LEAVE_OUT = ("crossing", "changed", "left_out")
 
 
 @dataclass(frozen=True)
-class Ways:
-    """What a source and its policy allow instead of a version that is refused.
+class Alternatives:
+    """Releases that a source and its policy allow instead of a version that is refused.
 
     Attributes:
         increments: the release can grow.
-        invariant: groups can keep their values.
+        invariant: the release can be m-invariant.
         same: a version under another policy, which shows the same groups again.
-        accepts: the policy may accept it.
+        accepts: the policy may accept the version.
     """
 
     increments: bool = False
@@ -66,32 +67,32 @@ class Ways:
     same: str | None = None
     accepts: bool = False
 
-    def hint(self, found: Found) -> str | None:
-        ways = [
-            "refresh: increments adds groups of newcomers" if self.increments else None,
+    def hint(self, conflict: Conflict) -> str | None:
+        hints = [
+            "refresh: increments adds groups of new individuals" if self.increments else None,
             "refresh: invariant keeps the values of people" if self.invariant else None,
             f"the policy of {self.same} shows the same groups again, if the source has not changed"
             if self.same
             else None,
             "leave out the people of the groups that are in the way (`exclude`)"
-            if found.reason in _LEAVE_OUT and found.others
+            if conflict.reason in _LEAVE_OUT and conflict.others
             else None,
             "republication: warn publishes, and voids the guarantees of both versions"
             if self.accepts
             else None,
         ]
-        return "; ".join(way for way in ways if way) or None
+        return "; ".join(hint for hint in hints if hint) or None
 
 
-NO_WAYS = Ways()
+NO_ALTERNATIVES = Alternatives()
 
 
-def refusal(found: Found, ways: Ways) -> PrivacyRefusal:
+def refusal(conflict: Conflict, alternatives: Alternatives) -> PrivacyRefusal:
     return PrivacyRefusal(
-        found.sentence,
+        conflict.message,
         required=0,
-        observed=found.people,
-        hint=ways.hint(found),
+        observed=conflict.people,
+        hint=alternatives.hint(conflict),
         code=ErrorCode.REPUBLICATION,
-        reason=found.reason,
+        reason=conflict.reason,
     )

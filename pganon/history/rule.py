@@ -1,8 +1,11 @@
-"""The rule as a function of who is in which group. :mod:`pganon.history.check` is the same in SQL.
+"""The rule as a function of who is in which group; :mod:`pganon.history.check` is the same in SQL.
 
-A group of a version is *new*: nobody of it is in a group before; *same*: every version that has
-anybody of it in a group has it as exactly one group, with the same values; or a *function* of one
-version: a union of whole groups, of which that shows all that the new version shows of it.
+A group of a version may be one of three things:
+
+- *new*: nobody of it was in a group before;
+- *same*: every version with anybody of it in a group has exactly this group, with the same values;
+- a *function* of one version: a union of whole groups of that version, which shows all that the new
+  version shows of them.
 """
 
 from __future__ import annotations
@@ -19,14 +22,15 @@ Values = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Group:
-    """Who is in a group of a version, and with which values.
+    """The people of a group of a version, with their values.
 
     Attributes:
-        people: with the values that the version shows of them, by column; nothing of a group that
-            was left out, and of whom nothing is shown.
-        shown: whether anything is, of a group that was left out; of other groups it is.
-        of: runs that it is a function of, for who has one of them, or :data:`UNION`.
-        forgotten: whether nobody knows any more who was in it, or it has what nobody has.
+        people: with the values that the version shows of them, by column. Empty mappings for
+            people who were left out and of whom nothing is shown.
+        shown: whether values are shown of people who were left out; True for other groups.
+        of: runs that the group is a function of, for readers who have one of them, or
+            :data:`UNION`.
+        forgotten: whether people of the group were forgotten, or it has counterfeits.
     """
 
     people: Mapping[Person, Values]
@@ -37,8 +41,8 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Told:
-    """A version: its groups, and everybody in its source."""
+class VersionGroups:
+    """The groups of a version, and all people of its source."""
 
     manner: Manner
     groups: Sequence[Group]
@@ -47,30 +51,30 @@ class Told:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is wrong with a group, or, if nothing is, what it is a function of."""
+    """Why a group is refused; if it is not, the run that it is a function of, if any."""
 
     reason: str | None = None
     of: int | None = None
 
 
-def judge(new: Told, earlier: Sequence[Told]) -> list[Verdict]:
-    """The verdict on every group, for a reader who has all earlier versions."""
+def judge(new: VersionGroups, earlier: Sequence[VersionGroups]) -> list[Verdict]:
+    """Return the verdict on every group, for a reader who has all earlier versions."""
     had = {UNION, *(version.manner.run_id for version in earlier)}
     return [_verdict(group, new, earlier, had) for group in new.groups]
 
 
 @dataclass(frozen=True)
-class _Met:
-    """A group beside one version that has somebody of it in a group."""
+class _Overlap:
+    """A group, and the groups of an earlier version with which it has people in common."""
 
     group: Group
-    new: Told
-    version: Told
+    new: VersionGroups
+    version: VersionGroups
     olds: Sequence[Group]
 
     @property
     def whole(self) -> bool:
-        """Whether it is a union of whole groups."""
+        """Whether the group is a union of whole groups."""
         if any(old.forgotten for old in self.olds) or self.group.forgotten:
             return False
         people = [person for old in self.olds for person in old.people]
@@ -82,13 +86,13 @@ class _Met:
 
     @property
     def is_part(self) -> bool:
-        """Whether it is some of the people of one group, of whom all are in groups again."""
+        """Whether it is a part of one group whose people are all in groups again."""
         again = {person for group in self.new.groups for person in group.people}
         return len(self.olds) == 1 and set(self.group.people) < set(self.olds[0].people) <= again
 
     @property
     def changed(self) -> bool:
-        """Whether anybody has another value in a column that both show."""
+        """Whether a person has another value in a column that both versions show."""
         return any(
             values[column] != self.group.people[person][column]
             for old in self.olds
@@ -123,7 +127,7 @@ class _Met:
 
     @property
     def reason(self) -> str | None:
-        """Why it is not the same."""
+        """Why the group is not the same; None if it is."""
         if self.divides:
             repeats = self.new.manner.repeats(self.version.manner)
             gone = any(group.forgotten for group in self.version.groups)
@@ -137,21 +141,27 @@ class _Met:
         return "finer" if self.is_part else "crossing"
 
 
-def _verdict(group: Group, new: Told, earlier: Sequence[Told], had: set[int]) -> Verdict:
-    met = [found for version in earlier if (found := _met(group, new, version, had)) is not None]
+def _verdict(
+    group: Group, new: VersionGroups, earlier: Sequence[VersionGroups], had: set[int]
+) -> Verdict:
+    overlaps = [
+        overlap
+        for version in earlier
+        if (overlap := _overlap(group, new, version, had)) is not None
+    ]
     if group.left_out and not group.shown:
-        return _of_left_out(met)
-    found = [one.reason for one in met]
-    if any(found):
-        for one in met:
+        return _of_left_out(overlaps)
+    reasons = [one.reason for one in overlaps]
+    if any(reasons):
+        for one in overlaps:
             if one.is_function:
                 return Verdict(of=one.version.manner.run_id)
-    return Verdict(next((reason for reason in found if reason), None))
+    return Verdict(next((reason for reason in reasons if reason), None))
 
 
-def _of_left_out(met: Sequence[_Met]) -> Verdict:
-    """A union of whole groups in every version."""
-    for one in met:
+def _of_left_out(overlaps: Sequence[_Overlap]) -> Verdict:
+    """People who are left out must be a union of whole groups in every version."""
+    for one in overlaps:
         if one.divides:
             if one.reason == "several":
                 return Verdict("several")
@@ -159,21 +169,23 @@ def _of_left_out(met: Sequence[_Met]) -> Verdict:
             return Verdict("left_out")
         elif one.changed:
             return Verdict("changed")
-    return Verdict(of=UNION if any(not one.is_one for one in met) else None)
+    return Verdict(of=UNION if any(not one.is_one for one in overlaps) else None)
 
 
-def _met(group: Group, new: Told, version: Told, had: set[int]) -> _Met | None:
+def _overlap(
+    group: Group, new: VersionGroups, version: VersionGroups, had: set[int]
+) -> _Overlap | None:
     olds = [
         old
         for old in version.groups
         if not new.manner.keeps_with(version.manner)
         if not old.of & had and not old.people.keys().isdisjoint(group.people)
     ]
-    return _Met(group, new, version, olds) if olds else None
+    return _Overlap(group, new, version, olds) if olds else None
 
 
-def clashing(new: Told, earlier: Sequence[Told]) -> bool:
-    """Whether a column is shown of a person in one version, and known of the person in another."""
+def clashing(new: VersionGroups, earlier: Sequence[VersionGroups]) -> bool:
+    """Whether a column that is shown of a person is a quasi-identifier in another version."""
     return any(
         new.manner.clashes(version.manner) and not new.source.isdisjoint(version.source)
         for version in earlier

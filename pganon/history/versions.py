@@ -1,4 +1,4 @@
-"""What is remembered of versions about a population, as far as others are compared with them."""
+"""Versions about a population, as far as others are compared with them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError
 from pganon.forms.groups import GROUPS
 from pganon.history import populations
-from pganon.history.invariance import stored as value_sets
-from pganon.history.invariance.stored import StagedSets
-from pganon.history.model import Past, Tables
+from pganon.history.invariance import stored as stored_signatures
+from pganon.history.invariance.stored import StagedSignatures
+from pganon.history.model import EarlierVersion, GroupTables
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.privacy.judged import ONE_VERSION, over_finer
 from pganon.resolved.manner import Manner
@@ -24,20 +24,21 @@ from pganon.steps.relations import PRIVATE_SCHEMA
 Connection = psycopg.Connection[Any]
 
 HOLDS, FINER, VOID = "holds", "finer", "void"
-"""Whether a guarantee holds beside other versions: as it is, only for who has no finer one, or not
-at all."""
+"""Whether a guarantee holds beside other versions: as it is, only for readers without a finer one,
+or not at all."""
 
 
 @dataclass(frozen=True)
-class About:
+class PastVersion:
     """A version about a population.
 
     Attributes:
         manner: as :func:`manner_as_dict` gives it.
         readers: roles that could ever read it.
-        drawn: see :func:`drawn`; None without its secrets.
-        increments: runs that a version that grows is made of, the oldest first.
-        audiences: of the policy.
+        drawn: see :func:`drawn`; None without the secrets of the run.
+        increments: runs whose groups a version that grows has, the oldest first.
+        audiences: as the policy has it.
+        over_versions: whether the guarantee holds beside other versions.
     """
 
     release: str
@@ -58,24 +59,24 @@ class About:
         return f"version {self.version} of the release {quote(self.release)}"
 
     @property
-    def tables(self) -> Tables:
+    def tables(self) -> GroupTables:
         groups = next(r for r in self.relations if r["part"] == GROUPS and _is_of(r, self.run_id))
         functions = functions_table(self.run_id) if self.manner["functions"] else None
-        return Tables(
+        return GroupTables(
             _named(self.members_table),
             QualifiedName(groups["schema"], groups["name"]),
             self.manner["link"],
             functions,
         )
 
-    def past(self, root: int) -> Past:
-        """The version for the rule.
+    def past(self, root: int) -> EarlierVersion:
+        """Return the version for the rule.
 
         Args:
-            root: the run of the first version that it grew from.
+            root: the run of the first version of a release that grows.
         """
         shown = manner_of(self.run_id, self.manner, self.partition_hash, self.drawn)
-        return Past(root, self.label, shown, self.tables)
+        return EarlierVersion(root, self.label, shown, self.tables)
 
 
 def _is_of(relation: dict[str, Any], run_id: int) -> bool:
@@ -83,12 +84,12 @@ def _is_of(relation: dict[str, Any], run_id: int) -> bool:
 
 
 def functions_table(run_id: int) -> QualifiedName:
-    """(grp, of): groups of a version that are a function of others."""
+    """The table (grp, of): groups of a version that are a function of others."""
     return QualifiedName(PRIVATE_SCHEMA, f"r{run_id}_functions")
 
 
 def manner_as_dict(shown: Manner, link: str, *, functions: bool) -> dict[str, Any]:
-    """What a version keeps of how it shows groups."""
+    """How a version shows groups, as JSON that it keeps."""
     return {
         "form": shown.form,
         "columns": list(shown.columns),
@@ -118,50 +119,52 @@ def manner_of(
     )
 
 
-def versions(conn: Connection, population: int) -> tuple[About, ...]:
+def versions_about(conn: Connection, population: int) -> tuple[PastVersion, ...]:
     """Versions about the population that were ever readable, the oldest first."""
     rows = conn.execute(
         sqlfiles.query("population", "versions"), {"population": population}
     ).fetchall()
-    return tuple(About(*row) for row in rows)
+    return tuple(PastVersion(*row) for row in rows)
 
 
 def drawn(conn: Connection, run_id: int, source: bytes) -> bytes:
-    """Fingerprint of a source and of the seed of a run: with the same policy both make the same
-    groups."""
+    """Fingerprint of a source and of the seed of a run.
+
+    Equal fingerprints and policies make equal groups.
+    """
     values = {"run_id": run_id, "source": source}
     row = conn.execute(sqlfiles.query("population", "drawn"), values).fetchone()
     assert row is not None
     return bytes(row[0])
 
 
-def pasts(about: Sequence[About]) -> dict[int, Past]:
-    """By run."""
+def earlier_versions(about: Sequence[PastVersion]) -> dict[int, EarlierVersion]:
+    """Return the versions for the rule, by run."""
     roots = {run: one.increments[0] for one in about for run in one.increments}
     return {one.run_id: one.past(roots.get(one.run_id, one.run_id)) for one in about}
 
 
-def check(conn: Connection, found: Sequence[Past]) -> None:
-    """Refuse to judge where it is not known who was in which group.
+def check_tables(conn: Connection, earlier: Sequence[EarlierVersion]) -> None:
+    """Check that the tables of all versions exist.
 
     Raises:
-        LedgerError: memory.
+        LedgerError: memory, one is missing.
     """
-    for past in found:
-        for name in missing(conn, past.tables):
+    for version in earlier:
+        for name in missing(conn, version.tables):
             raise LedgerError(
-                f"{name}, who was in which group of {past.label}, is missing",
+                f"{name}, who was in which group of {version.label}, is missing",
                 hint="restore it from a backup; if no copy of the version is left,"
                 " `pganon forget NAME --version N`",
                 code=ErrorCode.MEMORY,
             )
 
 
-def missing(conn: Connection, tables: Tables) -> list[QualifiedName]:
-    """Those that are gone."""
+def missing(conn: Connection, tables: GroupTables) -> list[QualifiedName]:
+    """Return the tables that do not exist."""
     names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
-    found = (conn.execute("SELECT to_regclass(%s)", [str(name)]).fetchone() for name in names)
-    return [name for name, row in zip(names, found, strict=True) if row == (None,)]
+    rows = (conn.execute("SELECT to_regclass(%s)", [str(name)]).fetchone() for name in names)
+    return [name for name, row in zip(names, rows, strict=True) if row == (None,)]
 
 
 def _named(text: str) -> QualifiedName:
@@ -180,21 +183,21 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A version that the rule was held against, for publication.
+    """A version for which the rule was checked, for publication.
 
     Attributes:
-        population: whom it is about.
-        counter: of the population, when the version was judged.
-        name: of the population as the policy has it.
-        sources: of the version, which become those of the population.
+        population: the id of its population.
+        counter: see :func:`pganon.history.populations.counter`, when the rule was checked.
+        name: the population as the policy has it.
+        sources: sources of the version, which become sources of the population.
         manner: see :func:`manner_as_dict`.
-        over_versions: whether its guarantee holds beside others.
-        finer_k: what finer versions promise of which it is a function.
-        functions: staged table, of groups that are a function of other versions.
-        sets: staged tables of who has which value set.
-        readers: roles that it was judged for; None for everybody.
-        figures: of all versions together.
-        crossings: versions beside which the policy accepts it all the same.
+        over_versions: whether its guarantee holds beside other versions.
+        finer_k: the k of finer versions of which it is a function.
+        functions: staged table of groups that are a function of other versions.
+        signatures: staged tables of an m-invariant version.
+        readers: roles for which the rule was checked; None for everybody.
+        figures: statistics of all versions together, for the ledger.
+        crossings: versions that it conflicts with, as the policy accepts.
     """
 
     population: int
@@ -205,21 +208,23 @@ class Judgement:
     over_versions: str = HOLDS
     finer_k: int | None = None
     functions: QualifiedName | None = None
-    sets: StagedSets | None = None
+    signatures: StagedSignatures | None = None
     readers: tuple[str, ...] | None = None
     figures: dict[str, Any] = field(default_factory=dict)
     crossings: tuple[Crossing, ...] = ()
 
     @property
     def tables(self) -> tuple[QualifiedName, ...]:
-        """Staged ones, which are no part of the release."""
-        found = [] if self.functions is None else [self.functions]
-        found += [] if self.sets is None else [self.sets.person, self.sets.sets]
-        return tuple(found)
+        """Staged tables that are not part of the release."""
+        tables = [] if self.functions is None else [self.functions]
+        tables += (
+            [] if self.signatures is None else [self.signatures.people, self.signatures.values]
+        )
+        return tuple(tables)
 
 
-class MemoryMoved(PreconditionError):
-    """What a version was judged beside is not what it would be published beside."""
+class HistoryChanged(PreconditionError):
+    """Other versions about the same people changed after the rule was checked."""
 
     def __init__(
         self,
@@ -233,24 +238,24 @@ class MemoryMoved(PreconditionError):
 
 
 def remember(conn: Connection, judged: Judgement, run_id: int) -> None:
-    """What others are compared with from now on; in the publishing transaction.
+    """Keep what later versions are compared with, in the publishing transaction.
 
     Raises:
-        MemoryMoved: what it was judged beside are not all versions any more.
+        HistoryChanged: the rule was not checked against all versions that there are now.
     """
     if populations.counter(conn, judged.population) != judged.counter:
-        raise MemoryMoved
+        raise HistoryChanged
     if judged.functions is not None:
-        value_sets.moved(conn, judged.functions)
-    if judged.sets is not None:
-        value_sets.replace(conn, judged.population, judged.sets, run_id)
+        stored_signatures.moved(conn, judged.functions)
+    if judged.signatures is not None:
+        stored_signatures.replace(conn, judged.population, judged.signatures, run_id)
     for crossing in judged.crossings:
         cross(conn, run_id, crossing)
     count(conn, judged.population, judged.name, judged.sources)
 
 
 def cross(conn: Connection, run_id: int, crossing: Crossing) -> None:
-    """The guarantees of the version of a run and of another one are void for who has both."""
+    """Mark the guarantees of a version and of another one as void for readers of both."""
     values = {**crossing.__dict__, "run_id": run_id, "other_run": crossing.run_id}
     conn.execute(sqlfiles.query("population", "cross"), values)
     for one in (run_id, crossing.run_id):
@@ -258,7 +263,7 @@ def cross(conn: Connection, run_id: int, crossing: Crossing) -> None:
 
 
 def finer(conn: Connection, run_id: int, k: int | None) -> None:
-    """Who can read a version has one of which it is a function, which promises k; None: nobody."""
+    """Note that readers of a version have a finer one, which guarantees k; None: none has."""
     if k is not None:
         _promise(conn, run_id, FINER, over_finer(k))
 
@@ -269,20 +274,22 @@ def _promise(conn: Connection, run_id: int, state: str, said: str) -> None:
 
 
 def check_readers(judged: Judgement, readers: Sequence[str]) -> None:
-    """Whether these are some of the roles that a version was judged for.
+    """Check that the rule was checked for all of these roles.
 
     Raises:
-        MemoryMoved: others can read it now.
+        HistoryChanged: other roles can read the version now.
     """
     others = set() if judged.readers is None else set(readers) - set(judged.readers)
     if others:
-        raise MemoryMoved(f"{', '.join(sorted(others))} became readers while the version was made")
+        raise HistoryChanged(
+            f"{', '.join(sorted(others))} became readers while the version was made"
+        )
 
 
 def count(
     conn: Connection, population: int, name: str | None = None, sources: Sequence[str] = ()
 ) -> None:
-    """What is known of the population changed; a version may have brought a name, and sources."""
+    """Note that the history of a population changed; a version may add a name and sources."""
     conn.execute(
         sqlfiles.query("population", "count"),
         {"population": population, "name": name, "sources": list(sources)},

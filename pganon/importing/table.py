@@ -18,7 +18,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.importing.inference import DateOrder, date_of
-from pganon.publish.grants import Grant, held
+from pganon.publish.grants import Grant, privileges_on
 
 Connection = psycopg.Connection[Any]
 
@@ -86,7 +86,7 @@ def _oid(conn: Connection, target: QualifiedName) -> int | None:
 
 def drop(conn: Connection, target: QualifiedName) -> list[Grant]:
     """Drop a table, if there is one; gives the privileges of others on it."""
-    grants = held(conn, _oid(conn, target))
+    grants = privileges_on(conn, _oid(conn, target))
     conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(target.identifier))
     return grants
 

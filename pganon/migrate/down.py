@@ -16,7 +16,7 @@ from pganon.migrate.history import Applied, Connection, Session, alone, applied,
 from pganon.migrate.pending import standings
 from pganon.migrate.up import Done, Target, Tell, named, session
 from pganon.policy.model import Policy
-from pganon.publish import lifecycle, views
+from pganon.publish import lifecycle, listing, views
 from pganon.publish.readers import set_readers
 from pganon.publish.transaction import publishing
 from pganon.run import grants
@@ -70,7 +70,7 @@ def _take_back(
 
 
 def _roll_back(conn: Connection, mine: Session, row: Applied, options: Options) -> Done:
-    if lifecycle.find(conn, row.release).release.current == row.version_before:
+    if listing.find(conn, row.release).release.current == row.version_before:
         return _as_before(conn, mine, row)  # somebody went back already
     changed = grants.rollback(
         conn,
@@ -90,16 +90,14 @@ def _as_before(conn: Connection, mine: Session, row: Applied) -> Done:
         locks.assert_held(conn, release=row.release)
         _restore_policy(conn, mine, row)
     _admit(conn, mine, row)
-    return Done(
-        row.file, row.release, "reverted", lifecycle.find(conn, row.release).release.current
-    )
+    return Done(row.file, row.release, "reverted", listing.find(conn, row.release).release.current)
 
 
 def _withdraw(conn: Connection, mine: Session, row: Applied) -> Done:
     """Nothing was shown before."""
     built: tuple[str, ...] = ()
     with lifecycle.withdrawing(conn, row.release):
-        if lifecycle.find(conn, row.release).release.current is not None:
+        if listing.find(conn, row.release).release.current is not None:
             built = lifecycle.withdraw_within(conn, row.release)
         mine.take_back(conn, row)
     return Done(row.file, row.release, "withdrawn", dependents=built)
@@ -160,7 +158,7 @@ def _restore_policy(conn: Connection, mine: Session, row: Applied) -> None:
     """The policy from before, whose readers alone may see the version, in its transaction."""
     mine.assert_mine(conn)
     wanted = _readers(conn, row, _restore(conn, row))
-    known = lifecycle.find(conn, row.release)
+    known = listing.find(conn, row.release)
     stay = [role for role in known.release.readers if role in wanted]
     change = set_readers(conn, known, stay)
     if known.current is not None and change.removed:
@@ -179,7 +177,7 @@ def _admit(conn: Connection, mine: Session, row: Applied) -> None:
 
     If they are refused, it stays applied, and the next call goes on here.
     """
-    known = lifecycle.find(conn, row.release)
+    known = listing.find(conn, row.release)
     wanted = _readers(conn, row, _newest(conn, row.release))
     missing = [role for role in wanted if role not in known.release.readers]
     if missing:
@@ -191,7 +189,7 @@ def _admit(conn: Connection, mine: Session, row: Applied) -> None:
 def _readers(conn: Connection, row: Applied, policy: Policy | None) -> list[str]:
     """Those that are roles still; without a policy those that there are."""
     if policy is None or row.revision_before is None:
-        found = lifecycle.find(conn, row.release).release.readers
+        found = listing.find(conn, row.release).release.readers
     else:
         found = policy.publish.readers
     return list(views.present_roles(conn, found))

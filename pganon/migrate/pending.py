@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pganon.applied.compare import Difference, differences
+from pganon.applied.compare import KeyDifference, differences
 from pganon.applied.store import loaded as of_stored
 from pganon.applied.store import newest_revision, read
 from pganon.error_codes import ErrorCode
@@ -51,7 +51,7 @@ class Planned:
     file: str
     kind: str
     release: str
-    differences: list[Difference] | None
+    differences: list[KeyDifference] | None
 
     @property
     def weaker(self) -> bool:

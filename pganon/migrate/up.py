@@ -17,8 +17,8 @@ from pganon.install.owner import connect_as_owner
 from pganon.migrate.files import MigrationFile
 from pganon.migrate.history import DEFAULT, Connection, Session, Standing, alone
 from pganon.migrate.pending import Pending, Planned, checked, planned, standings
-from pganon.publish import history as versions
 from pganon.publish import lifecycle
+from pganon.publish import release_state as versions
 from pganon.run.options import RUN_SETTINGS, Ended, OnStep, Options
 from pganon.run.release import run_release
 

@@ -33,11 +33,11 @@ from pganon.forms.remembered import (
 )
 from pganon.forms.request import Request
 from pganon.history.check import RuleCheck, rule_steps
-from pganon.history.increments.kept import commit_steps, resumed_steps
+from pganon.history.increments.invariant import commit_steps, resumed_steps
 from pganon.history.increments.steps import gather_steps, restricted_step
-from pganon.history.invariance.value_sets import Keeping, value_set_steps
-from pganon.history.model import New, Past
-from pganon.history.model import Tables as Remembered
+from pganon.history.invariance.signatures import signature_steps
+from pganon.history.invariance.version import InvariantVersion
+from pganon.history.model import EarlierVersion, GroupTables, NewVersion
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.base import Method
 from pganon.methods.registry import method_of
@@ -45,7 +45,7 @@ from pganon.metrics import alike
 from pganon.metrics.reasons import reason_steps
 from pganon.metrics.whole import whole_steps
 from pganon.resolved.increments import all_checks
-from pganon.resolved.invariance import ValueSets
+from pganon.resolved.invariance import Signatures
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
 from pganon.sqltools import num, query, stacked
@@ -102,7 +102,7 @@ class Plan:
     republication: Republication | None = None
     request: Request = NOTHING_MORE
     reasoned: bool = False
-    past: tuple[Past, ...] = ()
+    past: tuple[EarlierVersion, ...] = ()
 
     @property
     def phases(self) -> tuple[Phase, ...]:
@@ -141,15 +141,15 @@ class Plan:
 
     @cached_property
     def committing(self) -> Phase:
-        """Of a version that keeps value sets; a dry run, or who resumes, commits to nobody."""
+        """Of an m-invariant version; a dry run, or who resumes, commits to nobody."""
         spec, name, purpose = self.spec, "newcomers", "who is tested together"
         if not spec.invariant:
-            return Phase(name, purpose, (), "people keep no value sets (refresh: invariant)")
-        if spec.value_sets is None:
+            return Phase(name, purpose, (), "people keep no signatures (refresh: invariant)")
+        if spec.signatures is None:
             return Phase(name, purpose, (), "nobody was released yet")
         if spec.resumed is not None and spec.resumed.cohort is not None and not self.reasoned:
             return Phase(name, purpose, (), "newcomers of an interrupted run come first")
-        return Phase(name, purpose, commit_steps(spec, spec.value_sets, commits=not self.reasoned))
+        return Phase(name, purpose, commit_steps(spec, spec.signatures, commits=not self.reasoned))
 
     @cached_property
     def computing(self) -> tuple[Phase, ...]:
@@ -204,7 +204,7 @@ class Plan:
             refuses = policy.republication == "refuse"
             steps += rule_steps(rule, refuses=refuses)
         if self.spec.invariant:
-            steps += value_set_steps(keeping_of(self, State(0), self.spec.value_sets))
+            steps += signature_steps(invariant_version(self, State(0), self.spec.signatures))
         return judging_phase(steps, None if steps else "no other version is about these people")
 
     @property
@@ -237,25 +237,25 @@ class Plan:
         return _tables(self.relations(state), staged=staged)
 
 
-def new_of(plan: Plan, state: State) -> New:
+def new_of(plan: Plan, state: State) -> NewVersion:
     """The staged version for the rule, but for what publication compares beside."""
     spec, form = plan.spec, plan.method.form
     link = linked(spec, form, state).links[0]
-    return New(
-        manner(spec, form, state), Remembered(state.stage("members"), state.stage(GROUPS), link)
+    return NewVersion(
+        manner(spec, form, state), GroupTables(state.stage("members"), state.stage(GROUPS), link)
     )
 
 
-def keeping_of(plan: Plan, state: State, known: ValueSets | None) -> Keeping:
-    """The staged version as one that keeps value sets.
+def invariant_version(plan: Plan, state: State, known: Signatures | None) -> InvariantVersion:
+    """The staged version as an m-invariant one.
 
     Args:
         known: those that people had before.
     """
     spec, form = plan.spec, plan.method.form
-    names = spec.kept_columns
+    names = spec.invariant_columns
     told = [column.name for column in linked(spec, form, state).columns]
-    return Keeping(
+    return InvariantVersion(
         names,
         tuple(shown_columns(spec).index(name) + 1 for name in names),
         tuple(told.index(name) + 1 for name in names),

@@ -34,7 +34,7 @@ KEPT_SETS = (
     "readers who know who was in which group of every version, and hold no value of a group for"
     " likelier than another"
 )
-"""Instead, of people who keep their value sets."""
+"""Instead, of people who keep their signatures."""
 
 KEPT_VECTORS = (
     "readers who know who was in which group of every version, and which values of different"

@@ -1,5 +1,5 @@
-"""What happens in the publishing transaction and to versions afterwards.
+"""The publishing transaction, and published versions.
 
-Staged tables become stored versions with views and grants; versions are rolled back, dropped,
+Staged tables become stored versions with views and grants. Versions are rolled back, dropped,
 exported and forgotten.
 """

@@ -1,4 +1,4 @@
-"""What differs between two versions of a release, as the state tables have them."""
+"""Differences between two versions of a release, as the state tables have them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
-from pganon.publish.history import History, Version
+from pganon.publish.release_state import History, Version
 
 _ABSENT = None
 
 
 @dataclass(frozen=True)
-class Difference:
-    """One thing that two versions do not share; None where one of them lacks it.
+class VersionDifference:
+    """A property in which two versions differ; None where one of them lacks it.
 
     Attributes:
         about: "policy", "source", "columns", "records", "measured" or "utility".
-        what: path in the policy, name of a column, or name of a figure.
+        what: path in the policy, name of a column, or name of a statistic.
     """
 
     about: str
@@ -29,71 +29,77 @@ class Difference:
     after: Any
 
 
-def two_versions(known: History, first: int | None, second: int | None) -> tuple[Version, Version]:
-    """These versions; by default the one that is shown, or else the newest, and the one before it.
+def two_versions(
+    history: History, first: int | None, second: int | None
+) -> tuple[Version, Version]:
+    """Return these versions; by default the one that is shown, or the newest, and the one before.
 
     After a rollback the one before it is the newest, which readers saw until then.
 
     Raises:
-        LedgerError: unknown_version, there is none of that number, or only one.
+        LedgerError: unknown_version, no version has that number, or there is only one.
     """
-    after = _version(known, second) if second is not None else known.current or known.versions[0]
+    after = (
+        _version(history, second) if second is not None else history.current or history.versions[0]
+    )
     if first is not None:
-        return _version(known, first), after
-    newest = known.versions[0]
+        return _version(history, first), after
+    newest = history.versions[0]
     if second is None and after.version < newest.version:
         return newest, after
-    before = [v for v in known.versions if v.version < after.version]
+    before = [v for v in history.versions if v.version < after.version]
     if not before:
         raise LedgerError(
-            f"the release {quote(known.release.name)} has no version before {after.version}",
+            f"the release {quote(history.release.name)} has no version before {after.version}",
             hint="name two versions; `pganon show` lists them",
             code=ErrorCode.UNKNOWN_VERSION,
         )
     return before[0], after
 
 
-def _version(known: History, number: int) -> Version:
-    found = [v for v in known.versions if v.version == number]
-    if not found:
-        numbers = ", ".join(str(v.version) for v in reversed(known.versions))
+def _version(history: History, number: int) -> Version:
+    version = next((v for v in history.versions if v.version == number), None)
+    if version is None:
+        numbers = ", ".join(str(v.version) for v in reversed(history.versions))
         raise LedgerError(
-            f"the release {quote(known.release.name)} has no version {number};"
+            f"the release {quote(history.release.name)} has no version {number};"
             f" its versions: {numbers}",
             code=ErrorCode.UNKNOWN_VERSION,
         )
-    return found[0]
+    return version
 
 
-def compare(before: Version, after: Version) -> list[Difference]:
-    """Everything that differs, the policy first."""
-    found = [*_compared("policy", _flat(before.policy), _flat(after.policy))]
-    found += _sources(before, after)
-    found += _compared("columns", _columns(before), _columns(after))
-    found += _compared("records", _records(before), _records(after))
-    found += _compared("measured", _measured(before), _measured(after))
-    found += _compared("utility", _utility(before), _utility(after))
-    return found
+def compare(before: Version, after: Version) -> list[VersionDifference]:
+    """Return all differences, those of the policy first."""
+    differences = [*_compared("policy", _flat(before.policy), _flat(after.policy))]
+    differences += _sources(before, after)
+    differences += _compared("columns", _columns(before), _columns(after))
+    differences += _compared("records", _records(before), _records(after))
+    differences += _compared("measured", _measured(before), _measured(after))
+    differences += _compared("utility", _utility(before), _utility(after))
+    return differences
 
 
-def _compared(about: str, one: Mapping[str, Any], two: Mapping[str, Any]) -> Iterator[Difference]:
+def _compared(
+    about: str, one: Mapping[str, Any], two: Mapping[str, Any]
+) -> Iterator[VersionDifference]:
     for what in dict.fromkeys([*one, *two]):
         before, after = one.get(what, _ABSENT), two.get(what, _ABSENT)
         if before != after:
-            yield Difference(about, what, before, after)
+            yield VersionDifference(about, what, before, after)
 
 
 def _flat(value: Any, path: str = "") -> dict[str, Any]:
     """Values by path, such as `privacy.k_anonymity.k`; items of a list of mappings by subject."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     if isinstance(value, Mapping) and value:
         for key, item in value.items():
-            found |= _flat(item, f"{path}.{key}" if path else str(key))
-        return found
+            values |= _flat(item, f"{path}.{key}" if path else str(key))
+        return values
     if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
         for number, item in enumerate(value):
-            found |= _flat(item, f"{path}.{_label(item, number)}")
-        return found
+            values |= _flat(item, f"{path}.{_label(item, number)}")
+        return values
     return {path: value}
 
 
@@ -104,10 +110,10 @@ def _label(item: Mapping[str, Any], number: int) -> str:
     return f"{item['model']}{column}"
 
 
-def _sources(before: Version, after: Version) -> Iterator[Difference]:
-    """Fingerprints of sources are keyed, so that they say no more than whether they are equal."""
+def _sources(before: Version, after: Version) -> Iterator[VersionDifference]:
+    """Fingerprints of sources are keyed, so they disclose only whether the sources are equal."""
     if before.source_fingerprint != after.source_fingerprint:
-        yield Difference("source", "rows", "as they were then", "changed")
+        yield VersionDifference("source", "rows", "as they were then", "changed")
 
 
 def _columns(version: Version) -> dict[str, Any]:
@@ -123,14 +129,14 @@ def _records(version: Version) -> dict[str, Any]:
 
 
 def _measured(version: Version) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    measured: dict[str, Any] = {}
     for item in version.measures["verified"]:
         column = f"({item['column']})" if item["column"] else ""
         against = f", {item['against']}" if item["against"] else ""
-        found[f"{item['model']}{column}{against}"] = item["measured"]
-    return found
+        measured[f"{item['model']}{column}{against}"] = item["measured"]
+    return measured
 
 
 def _utility(version: Version) -> dict[str, Any]:
-    found = _flat(version.measures.get("utility", {}))
-    return {what: value for what, value in found.items() if isinstance(value, int | float)}
+    values = _flat(version.measures.get("utility", {}))
+    return {what: value for what, value in values.items() if isinstance(value, int | float)}

@@ -22,7 +22,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.install import access
-from pganon.publish import history, lifecycle
+from pganon.publish import listing, release_state, sessions
 from pganon.publish.parquet import write_parquet
 
 Connection = psycopg.Connection[Any]
@@ -87,7 +87,7 @@ def export(
         raise UsageError("--safe-csv is about CSV", hint="cells of Parquet are never formulas")
     if path.exists() and not replace:
         raise UsageError(f"{path} exists", hint="choose another name, or add --force")
-    with lifecycle.translated(), conn.transaction():
+    with sessions.translated(), conn.transaction():
         source = _source(conn, name, view, version)
         private = not (source.shown and _is_open(conn, source.view))
         select = _safe(conn, source.select) if safe_csv else source.select
@@ -100,33 +100,33 @@ def export(
 
 
 def _source(conn: Connection, name: str, view: str | None, version: int | None) -> _Source:
-    """What to read.
+    """The view or tables to read.
 
     The steward reads the stored tables as the view should; others read the view, if it is one.
     """
-    if not lifecycle.is_steward(conn):
+    if not sessions.is_steward(conn):
         if version is not None:
             raise UsageError("only the steward can export other versions than the current one")
         return _published(conn, name, view)
-    known = lifecycle.find(conn, name)
-    wanted = version if version is not None else known.release.current
-    found = next((v for v in known.versions if v.version == wanted), None)
-    if version is None and found is None:
-        found = known.versions[0]  # of a release that was dropped: the error says so
-    stored = history.check_stored(known, found, version)
-    chosen = _choose([v.name for v in stored.views], view)
-    text = next(v.select for v in stored.views if v.name == chosen)
+    history = listing.find(conn, name)
+    wanted = version if version is not None else history.release.current
+    chosen = next((v for v in history.versions if v.version == wanted), None)
+    if version is None and chosen is None:
+        chosen = history.versions[0]  # of a release that was dropped: the error says so
+    stored = release_state.check_stored(history, chosen, version)
+    name_of_view = _choose([v.name for v in stored.views], view)
+    text = next(v.select for v in stored.views if v.name == name_of_view)
     select = sql.SQL(text)  # pyright: ignore[reportArgumentType]
-    return _Source(chosen, stored.version, select, stored.version == known.release.current)
+    return _Source(name_of_view, stored.version, select, stored.version == history.release.current)
 
 
 def _published(conn: Connection, name: str, view: str | None) -> _Source:
-    info = lifecycle.show(conn, name)
+    info = listing.show(conn, name)
     if info.version is None:
         raise PreconditionError(f"the release {quote(name)} shows no version")
     chosen = _choose([_qualified(text) for text in info.views], view)
     _hold(conn, chosen)
-    if lifecycle.show(conn, name) != info:
+    if listing.show(conn, name) != info:
         raise PreconditionError(
             f"the release {quote(name)} changed at this moment",
             hint="try again",
@@ -146,14 +146,14 @@ def _qualified(text: str) -> QualifiedName:
     return QualifiedName(schema or "", name)
 
 
-def _choose(there: Sequence[QualifiedName], wanted: str | None) -> QualifiedName:
+def _choose(views: Sequence[QualifiedName], wanted: str | None) -> QualifiedName:
     if wanted is None:
-        return there[0]
-    for view in there:
-        if wanted in (view.name, str(view)) or view.name == f"{there[0].name}_{wanted}":
+        return views[0]
+    for view in views:
+        if wanted in (view.name, str(view)) or view.name == f"{views[0].name}_{wanted}":
             return view
     raise UsageError(
-        f"the release has no view {quote(wanted)}; its views: {', '.join(map(str, there))}"
+        f"the release has no view {quote(wanted)}; its views: {', '.join(map(str, views))}"
     )
 
 
@@ -172,7 +172,7 @@ CASE WHEN num_nulls({0}) = 0 THEN
 END AS {3}
 """
 _FORMULA = "^[=+@\t\r\n\uff1d\uff0b\uff0d\uff20-]"
-"""What spreadsheets take for the beginning of a formula, also in its full width."""
+"""The beginning of a formula in spreadsheets, in half and full width."""
 _NUMBER = r"^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"
 
 

@@ -1,4 +1,4 @@
-"""What the owner forgets: people who want to be erased, and versions of which no copy is left."""
+"""Forgetting people who want to be erased, and versions of which no copy remains."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pganon.encode.keys import key_text_of
 from pganon.encode.people import FORGOTTEN, digest, mark_of_forgotten, secret_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, UsageError
-from pganon.history import versions as memory
-from pganon.history.invariance import stored as value_sets
+from pganon.history import versions
+from pganon.history.invariance import stored as stored_signatures
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
-from pganon.publish import history
+from pganon.publish import recording, release_state
 from pganon.publish.held import stop_waiting
-from pganon.publish.history import History, Version
+from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import AS_RELEASED, cohorts_table
 from pganon.resolved.population import KnownPopulation
@@ -33,17 +33,17 @@ from pganon.steps.relations import PRIVATE_SCHEMA
 Connection = psycopg.Connection[Any]
 
 _GONE = "pganon_forgotten"
-"""Temporary table (person, key, other, mark): digests of people, instead of these random keys with
-theirs, and what is kept to know by that they were forgotten."""
+"""Temporary table (person, key, other, mark): digests of people; random keys and their digests, to
+replace them; and the marks by which forgotten people are recognized."""
 
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What was forgotten.
+    """Result of forgetting.
 
     Attributes:
-        people: who are known by a random digest from now on.
-        version: whose members and histograms are gone.
+        people: number of people whose digests were replaced by random ones.
+        version: version whose members and histograms were dropped.
     """
 
     release: str
@@ -52,7 +52,7 @@ class Forgotten:
 
 
 def forget_people(conn: Connection, population: KnownPopulation, table: str) -> int:
-    """Random digests instead of those of people: in the memory, versions about them, and cohorts.
+    """Replace the digests of people by random ones, in versions, signatures and cohorts.
 
     In a transaction, under the lock of the population.
 
@@ -60,7 +60,7 @@ def forget_people(conn: Connection, population: KnownPopulation, table: str) -> 
         table: a relation with the columns of the key, as SQL writes its name.
 
     Raises:
-        UsageError: it has not these columns.
+        UsageError: the relation lacks these columns.
     """
     relation = read_relation(conn, table)
     with reading(conn, ExternalObjects((relation.name,)), ()):
@@ -69,23 +69,23 @@ def forget_people(conn: Connection, population: KnownPopulation, table: str) -> 
                 sql.Identifier(_GONE), statement(_others(population, relation))
             )
         )
-    about = memory.versions(conn, population.id)
-    releases = dict.fromkeys(version.release for version in about)
-    known = {name: history.read(conn, name) for name in releases}
-    intact = [v for one in known.values() if one for v in one.versions if _whole(conn, v)]
+    about = versions.versions_about(conn, population.id)
+    names = dict.fromkeys(version.release for version in about)
+    histories = [release_state.read(conn, name) for name in names]
+    intact = [v for one in histories if one for v in one.versions if _whole(conn, v)]
     for version in about:
         _forget_groups(conn, version)
-    kept = value_sets.all_of(conn, population.id)
+    stored = stored_signatures.all_of(conn, population.id)
     cohorts = conn.execute(
         sqlfiles.query("population", "cohorts"), {"population": population.id}
     ).fetchall()
     tables = [(version.tables.members, "member") for version in about]
-    tables += [(sets.person, "person") for sets, _, _ in kept]
+    tables += [(signatures.people, "person") for signatures, _, _ in stored]
     tables += [(cohorts_table(run_id), "person") for (run_id,) in cohorts]
     tables += [(t, "person") for t in {t for version in about for t in _as_released(version)}]
     people = sum(_exchange(conn, population.id, *table) for table in tables)
-    for sets, columns, run_id in kept:
-        value_sets.remember_fingerprint(conn, population.id, columns, run_id, sets)
+    for signatures, columns, run_id in stored:
+        stored_signatures.remember_fingerprint(conn, population.id, columns, run_id, signatures)
     for version in intact:
         conn.execute(
             sqlfiles.query("population", "fingerprint_again"),
@@ -94,12 +94,12 @@ def forget_people(conn: Connection, population: KnownPopulation, table: str) -> 
                 "relations": [str(table) for table in version.all_tables],
             },
         )
-    memory.count(conn, population.id)
+    versions.count(conn, population.id)
     stop_waiting(conn, population.id)
     return people
 
 
-def _as_released(version: memory.About) -> list[QualifiedName]:
+def _as_released(version: versions.PastVersion) -> list[QualifiedName]:
     return [
         QualifiedName(item["schema"], item["name"])
         for item in version.relations
@@ -112,7 +112,7 @@ def _whole(conn: Connection, version: Version) -> bool:
 
 
 def _others(population: KnownPopulation, relation: Relation) -> exp.Select:
-    """SELECT person, key, other: a random key for each, and its digest."""
+    """SELECT person, key, other, mark: a random key for each person, and its digest."""
     key = "gen_random_uuid()::text" if len(population.key) == 1 else _KEY_OF_PARTS
     keys = query(
         "select d.person, :key as key from d",
@@ -133,7 +133,7 @@ def _digests(population: KnownPopulation, relation: Relation) -> exp.Select:
     columns = [relation.column(name) for name in population.key]
     if any(column is None for column in columns):
         raise UsageError(
-            f"{relation.name} has not the columns that tell people apart:"
+            f"{relation.name} lacks the columns that identify people:"
             f" {', '.join(map(quote, population.key))}",
             hint="name a table with these columns",
         )
@@ -143,7 +143,7 @@ def _digests(population: KnownPopulation, relation: Relation) -> exp.Select:
 
 
 def _exchange(conn: Connection, population: int, table: QualifiedName, column: str) -> int:
-    """Random digests in a table; how many people of it were in no other so far."""
+    """Replace digests in a table; return the number of people who were in no other table so far."""
     text = sql.SQL(
         "WITH done AS (UPDATE {table} AS t SET {column} = g.other FROM {gone} AS g"
         " WHERE g.person = t.{column} RETURNING g.mark)"
@@ -162,8 +162,8 @@ def _exchange(conn: Connection, population: int, table: QualifiedName, column: s
     return done.rowcount
 
 
-def _forget_groups(conn: Connection, version: memory.About) -> None:
-    """Their groups in a version are no other groups from now on."""
+def _forget_groups(conn: Connection, version: versions.PastVersion) -> None:
+    """Have no later group count as one of the groups of these people."""
     tables = version.tables
     groups = sql.SQL(
         "UPDATE {groups} AS g SET who1 = NULL, who2 = NULL, held = NULL WHERE g.grp IN ("
@@ -179,50 +179,50 @@ def _forget_groups(conn: Connection, version: memory.About) -> None:
     )
 
 
-def _still_shown(known: History, found: Version) -> int | None:
-    """A later version that shows the groups of one, too."""
+def _still_shown(history: History, version: Version) -> int | None:
+    """The number of a later version that shows the groups of a version, too."""
     return next(
         (
             later.version
-            for later in known.versions
-            if later.version > found.version
+            for later in history.versions
+            if later.version > version.version
             and later.relations  # those of a forgotten version are gone
-            and any(increment.run_id == found.run_id for increment in later.increments or ())
+            and any(increment.run_id == version.run_id for increment in later.increments or ())
         ),
         None,
     )
 
 
-def forget_version(conn: Connection, known: History, number: int, reason: str) -> None:
-    """Members and histograms of a version go, and what is left of its tables.
+def forget_version(conn: Connection, history: History, number: int, reason: str) -> None:
+    """Drop the members and histograms of a version, and its remaining tables.
 
     In a transaction, under the lock of the population.
 
     Raises:
-        LedgerError: unknown_version; UsageError: it is shown.
+        LedgerError: unknown_version; UsageError: the version is shown.
     """
-    found = next((v for v in known.versions if v.version == number), None)
-    name = known.release.name
-    if found is None:
+    version = next((v for v in history.versions if v.version == number), None)
+    name = history.release.name
+    if version is None:
         raise LedgerError(
             f"the release {quote(name)} has no version {number}", code=ErrorCode.UNKNOWN_VERSION
         )
-    if known.release.current == number:
+    if history.release.current == number:
         raise UsageError(
             f"version {number} of the release {quote(name)} is shown",
             hint="roll back or drop the release first",
         )
-    later = _still_shown(known, found)
+    later = _still_shown(history, version)
     if later is not None:
         raise UsageError(
             f"version {later} of the release {quote(name)} has the groups of version {number}, too",
             hint="forget the later version first",
         )
-    history.drop_stored(conn, name, [found])
-    kept = {table for v in known.versions if v is not found for table in v.all_tables}
-    for table in found.all_tables:
+    recording.drop_stored(conn, name, [version])
+    kept = {table for v in history.versions if v is not version for table in v.all_tables}
+    for table in version.all_tables:
         if table.schema == PRIVATE_SCHEMA and table not in kept:
-            history.drop_table(conn, table)
+            recording.drop_table(conn, table)
     conn.execute(
         sqlfiles.query("population", "forget_version"),
         {

@@ -1,4 +1,4 @@
-"""Privileges on a view that its replacement gets, and no others."""
+"""Privileges on a view, which its replacement gets."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from pganon.identifiers import QualifiedName
 
 Connection = psycopg.Connection[Any]
 Grant = tuple[str | None, str, str, bool]
-"""Column or None for all, role or public, privilege, whether it may be granted on."""
+"""(column or None for all, role or `public`, privilege, with grant option)"""
 
 
-def held(conn: Connection, oid: int | None) -> list[Grant]:
-    """What others than its owner may do with a relation; nothing if there is none."""
+def privileges_on(conn: Connection, oid: int | None) -> list[Grant]:
+    """Privileges of others than the owner on a relation; empty without a relation."""
     return conn.execute(sqlfiles.query("publish", "grants"), {"oid": oid}).fetchall()
 
 
-def settle(
+def set_privileges(
     conn: Connection,
     name: QualifiedName,
     oid: int,
     columns: Collection[str],
     grants: Sequence[Grant],
 ) -> None:
-    """Leave these privileges on a relation just made, without those on columns that it lacks.
+    """Make these the only privileges on a new relation, without those on columns that it lacks.
 
-    A new one may be open to others by default privileges, and event triggers may open any.
+    Default privileges and event triggers may have granted others.
     """
     wanted = [grant for grant in grants if grant[0] is None or grant[0] in columns]
-    if held(conn, oid) != wanted:
+    if privileges_on(conn, oid) != wanted:
         conn.execute("SELECT pganon.seal(%s::oid::regclass)", [oid])
         regrant(conn, name, columns, wanted)
 
@@ -41,7 +41,7 @@ def settle(
 def regrant(
     conn: Connection, name: QualifiedName, columns: Collection[str], grants: Sequence[Grant]
 ) -> None:
-    """Grant it again on a relation with these columns; privileges on other columns are dropped."""
+    """Grant privileges on a relation with these columns; skip those on other columns."""
     for column, role, privilege, grantable in grants:
         if column is not None and column not in columns:
             continue

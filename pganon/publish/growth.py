@@ -1,4 +1,4 @@
-"""What a release that grows has so far, and the cohorts that its runs committed to."""
+"""The current state of a release that grows, and the cohorts that its runs committed to."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pganon.forms.remembered import HISTOGRAM
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.policy.options import REFERENCE
 from pganon.privacy.likeness import ReferenceModel
-from pganon.publish import history
-from pganon.publish.history import History, Version
+from pganon.publish import release_state
+from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import CUTS, Cohorts, First, Growth, Increment, cohorts_table
 from pganon.steps.relations import CheckQuery
@@ -27,24 +27,24 @@ Connection = psycopg.Connection[Any]
 def growth(
     conn: Connection, release: str, population: int | None, size: int, *, divides: bool
 ) -> Growth:
-    """What a run of the release adds to.
+    """Return the version and cohorts that a run of the release adds to.
 
     Args:
-        population: whom the release is about; None if nothing was released of them.
+        population: id of the population of the release; None if nothing was released of them.
         size: fewest people of a cohort.
-        divides: whether newcomers are divided by the cuts of the first version, if it kept them.
+        divides: whether the cuts of the first version, if it kept them, divide new individuals.
 
     Raises:
         LedgerError: not_stored, the newest version has no tables any more.
-        PreconditionError: no_identity, nothing told the people of the first version apart.
+        PreconditionError: no_identity, people of the first version cannot be identified.
         PrivacyRefusal: changed_after_verification.
     """
-    known = history.read(conn, release)
-    newest = known.versions[0] if known and known.versions else None
+    history = release_state.read(conn, release)
+    newest = history.versions[0] if history and history.versions else None
     values = {"release": release, "population": population}
     cohorts = conn.execute(sqlfiles.query("publish", "cohorts"), values).fetchall()
     unfinished = [Cohorts(run_id, number, cut) for run_id, number, mine, _, cut in cohorts if mine]
-    found = Growth(
+    growth = Growth(
         size=size,
         population=population,
         unfinished=unfinished[0] if unfinished else None,
@@ -52,30 +52,30 @@ def growth(
         records_out=sum(out for *_, out, _ in cohorts),
     )
     if newest is None:
-        return found
+        return growth
     members = conn.execute(sqlfiles.query("publish", "members_tables"), values).fetchall()
-    found = replace(found, members=tuple(_named(name) for (name,) in members))
-    assert known is not None
-    return _from(known, _upon(conn, release, newest, found), divides=divides)
+    growth = replace(growth, members=tuple(_named(name) for (name,) in members))
+    assert history is not None
+    return _from(history, _upon(conn, release, newest, growth), divides=divides)
 
 
-def _from(known: History, found: Growth, *, divides: bool) -> Growth:
-    """With what the first version has, that the others were added to."""
-    first = next(v for v in known.versions if v.run_id == found.increments[0].run_id)
+def _from(history: History, growth: Growth, *, divides: bool) -> Growth:
+    """Add what later versions take from the first one: cuts, distributions, losses."""
+    first = next(v for v in history.versions if v.run_id == growth.increments[0].run_id)
     kept = {r["part"]: QualifiedName(r["schema"], r["name"]) for r in first.relations}
     if HISTOGRAM not in kept:
         raise PreconditionError(
-            f"version {first.version} of the release {quote(known.release.name)}, which increments"
-            " would be added to, has no key, so nobody can tell who is new",
+            f"version {first.version} of the release {quote(history.release.name)}, which"
+            " increments would be added to, has no key, so new individuals cannot be identified",
             hint="use refresh: recompute, or another name for the release",
             code=ErrorCode.NO_IDENTITY,
         )
     source = kept.get(REFERENCE)
-    compared = (g["column"] for g in found.increments[0].guarantee if _compares(g))
-    known_losses = {version.run_id: version.lost for version in known.versions}
+    compared = (g["column"] for g in growth.increments[0].guarantee if _compares(g))
+    losses = {version.run_id: version.lost for version in history.versions}
     return replace(
-        found,
-        lost=tuple(known_losses.get(one.run_id, {}) for one in found.increments),
+        growth,
+        lost=tuple(losses.get(one.run_id, {}) for one in growth.increments),
         cuts=kept.get(CUTS) if divides else None,
         first=First(kept[HISTOGRAM], source, frozenset(compared if source else ())),
         partition=first.partition,
@@ -87,7 +87,7 @@ def _compares(stated: Mapping[str, Any]) -> bool:
     return any(stated["model"] == model.name for model in ReferenceModel.__subclasses__())
 
 
-def _upon(conn: Connection, release: str, newest: Version, found: Growth) -> Growth:
+def _upon(conn: Connection, release: str, newest: Version, growth: Growth) -> Growth:
     if not newest.stored:
         raise LedgerError(
             f"version {newest.version} of the release {quote(release)}, which increments would be"
@@ -103,7 +103,7 @@ def _upon(conn: Connection, release: str, newest: Version, found: Growth) -> Gro
             code=ErrorCode.CHANGED_AFTER_VERIFICATION,
         )
     return replace(
-        found,
+        growth,
         version=newest.version,
         views=newest.views,
         increments=newest.increments or (at_once(newest),),

@@ -20,7 +20,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pganon import locks, sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
-from pganon.history.versions import MemoryMoved
+from pganon.history.versions import HistoryChanged
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.publish import views
@@ -32,8 +32,8 @@ Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
-class Holding:
-    """Who must approve a release, and for whom it is held.
+class ApprovalRequest:
+    """Conditions under which a release waits for approval.
 
     Attributes:
         revision: gives that of the policy, in the transaction that holds the release.
@@ -49,7 +49,7 @@ class Holding:
 
 
 @dataclass(frozen=True)
-class Kept:
+class HeldRelease:
     """A verified release that waits, as JSON in the database.
 
     Attributes:
@@ -68,12 +68,12 @@ class Kept:
         return json.dumps(_adapter().dump_python(self, mode="json"))
 
     @classmethod
-    def of(cls, text: str) -> Kept:
+    def of(cls, text: str) -> HeldRelease:
         return _adapter().validate_json(text)
 
 
 class Overtaken(PreconditionError):
-    """A version that was made later was published; this one is not any more."""
+    """A version of a later run was published, so this one cannot be."""
 
     code = ErrorCode.SUPERSEDED
 
@@ -87,7 +87,7 @@ class Overtaken(PreconditionError):
         )
 
 
-def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
+def hold(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
     """Keep a verified release for approval; gives the number of its request.
 
     The session must hold the locks of the release and of the run.
@@ -107,7 +107,7 @@ def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
             {
                 "request": request,
                 "run_id": staged.run_id,
-                "staged": Kept(staged, _beside(conn, staged)).to_json(),
+                "staged": HeldRelease(staged, _beside(conn, staged)).to_json(),
             },
         )
         ledger.append(
@@ -127,7 +127,7 @@ def hold(conn: Connection, staged: Staged, holding: Holding) -> int:
     return request
 
 
-def _request(conn: Connection, staged: Staged, holding: Holding) -> int:
+def _request(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
     values: dict[str, Any] = {"expires": holding.expires, "run_id": staged.run_id}
     if holding.claim is None:
         values |= {"release": staged.release, "revision": holding.revision()}
@@ -141,7 +141,7 @@ def _request(conn: Connection, staged: Staged, holding: Holding) -> int:
 
 
 def stop_waiting(conn: Connection, population: int) -> None:
-    """No release about these people waits for approval any more: it knows who was forgotten."""
+    """End waiting for approval of all releases about these people: they have forgotten ones."""
     values = {"population": population}
     rows = conn.execute(sqlfiles.query("requests", "stop_waiting"), values).fetchall()
     conn.execute(sqlfiles.query("requests", "forget_waiting"), values)
@@ -151,15 +151,15 @@ def stop_waiting(conn: Connection, population: int) -> None:
         )
 
 
-def kept_for(conn: Connection, request: int) -> Kept | None:
-    """What a request wants to publish; None if it holds nothing."""
+def kept_for(conn: Connection, request: int) -> HeldRelease | None:
+    """The release that waits with a request; None without one."""
     row = conn.execute(sqlfiles.query("requests", "staged"), {"request": request}).fetchone()
-    return Kept.of(row[1]) if row else None
+    return HeldRelease.of(row[1]) if row else None
 
 
 def publish_held(
     conn: Connection,
-    kept: Kept,
+    kept: HeldRelease,
     request: int,
     judged_again: Callable[[Connection, Staged], Staged],
     last: Callable[[PublishedVersion], None],
@@ -167,7 +167,7 @@ def publish_held(
     """Publish what was approved, if it is still what was verified.
 
     Args:
-        judged_again: judges it beside versions that appeared since, if any did; may raise.
+        judged_again: checks the rule against versions that were published since; may raise.
         last: called at the end of the publishing transaction.
 
     Raises:
@@ -191,8 +191,8 @@ def publish_held(
             conn.execute(sqlfiles.query("requests", "forget_staged"), {"request": request})
             last(version)
 
-        with _alone(conn, staged):
-            if kept_for(conn, request) is None:  # it knows who was forgotten meanwhile
+        with _population_lock(conn, staged):
+            if kept_for(conn, request) is None:  # it has people who were forgotten meanwhile
                 raise _gone(staged)
             if _beside(conn, staged) != kept.beside:
                 raise _changed(staged)
@@ -201,15 +201,15 @@ def publish_held(
                 if again is not staged:
                     _keep_again(conn, request, again)
                 return publish(conn, replace(again, stamps=taken), last=finally_)
-            except MemoryMoved as moved:
+            except HistoryChanged as moved:
                 raise PreconditionError(
                     moved.message, hint=moved.hint, code=ErrorCode.STALE
                 ) from None
 
 
 def _keep_again(conn: Connection, request: int, staged: Staged) -> None:
-    """What publication needs if this attempt fails, and another one goes on."""
-    kept = Kept(staged, _beside(conn, staged))
+    """Keep what another attempt at publication needs if this one fails."""
+    kept = HeldRelease(staged, _beside(conn, staged))
     values = {"request": request, "staged": kept.to_json()}
     conn.execute(sqlfiles.query("requests", "keep_again"), values)
 
@@ -223,13 +223,13 @@ def _tables(staged: Staged) -> list[QualifiedName]:
 def _beside(conn: Connection, staged: Staged) -> bytes | None:
     """Fingerprint of tables that no stamp covers; None without any, or if one is gone."""
     tables = staged.judged.tables if staged.judged else ()
-    there = [name for name in tables if views.find(conn, name)]
-    return fingerprint(conn, staged.run_id, there) if there else None
+    existing = [name for name in tables if views.find(conn, name)]
+    return fingerprint(conn, staged.run_id, existing) if existing else None
 
 
 @contextmanager
-def _alone(conn: Connection, staged: Staged) -> Iterator[None]:
-    """Nobody judges and publishes a version about the same people meanwhile."""
+def _population_lock(conn: Connection, staged: Staged) -> Iterator[None]:
+    """Keep others from publishing a version about the same people meanwhile."""
     if staged.judged is None:
         yield
         return
@@ -254,5 +254,5 @@ def _changed(staged: Staged) -> PrivacyRefusal:
 
 
 @cache
-def _adapter() -> TypeAdapter[Kept]:
-    return TypeAdapter(Kept)
+def _adapter() -> TypeAdapter[HeldRelease]:
+    return TypeAdapter(HeldRelease)

@@ -92,8 +92,8 @@ def _shape(
     cursor = conn.execute(sql.SQL("SELECT * FROM ({}) AS s LIMIT 0").format(select))
     described = cursor.description or []
     oids = [column.type_code for column in described]
-    found = conn.execute(sqlfiles.query("lifecycle", "arrays"), {"oids": oids}).fetchall()
-    arrays = {row[0] for row in found}
+    rows = conn.execute(sqlfiles.query("lifecycle", "arrays"), {"oids": oids}).fetchall()
+    arrays = {row[0] for row in rows}
     shapes = [_type(column, column.type_code in arrays, arrow) for column in described]
     names = [column.name for column in described]
     return names, [kind for kind, _ in shapes], [target for _, target in shapes]

@@ -1,4 +1,4 @@
-"""Whom the source of a run is about, as versions know them."""
+"""The people of the source of a run, as earlier versions identify them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import psycopg
 
 from pganon.encode.people import identity
 from pganon.errors import PreconditionError
-from pganon.history import populations
-from pganon.history import versions as memory
-from pganon.history.versions import About
+from pganon.history import populations, versions
+from pganon.history.versions import PastVersion
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.population import Members, People, refused
 from pganon.resolved.republication import Earlier
@@ -21,35 +20,37 @@ Connection = psycopg.Connection[Any]
 
 
 def people_of(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> People | None:
-    """None without a key, and where no version is about these people.
+    """Return the people of a source; None without a key, or without a version about them.
 
     Raises:
         PreconditionError: population.
-        LedgerError: memory, what is remembered of them is missing.
+        LedgerError: memory, tables about them are missing.
     """
     if identity(spec) is None:
         return None
-    found = populations.choose(conn, spec, sources)
-    if found is None:
+    population = populations.choose(conn, spec, sources)
+    if population is None:
         return None
-    about = memory.versions(conn, found.id)
+    about = versions.versions_about(conn, population.id)
     newest = _newest(conn, spec, about)
-    known = People(found.id, populations.has_forgotten(conn, found.id), newest)
-    doubtful = bool(about) and found.near and found.key != (spec.individual or spec.record_key)
-    return replace(known, same=_members(conn, found.label, about)) if doubtful else known
+    people = People(population.id, populations.has_forgotten(conn, population.id), newest)
+    doubtful = (
+        bool(about) and population.near and population.key != (spec.individual or spec.record_key)
+    )
+    return replace(people, same=_members(conn, population.label, about)) if doubtful else people
 
 
 def people_with_rows(conn: Connection, population: int, label: str) -> People:
-    """Who has to be the same, if the rows are those of a version of another source.
+    """Return the people of a version with the same rows, which has another source.
 
     Raises:
         LedgerError: memory.
     """
-    return People(population, same=_members(conn, label, memory.versions(conn, population)))
+    return People(population, same=_members(conn, label, versions.versions_about(conn, population)))
 
 
 def rows_of_others(spec: ReleaseSpec, twin: Earlier) -> PreconditionError:
-    """For the rows of a version about another population, which the policy names."""
+    """The error for rows of a version about another population, where the policy names one."""
     return refused(
         f"{twin.label} was made from the rows of {spec.source.name}, and the policy says that"
         " its people are others",
@@ -57,8 +58,8 @@ def rows_of_others(spec: ReleaseSpec, twin: Earlier) -> PreconditionError:
     )
 
 
-def _newest(conn: Connection, spec: ReleaseSpec, about: Sequence[About]) -> Members | None:
-    """Of the newest version of the release that anything is remembered of."""
+def _newest(conn: Connection, spec: ReleaseSpec, about: Sequence[PastVersion]) -> Members | None:
+    """Members of the newest version of the release."""
     declared = spec.policy.population
     mine = [one for one in about if one.release == spec.policy.release]
     if not mine or (declared is not None and declared.renewed):
@@ -68,7 +69,7 @@ def _newest(conn: Connection, spec: ReleaseSpec, about: Sequence[About]) -> Memb
     return _members(conn, newest.label, [one for one in mine if one.run_id in runs])
 
 
-def _members(conn: Connection, label: str, about: Sequence[About]) -> Members:
-    past = tuple(memory.pasts(about).values())
-    memory.check(conn, past)
+def _members(conn: Connection, label: str, about: Sequence[PastVersion]) -> Members:
+    past = tuple(versions.earlier_versions(about).values())
+    versions.check_tables(conn, past)
     return Members(tuple(one.tables.members for one in past), label)

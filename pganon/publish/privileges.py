@@ -14,9 +14,9 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.install.state import SCHEMAS
-from pganon.publish import history, views
-from pganon.publish.grants import Grant, held
-from pganon.publish.history import History
+from pganon.publish import release_state, views
+from pganon.publish.grants import Grant, privileges_on
+from pganon.publish.release_state import History
 
 Connection = psycopg.Connection[Any]
 
@@ -25,7 +25,7 @@ _SHOWN = 5
 
 
 def check_closed(conn: Connection) -> None:
-    """Refuse to work while others than the owner may do anything in a private schema.
+    """Refuse to work while others than the owner have privileges in a private schema.
 
     Raises:
         PreconditionError: open_privileges.
@@ -48,32 +48,32 @@ def _listed(rows: Sequence[tuple[str, str, str]]) -> str:
 
 @contextmanager
 def unchanged(conn: Connection, release: str) -> Iterator[None]:
-    """Refuse what the block did if others may do more than before, or than the policy says.
+    """Refuse the changes of a block if they gave privileges that the policy does not name.
 
-    Event triggers and other sessions grant things meanwhile. Where the block ends, in its
-    transaction, nobody may use what is private, and the views are the owner's and open to the
-    readers of the release, and to whom they were open before.
+    Event triggers and other sessions may grant privileges meanwhile. At the end of the block, in
+    its transaction, nobody else may use private relations. The views must belong to the owner, and
+    be open to the readers of the release and to roles that could read them before.
 
     Raises:
         PreconditionError: open_privileges.
     """
-    before = history.read(conn, release)
-    there = {name: _held(conn, name) for name in (before.view_names if before else ())}
+    before = release_state.read(conn, release)
+    views_before = {name: _held(conn, name) for name in (before.view_names if before else ())}
     yield
     check_closed(conn)
-    known = history.read(conn, release)
-    if known is None or known.current is None:
+    history = release_state.read(conn, release)
+    if history is None or history.current is None:
         return
-    former = set(before.release.readers if before else ()) - set(known.release.readers)
-    read = {(None, role, "SELECT", False) for role in known.release.readers}
-    for view in known.current.views:
-        kept = {grant for grant in there.get(view.name, ()) if not _reads(grant, former)}
+    former = set(before.release.readers if before else ()) - set(history.release.readers)
+    read = {(None, role, "SELECT", False) for role in history.release.readers}
+    for view in history.current.views:
+        kept = {grant for grant in views_before.get(view.name, ()) if not _reads(grant, former)}
         _check_view(conn, view.name, kept | read)
 
 
 def _held(conn: Connection, name: QualifiedName) -> set[Grant]:
     view = views.find(conn, name)
-    return set(held(conn, view.oid)) if view else set()
+    return set(privileges_on(conn, view.oid)) if view else set()
 
 
 def _reads(grant: Grant, roles: Collection[str]) -> bool:
@@ -81,14 +81,18 @@ def _reads(grant: Grant, roles: Collection[str]) -> bool:
 
 
 def _check_view(conn: Connection, name: QualifiedName, allowed: Collection[Grant]) -> None:
-    more = [grant for grant in held(conn, views.own(conn, name).oid) if grant not in allowed]
+    more = [
+        grant
+        for grant in privileges_on(conn, views.made_view(conn, name).oid)
+        if grant not in allowed
+    ]
     if more:
-        told = [
+        texts = [
             (f"{name}.{column}" if column else str(name), role, privilege)
             for column, role, privilege, _ in more
         ]
         raise PreconditionError(
-            f"others than the policy names may use what is published: {_listed(told)}",
+            f"others than the policy names may use what is published: {_listed(texts)}",
             hint="nothing was published; an event trigger, or whom somebody let grant, has granted"
             " that: have it spare published views, or the role revoke it",
             code=ErrorCode.OPEN_PRIVILEGES,
@@ -96,8 +100,8 @@ def _check_view(conn: Connection, name: QualifiedName, allowed: Collection[Grant
 
 
 @dataclass(frozen=True)
-class Able:
-    """A role that can read views of a release, whoever let it.
+class RoleAccess:
+    """A role that can read views of a release, whoever granted it.
 
     Attributes:
         because: "reader", "owner", "superuser", the roles through which it can, or the roles that
@@ -110,9 +114,9 @@ class Able:
     login: bool
 
 
-def can_read(conn: Connection, known: History) -> list[Able]:
+def can_read(conn: Connection, history: History) -> list[RoleAccess]:
     """Every role but the server's own ones that can read any view of the current version."""
-    current = known.current
+    current = history.current
     if current is None or not current.stored:
         return []
     rows = conn.execute(
@@ -120,10 +124,10 @@ def can_read(conn: Connection, known: History) -> list[Able]:
         {
             "schemas": [view.name.schema for view in current.views],
             "names": [view.name.name for view in current.views],
-            "readers": list(known.release.readers),
+            "readers": list(history.release.readers),
         },
     ).fetchall()
-    return [Able(*row) for row in rows]
+    return [RoleAccess(*row) for row in rows]
 
 
 def unexpected_readers(
@@ -131,10 +135,10 @@ def unexpected_readers(
 ) -> Iterator[tuple[QualifiedName, list[str]]]:
     """Existing views with the roles that may do something with them and are no readers."""
     for name in names:
-        found = views.find(conn, name)
-        if found is None:
+        view = views.find(conn, name)
+        if view is None:
             continue
-        grants = held(conn, found.oid)
+        grants = privileges_on(conn, view.oid)
         roles = sorted({role for _, role, _, _ in grants} - set(readers))
         if roles:
             yield name, [quote(role) for role in roles]

@@ -1,4 +1,4 @@
-"""The readers of a release: the roles that its policy, or the steward since, has named."""
+"""The readers of a release: roles that its policy or the steward named."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from pganon import locks, sqlfiles
 from pganon.errors import UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.publish import history, views
-from pganon.publish.audience import Judged, grant_readers, remember_readers
-from pganon.publish.history import History
-from pganon.publish.lifecycle import find, translated
+from pganon.publish import release_state, views
+from pganon.publish.listing import find
 from pganon.publish.privileges import unchanged
+from pganon.publish.reader_roles import AdmissionCheck, new_readers, record_readers
+from pganon.publish.release_state import History
+from pganon.publish.sessions import translated
 from pganon.publish.target import check_readers
 from pganon.publish.transaction import publishing
 
@@ -25,11 +26,11 @@ Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
-class Access:
+class ReaderChange:
     """Readers after a change, and what changed.
 
     Attributes:
-        warnings: who could read other versions since these were published.
+        warnings: roles that could read other versions since these were published.
     """
 
     readers: tuple[str, ...]
@@ -39,36 +40,36 @@ class Access:
 
     @property
     def texts(self) -> list[str]:
-        found = (("added", self.added), ("removed", self.removed))
-        return [f"readers {what}: {', '.join(map(quote, who))}" for what, who in found if who]
+        changes = (("added", self.added), ("removed", self.removed))
+        return [f"readers {what}: {', '.join(map(quote, who))}" for what, who in changes if who]
 
 
-def access(known: History, readers: Sequence[str]) -> Access:
-    """What it takes to make these the readers of a release."""
-    before = known.release.readers
-    return Access(
+def reader_change(history: History, readers: Sequence[str]) -> ReaderChange:
+    """The change that makes these roles the readers of a release."""
+    before = history.release.readers
+    return ReaderChange(
         tuple(readers),
         tuple(role for role in readers if role not in before),
         tuple(role for role in before if role not in readers),
     )
 
 
-def set_readers(conn: Connection, known: History, readers: Sequence[str]) -> Access:
+def set_readers(conn: Connection, history: History, readers: Sequence[str]) -> ReaderChange:
     """Make these, and no other roles, the readers of the views of a release; in a transaction.
 
     Raises:
         PreconditionError: missing_role, no_grant.
     """
     check_readers(conn, readers)
-    change = access(known, readers)
-    shown = known.current.views if known.current else ()
+    change = reader_change(history, readers)
+    shown = history.current.views if history.current else ()
     for view in sorted(shown, key=lambda view: view.name):
         views.grant(conn, view.name, readers, change.removed)
     conn.execute(
         sqlfiles.query("publish", "set_readers"),
-        {"release": known.release.name, "readers": list(readers)},
+        {"release": history.release.name, "readers": list(readers)},
     )
-    remember_readers(conn, known)
+    record_readers(conn, history)
     return change
 
 
@@ -77,15 +78,14 @@ def change_readers(
     name: str,
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
-    judged: Judged = lambda current, roles: nullcontext(()),
-) -> Access:
+    check_admission: AdmissionCheck = lambda current, roles: nullcontext(()),
+) -> ReaderChange:
     """Add readers to the current version and remove others; as the steward.
 
     The next run of a policy that says otherwise goes by the policy.
 
     Args:
-        judged: given the current version and who is let read it, holds what they are judged by
-            until they are; gives warnings, may raise.
+        check_admission: given the current version and the new readers.
 
     Raises:
         LedgerError: unknown_release, unknown_version.
@@ -93,25 +93,25 @@ def change_readers(
         PreconditionError: busy, missing_role, no_grant, open_privileges.
     """
     with translated(), locks.release_lock(conn, name):
-        known = find(conn, name)
-        current = history.check_stored(known, known.current, None)
-        wanted = _wanted(known, add, remove)
-        check_readers(conn, access(known, wanted).added, "name another one")
+        history = find(conn, name)
+        current = release_state.check_stored(history, history.current, None)
+        wanted = _wanted(history, add, remove)
+        check_readers(conn, reader_change(history, wanted).added, "name another one")
         with (
-            judged(current, grant_readers(conn, known, wanted)) as warnings,
+            check_admission(current, new_readers(conn, history, wanted)) as warnings,
             publishing(conn),
             unchanged(conn, name),
         ):
             return replace(_change(conn, name, wanted), warnings=warnings)
 
 
-def _change(conn: Connection, name: str, wanted: Sequence[str]) -> Access:
+def _change(conn: Connection, name: str, wanted: Sequence[str]) -> ReaderChange:
     locks.assert_held(conn, release=name)
-    known = find(conn, name)
-    current = history.check_stored(known, known.current, None)
-    kept = [role for role in wanted if role in known.release.readers]
+    history = find(conn, name)
+    current = release_state.check_stored(history, history.current, None)
+    kept = [role for role in wanted if role in history.release.readers]
     check_readers(conn, kept, f"`pganon readers {quote(name)} --remove ROLE`")
-    change = set_readers(conn, known, wanted)
+    change = set_readers(conn, history, wanted)
     if change.added or change.removed:
         ledger.append(
             conn,
@@ -124,16 +124,16 @@ def _change(conn: Connection, name: str, wanted: Sequence[str]) -> Access:
     return change
 
 
-def _wanted(known: History, add: Sequence[str], remove: Sequence[str]) -> list[str]:
-    before = known.release.readers
+def _wanted(history: History, add: Sequence[str], remove: Sequence[str]) -> list[str]:
+    before = history.release.readers
     both = [role for role in add if role in remove]
     if both:
         raise UsageError(f"{quote(both[0])} is to be added and to be removed")
     strangers = [role for role in remove if role not in before]
     if strangers:
         raise UsageError(
-            f"{quote(strangers[0])} is no reader of {quote(known.release.name)};"
+            f"{quote(strangers[0])} is no reader of {quote(history.release.name)};"
             f" its readers: {', '.join(map(quote, before)) or 'none'}",
-            hint="other grants are the owner's own; `pganon readers NAME` says why a role can read",
+            hint="the owner made other grants; `pganon readers NAME` says why a role can read",
         )
     return list(dict.fromkeys([*(role for role in before if role not in remove), *add]))

@@ -12,11 +12,11 @@ from pganon import locks, sqlfiles
 from pganon.ledger import repository as ledger
 from pganon.policy.model import Policy
 from pganon.policy.partition import shown_part
-from pganon.publish import history, views
-from pganon.publish.history import History, Version
-from pganon.publish.lifecycle import find
+from pganon.publish import recording, views
+from pganon.publish.listing import find
 from pganon.publish.privileges import unchanged
 from pganon.publish.readers import set_readers
+from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import publishing, retire, show_version
 from pganon.resolved.republication import Republication
 from pganon.steps.relations import CheckQuery, PublishedView
@@ -26,7 +26,7 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class Renewal:
-    """A run that found its release as it would make it.
+    """A run whose release is up to date.
 
     Attributes:
         views: of the current version, as this program would make them.
@@ -38,11 +38,11 @@ class Renewal:
     views: tuple[PublishedView, ...]
 
 
-def standing(
-    known: History | None, republication: Republication, source_fingerprint: bytes
+def up_to_date_version(
+    history: History | None, republication: Republication, source_fingerprint: bytes
 ) -> Version | None:
-    """The current version, if a new one over this source would say the same."""
-    current = known.current if known else None
+    """The current version if a new one over this source would be equal; else None."""
+    current = history.current if history else None
     if current is None or not current.stored:
         return None
     same = any(
@@ -53,13 +53,13 @@ def standing(
     return current if same and shown_part(current.policy) == shown_part(document) else None
 
 
-def says_the_same(
+def shows_the_same(
     planned: Sequence[PublishedView], checks: Sequence[CheckQuery], current: Version
 ) -> bool:
     """Whether these are the views of the version, but for their comments, and its verification."""
 
-    def shown(found: Sequence[PublishedView]) -> list[Any]:
-        return [(v.name, v.select, [(c.name, c.type) for c in v.columns]) for v in found]
+    def shown(views: Sequence[PublishedView]) -> list[Any]:
+        return [(v.name, v.select, [(c.name, c.type) for c in v.columns]) for v in views]
 
     verified = [check.as_dict() for check in checks]
     return shown(planned) == shown(current.views) and verified == current.checks
@@ -88,12 +88,12 @@ def renew(
     publish = renewal.policy.publish
     with publishing(conn), unchanged(conn, name):
         locks.assert_held(conn, release=name, run_id=renewal.run_id)
-        known = find(conn, name)
-        current = known.current
+        history = find(conn, name)
+        current = history.current
         assert current is not None
-        done = _views(conn, renewal, known, current)
-        done += set_readers(conn, known, publish.readers).texts
-        old = [v for v in known.versions[publish.keep :] if v.version != current.version]
+        done = _views(conn, renewal, history, current)
+        done += set_readers(conn, history, publish.readers).texts
+        old = [v for v in history.versions[publish.keep :] if v.version != current.version]
         retired = retire(conn, name, old)
         if retired:
             done.append(f"versions no longer stored: {', '.join(map(str, sorted(retired)))}")
@@ -110,26 +110,26 @@ def renew(
     return tuple(done)
 
 
-def _views(conn: Connection, renewal: Renewal, known: History, current: Version) -> list[str]:
-    values = {"release": known.release.name, "version": current.version}
+def _views(conn: Connection, renewal: Renewal, history: History, current: Version) -> list[str]:
+    values = {"release": history.release.name, "version": current.version}
     done: list[str] = []
-    stand = conn.execute(sqlfiles.query("publish", "view_stands"), values).fetchall()
-    if not all(row[0] for row in stand):
+    unchanged_views = conn.execute(sqlfiles.query("publish", "view_stands"), values).fetchall()
+    if not all(row[0] for row in unchanged_views):
         dependents = show_version(
             conn,
-            known.release.name,
-            known,
+            history.release.name,
+            history,
             current.version,
             renewal.views,
-            views.present_roles(conn, known.release.readers),
+            views.present_roles(conn, history.release.readers),
             trusted=renewal.policy.trust,
         )
         done.append("the views were made again")
-        done += views.told(dependents)
+        done += views.dependent_texts(dependents)
     if renewal.views != current.views:
         for view in renewal.views:
             views.describe(conn, view)
-        history.set_views(conn, known.release.name, current.version, renewal.views)
-        history.remember_views(conn, known.release.name, current.version)
+        recording.set_views(conn, history.release.name, current.version, renewal.views)
+        recording.remember_views(conn, history.release.name, current.version)
         done.append("comments")
     return done

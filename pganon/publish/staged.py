@@ -1,4 +1,4 @@
-"""What a finished run hands over for publication."""
+"""Staged releases, which a finished run passes to publication."""
 
 from __future__ import annotations
 
@@ -30,13 +30,12 @@ class Staged:
         prints: fingerprints with which the source of later versions is compared.
         compared_with: runs of the versions over these sources that this one was compared with;
             None if it may be published whatever the others show.
-        judged: what it tells beside the others; None if nobody can tell.
-        shared: tables of the version before that this one goes on showing: part, schema, name,
-            rows.
+        judged: result of the rule over time; None if versions cannot be compared.
+        shared: tables of the version before that this one shows, too: part, schema, name, rows.
         increments: of a version that grows, what each run added, this one last.
-        decides: whether it tested the newcomers whom its release committed to.
+        decides: whether the run tested the cohorts that its release committed to.
         source_columns: name and type of all columns of the source.
-        source_mark: what the server's statistics said of changes to it before it was read.
+        source_mark: see :func:`pganon.publish.release_state.source_mark`, before it was read.
     """
 
     # Kept as JSON while it waits for approval.

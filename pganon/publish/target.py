@@ -13,7 +13,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.install.state import SCHEMAS
-from pganon.publish import history, views
+from pganon.publish import release_state, views
 
 Connection = psycopg.Connection[Any]
 
@@ -41,15 +41,15 @@ def check_target(
         PreconditionError: missing_role, bad_schema, foreign_schema, no_create, no_grant,
             name_taken.
     """
-    known = history.read(conn, release)
-    history.check_source(known, source)
+    history = release_state.read(conn, release)
+    release_state.check_source(history, source)
     check_readers(conn, readers)
     names = (view, *parts)
     for schema in sorted({name.schema for name in names}):
         _check_owner(conn, schema, trusted)
         _check_schema(conn, schema, readers)
     for name in names:
-        views.check_free(conn, name, release, known)
+        views.check_free(conn, name, release, history)
 
 
 def check_readers(
@@ -102,10 +102,10 @@ def _check_schema(conn: Connection, schema: str, readers: Sequence[str]) -> None
         )
     if may_grant:
         return
-    found = conn.execute(
+    rows = conn.execute(
         sqlfiles.query("publish", "lack_usage"), {"schema": schema, "roles": list(readers)}
     )
-    lacking = [quote(row[0]) for row in found.fetchall()]
+    lacking = [quote(row[0]) for row in rows.fetchall()]
     if lacking:
         raise PreconditionError(
             f"these roles may not use the schema {quote(schema)}: {', '.join(lacking)}",

@@ -15,13 +15,13 @@ from psycopg import sql
 from pganon import locks, sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError, translate
-from pganon.history import versions as memory
+from pganon.history import versions
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.publish import history, views
-from pganon.publish.audience import remember_readers
-from pganon.publish.history import History, Version
+from pganon.publish import recording, release_state, views
 from pganon.publish.privileges import unchanged
+from pganon.publish.reader_roles import record_readers
+from pganon.publish.release_state import History, Version
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schema
 from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation
@@ -35,13 +35,13 @@ PAUSES = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 30.0)  # seconds between a
 
 @dataclass(frozen=True)
 class PublishedVersion:
-    """What publication did.
+    """Result of a publication.
 
     Attributes:
         replaced: version that the views showed before, None for none.
         retired: versions whose stored tables were dropped because newer ones are kept.
-        dependents: what others have built on views that are gone or have other columns, and may
-            not use any more.
+        dependents: objects of others that depended on views that are gone or have other columns,
+            and cannot be used any more.
     """
 
     release: str
@@ -107,7 +107,7 @@ def publish(
 
     Raises:
         PrivacyRefusal: changed_after_verification, republication.
-        MemoryMoved: another version about the same people appeared.
+        HistoryChanged: another version about the same people appeared.
         PreconditionError: lock_lost, name_taken, missing_role, no_grant, in_use,
             open_privileges.
         LedgerError: other_source.
@@ -120,44 +120,44 @@ def publish(
             run_id=staged.run_id,
             population=judged.population if judged else None,
         )
-        known = history.read(conn, staged.release)
-        history.check_source(known, staged.source)
-        history.check_none_appeared(conn, staged)
+        history = release_state.read(conn, staged.release)
+        release_state.check_source(history, staged.source)
+        release_state.check_none_appeared(conn, staged)
         check_readers(conn, staged.readers)
         rows = _check_unchanged(conn, staged)
         for relation in staged.relations:
             _move(conn, relation)
         if judged is not None:
-            memory.remember(conn, judged, staged.run_id)
-        version = _make_readable(conn, staged, known, rows)
+            versions.remember(conn, judged, staged.run_id)
+        version = _make_readable(conn, staged, history, rows)
         last(version)
         return version
 
 
 def _make_readable(
-    conn: Connection, staged: Staged, known: History | None, rows: Sequence[int]
+    conn: Connection, staged: Staged, history: History | None, rows: Sequence[int]
 ) -> PublishedVersion:
-    version, at = history.add_version(conn, staged, known, rows)
+    version, at = recording.add_version(conn, staged, history, rows)
     if staged.decides:
-        history.finish_cohorts(conn, staged.release, staged.run_id)
-    after = history.read(conn, staged.release)
+        recording.finish_cohorts(conn, staged.release, staged.run_id)
+    after = release_state.read(conn, staged.release)
     assert after is not None
     # The previous version decides which views may be replaced; the new one decides what they read.
     dependents = show_version(
         conn,
         staged.release,
-        known,
+        history,
         version,
         staged.views,
         staged.readers,
         trusted=staged.policy.get("trust") or (),
     )
-    found = remember_readers(conn, after)
+    readers = record_readers(conn, after)
     if staged.judged is not None:
-        memory.check_readers(staged.judged, found)
+        versions.check_readers(staged.judged, readers)
     old = after.versions[staged.keep :]
     retired = retire(conn, staged.release, old)
-    replaced = known.release.current if known else None
+    replaced = history.release.current if history else None
     ledger.append(
         conn,
         "released",
@@ -193,7 +193,7 @@ def _make_readable(
 def show_version(
     conn: Connection,
     release: str,
-    known: History | None,
+    history: History | None,
     version: int,
     shown: Sequence[PublishedView],
     readers: Sequence[str],
@@ -202,11 +202,11 @@ def show_version(
 ) -> list[str]:
     """Make the views show the current version, which is stored.
 
-    Gives what others have built on views that are gone, or have other columns.
+    Returns objects of others that depended on views that are gone or have other columns.
 
     Args:
-        known: the release before.
-        readers: roles that there are.
+        history: the release before the publication.
+        readers: readers that exist as roles.
         trusted: roles in whose schemas the views may be.
 
     Raises:
@@ -214,16 +214,16 @@ def show_version(
     """
     for schema in sorted({view.name.schema for view in shown}):
         ensure_schema(conn, schema, trusted)
-    dependents = with_lock_retry(conn, lambda: views.swap(conn, release, known, shown, readers))
-    history.remember_views(conn, release, version)
+    dependents = with_lock_retry(conn, lambda: views.swap(conn, release, history, shown, readers))
+    recording.remember_views(conn, release, version)
     return dependents
 
 
 def retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
-    """Drop tables of old versions; those still being read are left to the next publication."""
+    """Drop tables of old versions; those still being read are dropped by the next publication."""
     try:
         return with_lock_retry(
-            conn, lambda: history.drop_stored(conn, release, old), pauses=PAUSES[:1]
+            conn, lambda: recording.drop_stored(conn, release, old), pauses=PAUSES[:1]
         )
     except PreconditionError as error:
         if error.code != ErrorCode.IN_USE:
@@ -294,10 +294,10 @@ def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
     with_lock_retry(
         conn, lambda: conn.execute(lock), used="the staged tables are in use by other sessions"
     )
-    found = stamps(conn, names)
+    current = stamps(conn, names)
     changed = [
         str(name)
-        for name, (stamp, _), made in zip(names, found, staged.stamps, strict=True)
+        for name, (stamp, _), made in zip(names, current, staged.stamps, strict=True)
         if stamp != made
     ]
     if changed:
@@ -307,7 +307,7 @@ def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
             hint="run the release again",
             code=ErrorCode.CHANGED_AFTER_VERIFICATION,
         )
-    return [rows for _, rows in found]
+    return [rows for _, rows in current]
 
 
 def _move(conn: Connection, relation: StoredRelation) -> None:

@@ -20,9 +20,9 @@ from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
-from pganon.publish import history
-from pganon.publish.grants import held, settle
-from pganon.publish.history import History
+from pganon.publish import release_state
+from pganon.publish.grants import privileges_on, set_privileges
+from pganon.publish.release_state import History
 from pganon.steps.relations import DATA_SCHEMA, PublishedView
 
 Connection = psycopg.Connection[Any]
@@ -31,8 +31,14 @@ _WRITABLE = 4 | 8 | 16  # UPDATE, INSERT, DELETE, as pg_relation_is_updatable co
 
 
 @dataclass(frozen=True)
-class Existing:
-    """What stands under a name; `reads` are relations as (schema.name, unquoted) texts."""
+class ExistingRelation:
+    """A relation that has a name.
+
+    Attributes:
+        mine: whether it belongs to the current role.
+        writable: whether rows can be written through it.
+        reads: relations that a view reads, each as schema.name without quotes.
+    """
 
     oid: int
     kind: str
@@ -41,55 +47,55 @@ class Existing:
     reads: tuple[str, ...]
 
 
-def find(conn: Connection, name: QualifiedName) -> Existing | None:
+def find(conn: Connection, name: QualifiedName) -> ExistingRelation | None:
     row = conn.execute(sqlfiles.query("publish", "relation"), name.__dict__).fetchone()
     if row is None:
         return None
-    return Existing(row[0], row[1], row[2], bool(row[3] & _WRITABLE), tuple(row[4]))
+    return ExistingRelation(row[0], row[1], row[2], bool(row[3] & _WRITABLE), tuple(row[4]))
 
 
-def own(conn: Connection, name: QualifiedName) -> Existing:
-    """The view of that name that the current role has just made, or granted on.
+def made_view(conn: Connection, name: QualifiedName) -> ExistingRelation:
+    """Return the view of that name, which the current role has just made or granted on.
 
     Raises:
         PreconditionError: open_privileges, it is gone, or another role's.
     """
-    found = find(conn, name)
-    if found is None or not found.mine:
+    relation = find(conn, name)
+    if relation is None or not relation.mine:
         raise PreconditionError(
             f"{name} was dropped, or given to another role, as soon as it was made",
             hint="event triggers of a superuser can do that: have them spare published views",
             code=ErrorCode.OPEN_PRIVILEGES,
         )
-    return found
+    return relation
 
 
 def check_free(
-    conn: Connection, name: QualifiedName, release: str, known: History | None
-) -> Existing | None:
-    """The view of this release under that name, None if the name is free.
+    conn: Connection, name: QualifiedName, release: str, history: History | None
+) -> ExistingRelation | None:
+    """Return the view of this release under that name; None if the name is free.
 
     A view counts as the release's if pganon made one of that name for it, it still belongs to
     the owner, and it reads nothing but the release's stored tables.
     """
-    found = find(conn, name)
-    if found is None:
+    relation = find(conn, name)
+    if relation is None:
         row = conn.execute(sqlfiles.query("publish", "type_exists"), name.__dict__).fetchone()
         if row and row[0]:
             raise _taken(name, release, "a type")
         return None
     ours = (
-        found.kind == "v"
-        and found.mine
-        and known is not None
-        and name in known.view_names
-        and bool(found.reads)
-        and set(found.reads) <= {f"{table.schema}.{table.name}" for table in known.data_tables}
+        relation.kind == "v"
+        and relation.mine
+        and history is not None
+        and name in history.view_names
+        and bool(relation.reads)
+        and set(relation.reads) <= {f"{table.schema}.{table.name}" for table in history.data_tables}
     )
     if not ours:
         kinds = {"v": "a view", "m": "a materialized view", "S": "a sequence", "i": "an index"}
-        raise _taken(name, release, kinds.get(found.kind, "a table"))
-    return found
+        raise _taken(name, release, kinds.get(relation.kind, "a table"))
+    return relation
 
 
 def _taken(name: QualifiedName, release: str, what: str) -> PreconditionError:
@@ -101,45 +107,45 @@ def _taken(name: QualifiedName, release: str, what: str) -> PreconditionError:
 
 
 def built_upon(conn: Connection, release: str, views: Sequence[PublishedView]) -> list[str]:
-    """What depends on views that :func:`swap` would not keep: they go, or have other columns."""
-    known = history.read(conn, release)
+    """Objects that depend on views that :func:`swap` would drop or give other columns."""
+    history = release_state.read(conn, release)
     planned = {view.name: view for view in views}
-    shown = known.current.views if known and known.current else ()
+    shown = history.current.views if history and history.current else ()
     dependents: list[str] = []
     for name in sorted({*planned, *(view.name for view in shown)}):
-        found = find(conn, name)
+        relation = find(conn, name)
         view = planned.get(name)
-        if found and not (view and _same_columns(conn, found, view)):
-            dependents += [f"{built} depends on {name}" for built in _dependents(conn, found)]
+        if relation and not (view and _same_columns(conn, relation, view)):
+            dependents += [f"{built} depends on {name}" for built in _dependents(conn, relation)]
     return dependents
 
 
 def swap(
     conn: Connection,
     release: str,
-    known: History | None,
+    history: History | None,
     views: Sequence[PublishedView],
     readers: Sequence[str],
 ) -> list[str]:
     """Make the views show a version, which is the current one, inside a transaction.
 
-    Gives what others have built on views that are gone, or have other columns.
+    Returns objects of others that depended on views that are gone or have other columns.
 
     Args:
-        known: the release before.
+        history: the release before the publication.
 
     Raises:
         PreconditionError: name_taken, no_grant, open_privileges.
     """
-    former = set(known.release.readers if known else ()) - set(readers)
+    former = set(history.release.readers if history else ()) - set(readers)
     dependents = remove_views(conn, release)
     for view in sorted(views, key=lambda view: view.name):
-        found = check_free(conn, view.name, release, known)
-        grants = held(conn, found.oid) if found else []
-        if found and not _same_columns(conn, found, view):
-            dependents += _removed(conn, "remove_view", {"oid": found.oid})
+        relation = check_free(conn, view.name, release, history)
+        grants = privileges_on(conn, relation.oid) if relation else []
+        if relation and not _same_columns(conn, relation, view):
+            dependents += _removed(conn, "remove_view", {"oid": relation.oid})
         made = _create(conn, view)
-        settle(conn, view.name, made.oid, {column.name for column in view.columns}, grants)
+        set_privileges(conn, view.name, made.oid, {column.name for column in view.columns}, grants)
         grant(conn, view.name, readers, former)
     return dependents
 
@@ -147,13 +153,13 @@ def swap(
 def remove_views(conn: Connection, release: str) -> list[str]:
     """Take away views that the current version does not have, all if there is none.
 
-    Gives what others have built on them.
+    Returns objects of others that depended on them.
     """
     return _removed(conn, "remove_views", {"release": release})
 
 
-def told(dependents: Sequence[str]) -> list[str]:
-    """What to say of objects that others have built on views, each as the server says it."""
+def dependent_texts(dependents: Sequence[str]) -> list[str]:
+    """Messages about dependent objects of others, each as the server describes it."""
     return [f"what others have built is of no use any more: {line}" for line in dependents]
 
 
@@ -172,28 +178,28 @@ def _removed(conn: Connection, query: str, values: dict[str, Any]) -> list[str]:
     return list(row[0]) if row else []
 
 
-def _same_columns(conn: Connection, found: Existing, view: PublishedView) -> bool:
-    there = conn.execute(sqlfiles.query("publish", "columns"), {"oid": found.oid}).fetchall()
-    return there == [(column.name, column.type) for column in view.columns]
+def _same_columns(conn: Connection, relation: ExistingRelation, view: PublishedView) -> bool:
+    columns = conn.execute(sqlfiles.query("publish", "columns"), {"oid": relation.oid}).fetchall()
+    return columns == [(column.name, column.type) for column in view.columns]
 
 
-def _dependents(conn: Connection, found: Existing) -> list[str]:
-    rows = conn.execute(sqlfiles.query("publish", "dependents"), {"oid": found.oid}).fetchall()
+def _dependents(conn: Connection, relation: ExistingRelation) -> list[str]:
+    rows = conn.execute(sqlfiles.query("publish", "dependents"), {"oid": relation.oid}).fetchall()
     return [row[0] for row in rows]
 
 
-def _create(conn: Connection, view: PublishedView) -> Existing:
+def _create(conn: Connection, view: PublishedView) -> ExistingRelation:
     # The text of the view is rendered by pganon with every name quoted.
     select = sql.SQL(view.select)  # pyright: ignore[reportArgumentType]
     statement = sql.SQL("CREATE OR REPLACE VIEW {} AS {}")
     conn.execute(statement.format(view.name.identifier, select))
-    made = own(conn, view.name)
+    made = made_view(conn, view.name)
     if made.writable:
         # A second relation in FROM makes a view read-only for everybody. The planner removes
         # one row of constants entirely, so conditions still reach the indexes of the table.
         joined = sql.SQL("SELECT s.* FROM ({}) AS s CROSS JOIN (VALUES (1)) AS one(n)")
         conn.execute(statement.format(view.name.identifier, joined.format(select)))
-        made = own(conn, view.name)
+        made = made_view(conn, view.name)
     if made.writable:
         raise PreconditionError(
             f"rules let rows be written through {view.name}",
@@ -205,12 +211,12 @@ def _create(conn: Connection, view: PublishedView) -> Existing:
     return made
 
 
-def _check_made(conn: Connection, view: PublishedView, made: Existing) -> None:
-    there = conn.execute(sqlfiles.query("publish", "columns"), {"oid": made.oid}).fetchall()
+def _check_made(conn: Connection, view: PublishedView, made: ExistingRelation) -> None:
+    columns = conn.execute(sqlfiles.query("publish", "columns"), {"oid": made.oid}).fetchall()
     planned = [(column.name, column.type) for column in view.columns]
-    for found, wanted in zip_longest(there, planned):
-        if found != wanted:
-            raise PganonError(f"{view.name} has the column {found}, planned was {wanted}")
+    for column, wanted in zip_longest(columns, planned):
+        if column != wanted:
+            raise PganonError(f"{view.name} has the column {column}, planned was {wanted}")
     outside = [name for name in made.reads if not name.startswith(f"{DATA_SCHEMA}.")]
     if outside or not made.reads:
         raise PganonError(f"{view.name} reads relations that are not stored ones")
@@ -233,7 +239,7 @@ def describe(conn: Connection, view: PublishedView) -> None:
 def grant(
     conn: Connection, name: QualifiedName, readers: Sequence[str], former: Iterable[str]
 ) -> None:
-    """Let the readers read, roles that were readers no longer; then see whether it worked."""
+    """Grant SELECT to the readers, revoke it from former ones, and check the result."""
     for role in sorted(former):
         if not missing_roles(conn, [role]):
             conn.execute(
@@ -269,11 +275,11 @@ def _lacking(conn: Connection, query: str, name: QualifiedName, roles: Sequence[
 
 
 def missing_roles(conn: Connection, roles: Sequence[str]) -> list[str]:
-    found = conn.execute(sqlfiles.query("publish", "missing_roles"), {"roles": list(roles)})
-    return [row[0] for row in found.fetchall()]
+    rows = conn.execute(sqlfiles.query("publish", "missing_roles"), {"roles": list(roles)})
+    return [row[0] for row in rows.fetchall()]
 
 
 def present_roles(conn: Connection, roles: Sequence[str]) -> list[str]:
-    """Those of these roles that there still are."""
+    """Those of the roles that still exist."""
     missing = missing_roles(conn, roles)
     return [role for role in roles if role not in missing]

@@ -54,7 +54,7 @@ def _over_versions(spec: ReleaseSpec, model: Model) -> str:
     if not known or spec.policy.republication != "refuse":
         return ONE_VERSION
     if spec.invariant and model.judged is Judged.MOST:
-        return KEPT_SETS if len(spec.kept_items) == 1 else KEPT_VECTORS
+        return KEPT_SETS if len(spec.invariant_items) == 1 else KEPT_VECTORS
     return ALL_VERSIONS
 
 

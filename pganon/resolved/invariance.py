@@ -1,4 +1,4 @@
-"""What a version that keeps value sets (m-invariance) takes over from those before it.
+"""What an m-invariant version takes over from those before it.
 
 Xiao and Tao: m-invariance, towards privacy preserving re-publication of dynamic datasets, SIGMOD
 2007. All values of a group are different, and a person is only in groups with one set of values. Of
@@ -13,22 +13,23 @@ from dataclasses import dataclass
 from pganon.identifiers import QualifiedName
 
 OUT = "00000000-0000-0000-0000-000000000000"
-"""Instead of a value set, of people who were left permanently suppressed."""
+"""Instead of a signature, of people who were left permanently suppressed."""
 
 
 @dataclass(frozen=True)
-class ValueSets:
-    """Where it is remembered who has which value set.
+class Signatures:
+    """Tables that keep the signatures of people.
 
     Attributes:
-        person: `person` uuid, `value_set` uuid, and `mark0`, `mark1`, .. of the values of the
+        people: `person` uuid, `value_set` uuid, and `mark0`, `mark1`, .. of the values of the
             columns, by their names; NULL of who was left permanently suppressed.
-        sets: `value_set` uuid, `value` text: the values of every set, of several columns vectors.
+        values: `value_set` uuid, `value` text: the values of every signature; vectors
+            of several columns.
         columns: how many there are.
     """
 
-    person: QualifiedName
-    sets: QualifiedName
+    people: QualifiedName
+    values: QualifiedName
     columns: int
 
 
@@ -37,11 +38,11 @@ class Resumed:
     """Newcomers whom runs committed to test together, and that no version decided on yet.
 
     Attributes:
-        sets: who was released, whatever became of the cohorts.
+        signatures: who was released, whatever became of the cohorts.
         cohort: (person, cohort), the newcomers that the run tests; None: all but `others`.
         others: tables of those that runs of other releases will test.
     """
 
-    sets: ValueSets
+    signatures: Signatures
     cohort: QualifiedName | None
     others: tuple[QualifiedName, ...]

@@ -28,7 +28,7 @@ class Manner:
         partition_hash: of what in its policy decides groups; None where its secrets are gone.
         drawn: fingerprint of its source and of the seed that made its groups.
         layout: columns of the source that each of its views has.
-        invariant: columns of which people keep their value sets; nothing where they do not.
+        invariant: columns of which people keep their signatures; nothing where they do not.
         least: the fewest people of a group that it promises.
     """
 
@@ -53,7 +53,7 @@ class Manner:
         return self._same_policy(other) and self.drawn is not None and self.drawn == other.drawn
 
     def keeps_with(self, other: Manner) -> bool:
-        """Whether people keep their value sets from one to the other, whatever their groups."""
+        """Whether people keep their signatures from one to the other, whatever their groups."""
         return bool(self.invariant) and self.invariant == other.invariant
 
     def divides(self, other: Manner) -> bool:

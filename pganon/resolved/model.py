@@ -24,7 +24,7 @@ from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.unprotected import unprotected_columns
 from pganon.resolved.increments import Growth
-from pganon.resolved.invariance import Resumed, ValueSets
+from pganon.resolved.invariance import Resumed, Signatures
 from pganon.resolved.population import People
 
 
@@ -210,8 +210,8 @@ class ReleaseSpec:
         partition: what of the policy decides which groups come out and what of them is shown.
         base_dir: folder that paths in the policy are relative to.
         growth: what the run adds to, of a release that grows; None for a version made at once.
-        value_sets: those that people were released with, which their groups must have again.
-        resumed: newcomers of earlier runs that keep value sets, who are tested before later ones.
+        signatures: those that people were released with, which their groups must have again.
+        resumed: newcomers of earlier m-invariant runs, who are tested before later ones.
         people: whom it is about, as versions know them; None where none does.
     """
 
@@ -236,7 +236,7 @@ class ReleaseSpec:
     partition: Part
     base_dir: Path
     growth: Growth | None = None
-    value_sets: ValueSets | None = None
+    signatures: Signatures | None = None
     resumed: Resumed | None = None
     people: People | None = None
 
@@ -271,19 +271,19 @@ class ReleaseSpec:
 
     @property
     def invariant(self) -> bool:
-        """Whether people keep the value sets that they were released with."""
+        """Whether people keep the signatures that they were released with."""
         return self.policy.refresh == "invariant"
 
     @property
-    def kept_items(self) -> tuple[Sensitive, ...]:
+    def invariant_items(self) -> tuple[Sensitive, ...]:
         """The sensitive columns of which they do, by name: the order of the values of a vector."""
         items = sorted(self.sensitive, key=lambda item: item.column.name)
         return tuple(items) if self.invariant else ()
 
     @property
-    def kept_columns(self) -> tuple[str, ...]:
+    def invariant_columns(self) -> tuple[str, ...]:
         """Their names in the source."""
-        return tuple(item.column.name for item in self.kept_items)
+        return tuple(item.column.name for item in self.invariant_items)
 
     @property
     def measured(self) -> tuple[Requirement, ...]:

@@ -11,14 +11,14 @@ import psycopg
 
 from pganon.history import versions as memory
 from pganon.history.check import RuleCheck, rule_steps
-from pganon.history.model import New, Past
+from pganon.history.model import EarlierVersion, NewVersion
 from pganon.history.readers import gaining
-from pganon.history.versions import About
+from pganon.history.versions import PastVersion
 from pganon.ledger import repository as ledger
 from pganon.plan.build import Plan
 from pganon.policy.model import Policy
-from pganon.publish.audience import granted, roles_of
-from pganon.publish.history import Version
+from pganon.publish.reader_roles import granted, roles_of
+from pganon.publish.release_state import Version
 from pganon.run.executor import Executor
 from pganon.run.record import recorded
 from pganon.run.tables import drop_run
@@ -40,22 +40,26 @@ class Admission:
         shown: runs of those that they read.
     """
 
-    about: Sequence[About]
-    past: Mapping[int, Past]
+    about: Sequence[PastVersion]
+    past: Mapping[int, EarlierVersion]
     shown: frozenset[int]
     roles: Sequence[str]
 
     @classmethod
     def to(
-        cls, conn: Connection, version: Version, roles: Sequence[str], about: Sequence[About]
+        cls,
+        conn: Connection,
+        version: Version,
+        roles: Sequence[str],
+        about: Sequence[PastVersion],
     ) -> Admission:
         """To a version, with whoever is or can become one of the roles.
 
         Raises:
             LedgerError: memory.
         """
-        past = memory.pasts(about)
-        memory.check(conn, tuple(past.values()))
+        past = memory.earlier_versions(about)
+        memory.check_tables(conn, tuple(past.values()))
         runs = {version.run_id, *(one.run_id for one in version.increments or ())}
         return cls(about, past, frozenset(runs & set(past)), roles_of(conn, roles))
 
@@ -75,7 +79,7 @@ class Admission:
             had = set(reader.runs)
             for run in sorted(self.shown - reader.runs):
                 rule = self._rule(run, had, first + len(made))
-                if rule.has_anything:
+                if rule.compares:
                     walk(rule_steps(rule, refuses=refuses))
                     made.append(rule)
                 had.add(run)
@@ -86,7 +90,7 @@ class Admission:
         earlier = [
             one for other, one in self.past.items() if other in had and one.root != shown.root
         ]
-        return RuleCheck(New(shown.manner, shown.tables, number=number), earlier)
+        return RuleCheck(NewVersion(shown.manner, shown.tables, number=number), earlier)
 
 
 @contextlib.contextmanager
@@ -106,7 +110,7 @@ def will_read(conn: Connection, plan: Plan, state: State) -> tuple[str, ...]:
     return roles_of(conn, {*plan.spec.readers, *granted(conn, names)})
 
 
-def tells_apart(policy: Policy | None, about: Sequence[About]) -> bool:
+def tells_apart(policy: Policy | None, about: Sequence[PastVersion]) -> bool:
     """Whether readers are told apart: by the policy, or by one of these versions."""
     given = policy.audiences if policy is not None else None
     return "by_reader" in (given, *(version.audiences for version in about))

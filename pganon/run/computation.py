@@ -20,9 +20,9 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.forms.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
 from pganon.plan.build import Phase, Plan, judging_phase
-from pganon.publish import history
+from pganon.publish import release_state
 from pganon.resolved.increments import Growth
-from pganon.resolved.invariance import ValueSets
+from pganon.resolved.invariance import Signatures
 from pganon.run.executor import Executor
 from pganon.run.options import Options
 from pganon.run.pool import Pool
@@ -85,14 +85,14 @@ class Computation:
         self._walk(self.plan.reading)
         return self.state
 
-    def keep(self, value_sets: ValueSets | None) -> None:
-        """Take over value sets of people, before groups are made."""
-        if value_sets is not None:
-            spec = replace(self.plan.spec, value_sets=value_sets)
+    def keep(self, signatures: Signatures | None) -> None:
+        """Take over signatures of people, before groups are made."""
+        if signatures is not None:
+            spec = replace(self.plan.spec, signatures=signatures)
             self.plan = replace(self.plan, spec=spec)
 
     def commit(self) -> State:
-        """Of a version that keeps value sets, commit to who is tested; in a dry run, count them."""
+        """Of an m-invariant version, commit to who is tested; in a dry run, count them."""
         self._walk([self.plan.committing])
         return self.state
 
@@ -131,7 +131,10 @@ class Computation:
             return
         source = self.plan.spec.source
         found = read_relation(self._conn, self.plan.spec.policy.source)
-        if found != source or tuple(history.sources_of(self._conn, source.oid)) != self._sources:
+        if (
+            found != source
+            or tuple(release_state.sources_of(self._conn, source.oid)) != self._sources
+        ):
             raise PreconditionError(
                 f"the definition of {source.name} changed while the run began",
                 hint="run the release again",

@@ -18,7 +18,7 @@ from pganon.loading import load_policy
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history, lifecycle
+from pganon.publish import release_state, sessions
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
@@ -35,7 +35,7 @@ Connection = psycopg.Connection[Any]
 class RunContext:
     """What a run is about.
 
-    Which value sets its people have is known when their rows were read, as they may be those of
+    Which signatures its people have is known when their rows were read, as they may be those of
     another table.
 
     Attributes:
@@ -65,7 +65,7 @@ def decided(
         PreconditionError, PrivacyRefusal, LedgerError: see :mod:`pganon.run.increments`,
             :mod:`pganon.run.invariance` and :class:`~pganon.resolved.republication.Republication`.
     """
-    mark = history.source_mark(conn, sources)
+    mark = release_state.source_mark(conn, sources)
     growth = increments.growth_of(conn, spec, sources, run_id)
     spec = replace(
         spec,
@@ -92,16 +92,16 @@ def plan_release(
     Beside versions of the same policy the source is assumed to be that of the nearest.
     """
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
-    with contextlib.closing(connect_as_owner(dsn, owner=owner)) as conn, lifecycle.translated():
+    with contextlib.closing(connect_as_owner(dsn, owner=owner)) as conn, sessions.translated():
         spec = resolve_policy(conn, loaded)
-        sources = history.sources_of(conn, spec.source.oid)
+        sources = release_state.sources_of(conn, spec.source.oid)
         growth, people = increments.growth_of(conn, spec, sources), people_of(conn, spec, sources)
         spec = replace(spec, growth=growth, people=people)
         found = beside(conn, spec, sources, publishes=True)
         plan = build_plan(spec, found.unchanged(assumed_fingerprint(spec)))
         if spec.invariant:
             population = populations.find(conn, spec, sources)
-            spec = replace(spec, value_sets=invariance.value_sets_of(conn, spec, population))
+            spec = replace(spec, signatures=invariance.signatures_of(conn, spec, population))
         return replace(plan, spec=spec, past=pasts_of(conn, plan, sources))
 
 
@@ -109,7 +109,7 @@ def beside(
     conn: Connection, spec: ReleaseSpec, sources: Sequence[str], *, publishes: bool
 ) -> Republication:
     """The run beside the versions that were ever readable."""
-    earlier = history.earlier(conn, spec.policy.release, sources)
+    earlier = release_state.earlier(conn, spec.policy.release, sources)
     form = method_of(spec).form
     keyed = is_remembered(spec, form)
     return Republication(spec.policy, spec.partition, earlier, publishes, keyed)

@@ -16,7 +16,8 @@ from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.publish import forgetting
 from pganon.publish.forgetting import Forgotten
-from pganon.publish.lifecycle import find, translated
+from pganon.publish.listing import find
+from pganon.publish.sessions import translated
 from pganon.publish.transaction import publishing
 from pganon.resolved.population import KnownPopulation
 from pganon.run.tables import clean

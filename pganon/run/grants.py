@@ -18,14 +18,14 @@ from pganon import locks
 from pganon.errors import PrivacyRefusal
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.history.versions import About
+from pganon.history.versions import PastVersion
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
-from pganon.publish import history, lifecycle, readers
-from pganon.publish.audience import remember_readers, unknown_readers
-from pganon.publish.history import History, Version
+from pganon.publish import lifecycle, readers, release_state
 from pganon.publish.lifecycle import Changed
-from pganon.publish.readers import Access
+from pganon.publish.reader_roles import record_readers, unrecorded_readers
+from pganon.publish.readers import ReaderChange
+from pganon.publish.release_state import History, Version
 from pganon.run.admission import Admission, run_of_its_own, tells_apart
 from pganon.run.executor import Executor
 from pganon.run.verdict import crossings, finer_k
@@ -52,7 +52,9 @@ class _Found:
         return f"{names} can read {self.label} since it was published"
 
 
-def with_readers(conn: Connection, population: int) -> tuple[tuple[About, ...], tuple[str, ...]]:
+def with_readers(
+    conn: Connection, population: int
+) -> tuple[tuple[PastVersion, ...], tuple[str, ...]]:
     """The versions about a population with all who could read them until now; warnings.
 
     Under the lock of the population.
@@ -60,14 +62,14 @@ def with_readers(conn: Connection, population: int) -> tuple[tuple[About, ...], 
     Raises:
         LedgerError: memory.
     """
-    about = memory.versions(conn, population)
+    about = memory.versions_about(conn, population)
     warnings: list[str] = []
     for found in list(_unknown(conn, about)):
         warnings.append(found.warning)
         if tells_apart(None, about):
             warnings += _judge_found(conn, found, about)
-        remember_readers(conn, found.known)
-        about = memory.versions(conn, population)
+        record_readers(conn, found.known)
+        about = memory.versions_about(conn, population)
     return about, tuple(warnings)
 
 
@@ -78,7 +80,7 @@ def look(conn: Connection, population: int) -> tuple[str, ...]:
         LedgerError: memory.
         PreconditionError: busy, if others judge for long.
     """
-    if not any(_unknown(conn, memory.versions(conn, population))):
+    if not any(_unknown(conn, memory.versions_about(conn, population))):
         return ()
     with locks.population_lock(conn, population):
         return with_readers(conn, population)[1]
@@ -91,15 +93,15 @@ def look_at(conn: Connection, releases: Iterable[str]) -> tuple[str, ...]:
     return tuple(text for number in numbers for text in look(conn, number))
 
 
-def _unknown(conn: Connection, about: Sequence[About]) -> Iterator[_Found]:
+def _unknown(conn: Connection, about: Sequence[PastVersion]) -> Iterator[_Found]:
     for release in dict.fromkeys(version.release for version in about):
-        known = history.read(conn, release)
-        roles = unknown_readers(conn, known)
+        known = release_state.read(conn, release)
+        roles = unrecorded_readers(conn, known)
         if roles and known and known.current:
             yield _Found(known, known.current, roles)
 
 
-def _judge_found(conn: Connection, found: _Found, about: Sequence[About]) -> list[str]:
+def _judge_found(conn: Connection, found: _Found, about: Sequence[PastVersion]) -> list[str]:
     """What they have together with what they had; what it voids is said."""
     admission = Admission.to(conn, found.current, found.roles, about)
     with run_of_its_own(conn, found.known.release.name, found.current, found.roles) as executor:
@@ -117,7 +119,7 @@ def _judge_found(conn: Connection, found: _Found, about: Sequence[About]) -> lis
 
 def change_readers(
     conn: Connection, name: str, add: Sequence[str] = (), remove: Sequence[str] = ()
-) -> Access:
+) -> ReaderChange:
     """Add readers to the current version and remove others; as the steward.
 
     Where readers are told apart, what they have read and this version together is judged before.
@@ -139,15 +141,16 @@ def rollback(
     *,
     last: Callable[[int], None] = lambda version: None,
 ) -> Changed:
-    """:func:`pganon.publish.lifecycle.rollback`; where readers are told apart, those who never had
-    the earlier version are judged before they can read it.
+    """:func:`pganon.publish.lifecycle.show_earlier`, after a check of the readers.
+
+    Where readers are told apart, those who never had the earlier version are checked.
 
     Raises:
         PrivacyRefusal: republication.
         LedgerError: memory.
     """
     judged = partial(_judged, conn, name)
-    return lifecycle.rollback(conn, name, to, last=last, judged=judged)
+    return lifecycle.show_earlier(conn, name, to, last=last, check_admission=judged)
 
 
 @contextlib.contextmanager
@@ -170,7 +173,7 @@ def _admit(
     conn: Connection,
     shown: Version,
     added: Sequence[str],
-    about: Sequence[About],
+    about: Sequence[PastVersion],
     executor: Executor,
 ) -> None:
     rules = Admission.to(conn, shown, added, about).judge(executor.run)

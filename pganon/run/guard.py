@@ -11,11 +11,11 @@ from psycopg import sql
 from pganon import sqlfiles
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.history.versions import About
+from pganon.history.versions import PastVersion
 from pganon.identifiers import parse_name
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history
-from pganon.publish.lifecycle import translated
+from pganon.publish import release_state
+from pganon.publish.sessions import translated
 from pganon.run.grants import look
 from pganon.run.resolution import resolve_policy
 
@@ -81,7 +81,7 @@ def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
     """
     with translated():
         spec = resolve_policy(conn, loaded)
-        sources = history.sources_of(conn, spec.source.oid)
+        sources = release_state.sources_of(conn, spec.source.oid)
         key = tuple(spec.individual or spec.record_key)
         found = populations.find(conn, spec, sources) if key else None
         if found is None:
@@ -89,7 +89,7 @@ def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
         row = conn.execute(sqlfiles.query("population", "by_id"), {"population": found}).fetchone()
         assert row is not None
         warnings = look(conn, found)
-        about = memory.versions(conn, found)
+        about = memory.versions_about(conn, found)
         labels = {one.run_id: f"{one.release} {one.version}" for one in about}
         rows = conn.execute(
             sqlfiles.query("population", "crossings"), {"population": found}
@@ -113,7 +113,7 @@ def _shown_name(source: str) -> str:
     return ".".join(filter(None, (schema, name)))
 
 
-def _shown(conn: Connection, one: About) -> Shown:
+def _shown(conn: Connection, one: PastVersion) -> Shown:
     counts: tuple[Any, ...] = (None, None, None, None)
     if not memory.missing(conn, one.tables):
         text = sql.SQL(

@@ -18,15 +18,15 @@ from pganon.forms.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.forms.form import PublishedForm, Tables
 from pganon.forms.remembered import is_remembered, linked
 from pganon.history import populations
-from pganon.history.increments.leavers import LEAVING_PEOPLE, LEAVING_RECORDS, LEFT
+from pganon.history.increments.removed import LEAVING_PEOPLE, LEAVING_RECORDS, REMOVED
 from pganon.history.increments.stale import STALE
-from pganon.history.increments.steps import COHORTS, DUE, NEWCOMERS, UNPLACED
+from pganon.history.increments.steps import COHORTS, DUE, NEW_INDIVIDUALS, UNPLACED
 from pganon.identifiers import quote
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan
 from pganon.publish import growth as stored
-from pganon.publish import history
-from pganon.publish.history import Version
+from pganon.publish import recording, release_state
+from pganon.publish.release_state import Version
 from pganon.resolved.increments import Growth, group_column
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.computation import Computation
@@ -45,14 +45,14 @@ def added(growth: Growth, state: State) -> Added:
     """Figures of a run that knows who is new."""
     formed = state[DUE] if growth.unfinished is None else 0
     return Added(
-        newcomers=state[NEWCOMERS],
+        newcomers=state[NEW_INDIVIDUALS],
         cohorts=state[COHORTS],
         tested=state[DUE],
         released=state.facts.get(PUBLISHED) or 0,
         suppressed=state.facts.get(SUPPRESSED) or 0,
-        waiting=state[NEWCOMERS] - formed,
+        waiting=state[NEW_INDIVIDUALS] - formed,
         unplaced=state[UNPLACED],
-        left=state.facts.get(LEFT) or 0,
+        left=state.facts.get(REMOVED) or 0,
         withdrawn_groups=state.facts.get(LEAVING) or 0,
         withdrawn_people=state.facts.get(LEAVING_PEOPLE) or 0,
         withdrawn_records=state.facts.get(LEAVING_RECORDS) or 0,
@@ -191,16 +191,17 @@ def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Vers
         PrivacyRefusal: too_few_records, there is no version yet.
         LedgerError: not_stored.
     """
-    known = history.read(conn, plan.spec.policy.release)
+    known = release_state.read(conn, plan.spec.policy.release)
     if known is None or not known.versions:
         raise PrivacyRefusal(
-            f"{plan.spec.source.name} has {state[NEWCOMERS]} people, a cohort needs {growth.size}",
+            f"{plan.spec.source.name} has {state[NEW_INDIVIDUALS]} people,"
+            f" a cohort needs {growth.size}",
             required=growth.size,
-            observed=state[NEWCOMERS],
+            observed=state[NEW_INDIVIDUALS],
             hint="run again when there are more",
             code=ErrorCode.TOO_FEW_RECORDS,
         )
-    return history.check_stored(known, known.current, None)
+    return release_state.check_stored(known, known.current, None)
 
 
 def only_withdraws(state: State) -> bool:
@@ -233,7 +234,7 @@ def remembering_failure(conn: Connection, plan: Plan, computation: Computation) 
         if suppressed > limit * (growth.released + suppressed):
             raise
         release = plan.spec.policy.release
-        history.finish_cohorts(conn, release, computation.state.run_id, tested)
+        recording.finish_cohorts(conn, release, computation.state.run_id, tested)
         raise PrivacyRefusal(
             f"{refusal}; the {tested} records of these people are permanently suppressed",
             model=refusal.model,

@@ -1,4 +1,4 @@
-"""Runs of releases whose people keep their value sets: which sets those are."""
+"""Runs of releases whose people keep their signatures: which sets those are."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pganon.encode.people import identity
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.history import populations
-from pganon.history.increments.kept import WAITING
+from pganon.history.increments.invariant import WAITING
 from pganon.history.increments.steps import COHORTS, DUE
-from pganon.history.invariance import stored as value_sets
-from pganon.history.versions import MemoryMoved
-from pganon.publish import history
+from pganon.history.invariance import stored as stored_signatures
+from pganon.history.versions import HistoryChanged
+from pganon.publish import recording
 from pganon.resolved.increments import cohorts_table
-from pganon.resolved.invariance import Resumed, ValueSets
+from pganon.resolved.invariance import Resumed, Signatures
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.computation import Computation
 from pganon.run.result import Added
@@ -26,8 +26,8 @@ from pganon.run.result import Added
 Connection = psycopg.Connection[Any]
 
 
-def check_keeping(spec: ReleaseSpec) -> None:
-    """Refuse to keep value sets of people whom nothing tells apart.
+def check_invariant(spec: ReleaseSpec) -> None:
+    """Refuse to keep signatures of people whom nothing tells apart.
 
     Raises:
         PreconditionError: no_identity.
@@ -40,15 +40,15 @@ def check_keeping(spec: ReleaseSpec) -> None:
         )
 
 
-def value_sets_of(conn: Connection, spec: ReleaseSpec, population: int | None) -> ValueSets | None:
-    """The value sets that people of a population were released with.
+def signatures_of(conn: Connection, spec: ReleaseSpec, population: int | None) -> Signatures | None:
+    """The signatures that people of a population were released with.
 
     Raises:
         LedgerError: memory.
     """
     if not spec.invariant or population is None:
         return None
-    return value_sets.read(conn, population, spec.kept_columns)
+    return stored_signatures.read(conn, population, spec.invariant_columns)
 
 
 def resumed(
@@ -67,13 +67,13 @@ def resumed(
         return None
     values = {"release": spec.policy.release, "population": population}
     rows = conn.execute(sqlfiles.query("publish", "unfinished_cohorts"), values).fetchall()
-    sets = value_sets_of(conn, spec, population) if rows else None
-    if sets is None:
+    signatures = signatures_of(conn, spec, population) if rows else None
+    if signatures is None:
         return None
     populations.set_of_run(conn, run_id, population)
     mine = [cohorts_table(run) for run, is_mine in rows if is_mine]
     others = tuple(cohorts_table(run) for run, is_mine in rows if not is_mine)
-    return Resumed(sets, mine[0] if mine else None, others)
+    return Resumed(signatures, mine[0] if mine else None, others)
 
 
 def commit(
@@ -82,15 +82,15 @@ def commit(
     """Keep whom the run tests, unless another run about these people was quicker.
 
     Raises:
-        MemoryMoved: it published a version, or committed to newcomers.
+        HistoryChanged: it published a version, or committed to newcomers.
     """
     spec, run_id = computation.plan.spec, computation.state.run_id
-    if spec.value_sets is None or population is None:
+    if spec.signatures is None or population is None:
         return
     with locks.population_lock(conn, population):
-        same = value_sets_of(conn, spec, population) == spec.value_sets
+        same = signatures_of(conn, spec, population) == spec.signatures
         if not same or resumed(conn, spec, sources, run_id) != spec.resumed:
-            raise MemoryMoved
+            raise HistoryChanged
         computation.commit()
 
 
@@ -100,7 +100,7 @@ def tested(computation: Computation) -> Added | None:
     To look at their values without committing to them would let a steward wait for others.
     """
     spec = computation.plan.spec
-    if spec.value_sets is None:
+    if spec.signatures is None:
         return None
     state = computation.commit()
     if state[DUE] == 0:
@@ -120,4 +120,4 @@ def end_unless_there(conn: Connection, spec: ReleaseSpec, run_id: int) -> None:
     """Of the newcomers whom a run committed to nobody is left, as its source is that of a version;
     later ones wait no longer."""
     if spec.resumed is not None and spec.resumed.cohort is not None:
-        history.finish_cohorts(conn, spec.policy.release, run_id)
+        recording.finish_cohorts(conn, spec.policy.release, run_id)

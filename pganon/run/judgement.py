@@ -15,13 +15,13 @@ from pganon.encode.source import prints_of, source_fingerprint
 from pganon.encode.work import CODED
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.history.invariance import stored as value_sets
-from pganon.history.invariance.stored import StagedSets
-from pganon.history.invariance.value_sets import PERSON, SETS, value_set_steps
-from pganon.history.model import New, Past
-from pganon.history.reasons import NO_WAYS, Ways
-from pganon.history.versions import About, Judgement, manner_as_dict
-from pganon.plan.build import Plan, keeping_of, new_of
+from pganon.history.invariance import stored as stored_signatures
+from pganon.history.invariance.signatures import SIGNATURE_VALUES, SIGNATURES, signature_steps
+from pganon.history.invariance.stored import StagedSignatures
+from pganon.history.model import EarlierVersion, NewVersion
+from pganon.history.reasons import NO_ALTERNATIVES, Alternatives
+from pganon.history.versions import Judgement, PastVersion, manner_as_dict
+from pganon.plan.build import Plan, invariant_version, new_of
 from pganon.policy.model import Policy
 from pganon.policy.over_time import over_time_refusals
 from pganon.policy.partition import part_hash
@@ -48,7 +48,7 @@ class Judging:
     Args:
         population: whom the run is about; None for a dry run about people who are in no version.
         sources: names of the source and of all that its rows come from.
-        ways: what there is instead, if the version is refused.
+        alternatives: possible releases instead, if the version is refused.
     """
 
     def __init__(
@@ -57,14 +57,14 @@ class Judging:
         computation: Computation,
         population: int | None,
         sources: tuple[str, ...],
-        ways: Ways = NO_WAYS,
+        alternatives: Alternatives = NO_ALTERNATIVES,
     ) -> None:
         self.conn = conn
         self.computation = computation
         self.plan = computation.plan
         self.population = population
         self.sources = sources
-        self.ways = ways
+        self.alternatives = alternatives
         self.figures: dict[str, Any] = {}
         self.warnings: tuple[str, ...] = ()
 
@@ -88,8 +88,8 @@ class Judging:
         if population is None:
             return None
         about, self.warnings = with_readers(self.conn, population)
-        past = memory.pasts(about)
-        memory.check(self.conn, tuple(past.values()))
+        past = memory.earlier_versions(about)
+        memory.check_tables(self.conn, tuple(past.values()))
         counter = populations.counter(self.conn, population)
         if populations.has_forgotten(self.conn, population):
             check = nobody_forgotten(population, lambda state: state.stage("members"))
@@ -120,14 +120,17 @@ class Judging:
             over_versions=found.over_versions,
             finer_k=found.finer_k,
             functions=found.functions,
-            sets=self._value_sets(population),
+            signatures=self._signatures(population),
             readers=roles if by_reader else None,
             figures=found.figures,
             crossings=found.crossings,
         )
 
     def _admit(
-        self, about: Sequence[About], past: dict[int, Past], roles: Sequence[str]
+        self,
+        about: Sequence[PastVersion],
+        past: dict[int, EarlierVersion],
+        roles: Sequence[str],
     ) -> int | None:
         """Groups that are shown again are new to whoever did not have them; what finer ones that
         he has promise."""
@@ -140,7 +143,7 @@ class Judging:
         rules = admission.judge(self.computation.guard, first=_ADMITTED)
         return finer_k(self.conn, rules, self.state)
 
-    def _new(self) -> New:
+    def _new(self) -> NewVersion:
         spec, state = self.plan.spec, self.state
         found = new_of(self.plan, state)
         drawn = None
@@ -152,16 +155,20 @@ class Judging:
             drawn=drawn,
             layout=_layout(spec, self.plan.stored_views(state)),
         )
-        return replace(found, manner=shown, ways=self.ways)
+        return replace(found, manner=shown, alternatives=self.alternatives)
 
-    def _value_sets(self, population: int) -> StagedSets | None:
+    def _signatures(self, population: int) -> StagedSignatures | None:
         spec = self.plan.spec
         if not spec.invariant:
             return None
-        names = spec.kept_columns
-        keeping = keeping_of(self.plan, self.state, value_sets.read(self.conn, population, names))
-        self.computation.guard(value_set_steps(keeping))
-        return StagedSets(names, self.state.stage(PERSON), self.state.stage(SETS))
+        names = spec.invariant_columns
+        version = invariant_version(
+            self.plan, self.state, stored_signatures.read(self.conn, population, names)
+        )
+        self.computation.guard(signature_steps(version))
+        return StagedSignatures(
+            names, self.state.stage(SIGNATURES), self.state.stage(SIGNATURE_VALUES)
+        )
 
     @property
     def state(self) -> State:
@@ -212,20 +219,20 @@ def population_of(
     return found
 
 
-def pasts_of(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> tuple[Past, ...]:
+def pasts_of(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> tuple[EarlierVersion, ...]:
     """All versions about the people of a plan."""
     if not plan.is_remembered:
         return ()
     population = populations.find(conn, plan.spec, sources)
     if population is None:
         return ()
-    return tuple(memory.pasts(memory.versions(conn, population)).values())
+    return tuple(memory.earlier_versions(memory.versions_about(conn, population)).values())
 
 
-def ways_of(spec: ReleaseSpec, republication: Republication) -> Ways:
+def alternatives_of(spec: ReleaseSpec, republication: Republication) -> Alternatives:
     """Of a release of people who can be told apart."""
     policy = spec.policy
-    return Ways(
+    return Alternatives(
         increments=policy.refresh != "increments" and _can_grow(spec),
         invariant=policy.refresh != "invariant" and _can_keep(policy),
         same=_under_another_policy(republication),

@@ -20,7 +20,7 @@ from pganon.loading import policy_from
 from pganon.plan.build import build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.partition import part_hash
-from pganon.publish import history
+from pganon.publish import release_state
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.computation import Computation
@@ -73,7 +73,7 @@ def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = No
 
 
 def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Probed:
-    sources = history.sources_of(conn, spec.source.oid)
+    sources = release_state.sources_of(conn, spec.source.oid)
     try:
         spec = replace(spec, people=people_of(conn, spec, sources))
         computation = Computation(conn, connect, build_plan(spec), run_id, Options(), sources)
@@ -86,7 +86,7 @@ def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Pro
 
 
 def _changed(conn: Connection, spec: ReleaseSpec, found: bytes) -> bool | None:
-    known = history.read(conn, spec.policy.release)
+    known = release_state.read(conn, spec.policy.release)
     current = known.current if known else None
     if current is None or current.increments is not None:
         return None

@@ -18,8 +18,8 @@ from pganon.errors import PrivacyRefusal
 from pganon.forms.groups import GROUPS
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.history.model import New, Tables
-from pganon.history.versions import Judgement, MemoryMoved, manner_of
+from pganon.history.model import GroupTables, NewVersion
+from pganon.history.versions import HistoryChanged, Judgement, manner_of
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
@@ -27,8 +27,8 @@ from pganon.policy.model import Policy
 from pganon.policy.partition import part_hash
 from pganon.policy.requests import Approval, duration
 from pganon.publish import held, renewal
-from pganon.publish.audience import granted, roles_of
-from pganon.publish.held import Holding
+from pganon.publish.held import ApprovalRequest
+from pganon.publish.reader_roles import granted, roles_of
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, publish
@@ -93,7 +93,7 @@ class Ending:
             done = publish(conn, staged, last=published)
             return replace(result, version=done.version, dependents=done.dependents)
         expires = duration(self.approval.expires)
-        holding = Holding(
+        holding = ApprovalRequest(
             lambda: self._kept(conn),
             self.approval.by,
             expires,
@@ -159,19 +159,19 @@ def needs_approval(policy: Policy, readers: Sequence[str]) -> bool:
 def judged_again(conn: Connection, staged: Staged) -> Staged:
     """The same version with what it tells beside all others now; under the population's lock.
 
-    What a version that grows or keeps value sets adds to may be another one by now, so it is made
+    What a version that grows or is m-invariant adds to may be another one by now, so it is made
     again.
 
     Raises:
         PrivacyRefusal: republication; the ledger has the reason.
-        MemoryMoved: see above.
+        HistoryChanged: see above.
         LedgerError: memory.
     """
     judged = staged.judged
     if judged is None or populations.counter(conn, judged.population) == judged.counter:
         return staged
-    if staged.increments or judged.sets is not None:
-        raise MemoryMoved
+    if staged.increments or judged.signatures is not None:
+        raise HistoryChanged
     drop_tables(conn, judged.tables)
     try:
         return replace(staged, judged=_judged_now(conn, staged, judged))
@@ -193,15 +193,15 @@ def _judged_now(conn: Connection, staged: Staged, judged: Judgement) -> Judgemen
     policy = policy_from(staged.policy)
     counter = populations.counter(conn, judged.population)
     about, _ = with_readers(conn, judged.population)
-    past = memory.pasts(about)
-    memory.check(conn, tuple(past.values()))
+    past = memory.earlier_versions(about)
+    memory.check_tables(conn, tuple(past.values()))
     names = {*staged.readers, *granted(conn, [view.name for view in staged.views])}
     roles = roles_of(conn, names) if tells_apart(policy, about) else ()
     drawn = memory.drawn(conn, staged.run_id, staged.prints.source)
     manner = manner_of(staged.run_id, judged.manner, part_hash(staged.partition), drawn)
     executor = Executor(conn, State(staged.run_id))
     stage = executor.state.stage
-    new = New(manner, Tables(stage("members"), stage(GROUPS), judged.manner["link"]))
+    new = NewVersion(manner, GroupTables(stage("members"), stage(GROUPS), judged.manner["link"]))
     found = hold(
         conn,
         executor.run,

@@ -22,7 +22,7 @@ from pganon.encode.source import prints_of
 from pganon.errors import PrivacyRefusal, UsageError
 from pganon.history import populations
 from pganon.history.increments.steps import DUE
-from pganon.history.versions import MemoryMoved
+from pganon.history.versions import HistoryChanged
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.loading import load_policy
@@ -30,10 +30,10 @@ from pganon.metrics.reasons import reasons
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history, lifecycle
-from pganon.publish.history import Version
-from pganon.publish.lifecycle import ReleaseInfo
+from pganon.publish import listing, recording, release_state, sessions
+from pganon.publish.listing import ReleaseInfo
 from pganon.publish.privileges import check_closed, unexpected_readers
+from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
@@ -43,7 +43,7 @@ from pganon.resolved.model import ReleaseSpec
 from pganon.run import increments, invariance, staged
 from pganon.run.computation import Computation
 from pganon.run.context import RunContext, decided
-from pganon.run.judgement import Judging, population_of, ways_of
+from pganon.run.judgement import Judging, alternatives_of, population_of
 from pganon.run.options import RUN_SETTINGS, Options, connect_run
 from pganon.run.probe import with_costs
 from pganon.run.publication import Ending
@@ -64,9 +64,9 @@ _JUDGED_AGAIN = 3
 
 def releases(dsn: str | None = None, *, owner: str | None = None) -> list[ReleaseInfo]:
     """Releases that the connecting role may know of: the steward all, others what they read."""
-    with contextlib.closing(database.connect(dsn)) as conn, lifecycle.translated():
-        lifecycle.become_steward(conn, named=owner)
-        return lifecycle.releases(conn)
+    with contextlib.closing(database.connect(dsn)) as conn, sessions.translated():
+        sessions.become_steward(conn, named=owner)
+        return listing.releases(conn)
 
 
 def run_release(
@@ -107,7 +107,7 @@ def run_release(
     def run(asked: LoadedPolicy, how: Options) -> RunResult:
         return _Run(conn, connect, asked, how).go()
 
-    with contextlib.closing(connect()) as conn, lifecycle.translated():
+    with contextlib.closing(connect()) as conn, sessions.translated():
         result = run(loaded, options)
         return with_costs(result, loaded, options, run) if options.costs else result
 
@@ -158,7 +158,7 @@ class _Run:
 
     def _opened(self, spec: ReleaseSpec, views: Sequence[QualifiedName]) -> tuple[str, ...]:
         """Warnings of roles that may use the release's views though no policy named them."""
-        known = history.read(self.conn, spec.policy.release)
+        known = release_state.read(self.conn, spec.policy.release)
         readers = {*spec.readers, *(known.release.readers if known else ())}
         return tuple(
             f"{name} can be used by roles that the policy does not name: {', '.join(roles)}"
@@ -166,8 +166,8 @@ class _Run:
         )
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
-        invariance.check_keeping(spec)
-        sources = history.sources_of(self.conn, spec.source.oid)
+        invariance.check_invariant(spec)
+        sources = release_state.sources_of(self.conn, spec.source.oid)
         with increments.alone(self.conn, spec, sources):
             context = self.context = decided(self.conn, spec, sources, run_id, self.options)
             plan = context.plan
@@ -266,7 +266,7 @@ class _Run:
             return None
         if growth.unfinished is not None:
             # Nobody of them is left to test; later newcomers wait no longer.
-            history.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
+            recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
         current = increments.standing(self.conn, plan, growth, state)
         renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
         result = self._renew(plan, current, renewed)
@@ -300,9 +300,9 @@ class _Run:
             increments.check_population(computation.plan.spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
-        computation.keep(invariance.value_sets_of(self.conn, computation.plan.spec, population))
-        ways = ways_of(computation.plan.spec, known)
-        return Judging(self.conn, computation, population, sources, ways)
+        computation.keep(invariance.signatures_of(self.conn, computation.plan.spec, population))
+        alternatives = alternatives_of(computation.plan.spec, known)
+        return Judging(self.conn, computation, population, sources, alternatives)
 
     def _judged(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:
         """Publish what may stand beside all versions about the same people."""
@@ -314,7 +314,7 @@ class _Run:
                 told = replace(staged, judged=judged)
                 try:
                     done = self._publish(told, result)
-                except MemoryMoved:
+                except HistoryChanged:
                     judging.again()
                     continue
                 return replace(
@@ -322,7 +322,7 @@ class _Run:
                     guard=judging.figures,
                     warnings=(*judging.warnings, *done.warnings),
                 )
-        raise MemoryMoved
+        raise HistoryChanged
 
     def _publish(self, staged: Staged, result: RunResult) -> RunResult:
         self.options.on_step("publish", "publish", PUBLISH)

@@ -10,7 +10,7 @@ from pganon.forms.utility import Utility
 from pganon.frames import Frame, frame
 from pganon.metrics.reasons import Reason
 from pganon.plan.build import Plan
-from pganon.publish.history import Version
+from pganon.publish.release_state import Version
 from pganon.run.warnings import undeclared
 
 
@@ -44,7 +44,7 @@ class StepSeconds:
 
 @dataclass(frozen=True)
 class Added:
-    """What a run of a release that grows added to its version; of one that keeps value sets, whom a
+    """What a run of a release that grows added to its version; of an m-invariant one, whom a
     dry run would test.
 
     Attributes:

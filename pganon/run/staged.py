@@ -13,13 +13,13 @@ from pganon.forms.facts import PUBLISHED, SUPPRESSED
 from pganon.forms.metrics import Metrics
 from pganon.forms.stored import greatest_number
 from pganon.forms.utility import Utility
-from pganon.history.increments.leavers import LEAVING_RECORDS
+from pganon.history.increments.removed import LEAVING_RECORDS
 from pganon.history.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts, whole_utility
 from pganon.plan.build import FINGERPRINT, Plan, earlier_measured, kept, measured
 from pganon.plan.withdrawal import withdrawal
-from pganon.publish import history
+from pganon.publish import release_state
 from pganon.publish.staged import Staged
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.increments import WITHDRAWN, Growth, Increment, all_checks, all_views, promised
@@ -87,7 +87,7 @@ def staged_release(
 
 
 def _decides(spec: ReleaseSpec) -> bool:
-    return spec.growth.adds if spec.growth is not None else spec.value_sets is not None
+    return spec.growth.adds if spec.growth is not None else spec.signatures is not None
 
 
 @dataclass(frozen=True)
@@ -285,7 +285,7 @@ def withdraw(
         computation: of a run that knows who left; its plan becomes that of the withdrawal.
         source_mark: of the sources, from before they were read.
     """
-    before = history.read(conn, computation.plan.spec.policy.release)
+    before = release_state.read(conn, computation.plan.spec.policy.release)
     assert before is not None  # somebody was released who left
     newest = before.versions[0]
     plan = computation.plan = withdrawal(computation.plan)

@@ -10,10 +10,10 @@ import psycopg
 
 from pganon.encode.source import source_fingerprint
 from pganon.plan.build import Plan
-from pganon.publish import history, renewal
-from pganon.publish.audience import grant_readers
-from pganon.publish.history import Version
-from pganon.publish.readers import access
+from pganon.publish import release_state, renewal
+from pganon.publish.reader_roles import new_readers
+from pganon.publish.readers import reader_change
+from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.transaction import is_intact
 from pganon.run.grants import admitted
@@ -33,20 +33,22 @@ def up_to_date(
     spec, republication = plan.spec, plan.republication
     if options.force or options.dry_run or republication is None:
         return None
-    known = history.read(conn, spec.policy.release)
-    current = renewal.standing(known, republication, source_fingerprint(spec, state.facts))
+    known = release_state.read(conn, spec.policy.release)
+    current = renewal.up_to_date_version(
+        known, republication, source_fingerprint(spec, state.facts)
+    )
     if current is None or not is_intact(conn, current):
         return None
     if known and needs_approval(spec.policy, known.release.readers):
         return None
-    if known and spec.policy.audiences == "by_reader" and access(known, spec.readers).added:
+    if known and spec.policy.audiences == "by_reader" and reader_change(known, spec.readers).added:
         return None  # judged with what these have read
     settled = plan.method.form.publication.settled(spec)
     if not settled:  # its columns follow from the data, and these are the same
         return current, Renewal(state.run_id, spec.policy, spec.policy_hash, current.views)
     made = State(current.run_id)
     views, checks = plan.stored_views(made), plan.stored_checks(made)
-    if not renewal.says_the_same(views, checks, current):
+    if not renewal.shows_the_same(views, checks, current):
         return None
     return current, Renewal(state.run_id, spec.policy, spec.policy_hash, views)
 
@@ -55,8 +57,8 @@ def renew(
     conn: Connection, ending: Ending, plan: Plan, current: Version, renewed: Renewal
 ) -> RunResult:
     """Apply what the policy says of readers and such to the version that there is."""
-    known = history.read(conn, plan.spec.policy.release)
-    added = grant_readers(conn, known, plan.spec.readers) if known else ()
+    known = release_state.read(conn, plan.spec.policy.release)
+    added = new_readers(conn, known, plan.spec.readers) if known else ()
     with admitted(conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
         applied = ending.renew(conn, renewed)
     with contextlib.suppress(psycopg.Error):

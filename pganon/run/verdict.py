@@ -9,10 +9,10 @@ from typing import Any
 import psycopg
 
 from pganon.history.check import RuleCheck, rule_steps
-from pganon.history.invariance.value_sets import PERSON, SETS
-from pganon.history.model import New, Past
+from pganon.history.invariance.signatures import SIGNATURE_VALUES, SIGNATURES
+from pganon.history.model import EarlierVersion, NewVersion
 from pganon.history.readers import Reader, readers_of
-from pganon.history.versions import FINER, HOLDS, VOID, About, Crossing
+from pganon.history.versions import FINER, HOLDS, VOID, Crossing, PastVersion
 from pganon.identifiers import QualifiedName
 from pganon.policy.model import Policy
 from pganon.run.admission import Walk
@@ -63,9 +63,9 @@ class Found:
 
 def held_for(
     policy: Policy,
-    new: New,
-    about: Sequence[About],
-    past: Mapping[int, Past],
+    new: NewVersion,
+    about: Sequence[PastVersion],
+    past: Mapping[int, EarlierVersion],
     roles: Sequence[str],
 ) -> list[Held]:
     """The rule for each of those whom the version is judged for, with all that they have."""
@@ -78,7 +78,7 @@ def held_for(
     for number, reader in enumerate(readers):
         earlier = [one for run, one in past.items() if run in reader.runs]
         found.append(Held(RuleCheck(replace(new, number=number), earlier), reader))
-    return [one for one in found if one.rule.has_anything]
+    return [one for one in found if one.rule.compares]
 
 
 def hold(
@@ -145,7 +145,7 @@ def _functions(walk: Walk, rules: Sequence[RuleCheck], state: State) -> Qualifie
                 lambda s: s.stage(FUNCTIONS),
                 lambda s: query(
                     "select distinct f.grp, f.of from f",
-                    {"f": stacked([rule.functions_of(s) for rule in some])},
+                    {"f": stacked([rule.comparison.functions_of(s) for rule in some])},
                 ),
                 analyze=False,
             ),
@@ -156,7 +156,7 @@ def _functions(walk: Walk, rules: Sequence[RuleCheck], state: State) -> Qualifie
 
 def forget_judgement(conn: Connection, run_id: int) -> list[QualifiedName]:
     """Take away what the last judgement of a run made, for another one."""
-    names = ("rule", FUNCTIONS, PERSON, SETS, "completed", "value_set_of")
+    names = ("rule", FUNCTIONS, SIGNATURES, SIGNATURE_VALUES, "completed", "value_set_of")
     tables = [
         table
         for table in run_tables(conn, run_id)
@@ -175,7 +175,7 @@ def crossings(conn: Connection, rules: Iterable[RuleCheck], state: State) -> tup
     found: dict[int, Crossing] = {}
     for rule in rules:
         selects = [rule.clashed()] if state.facts.get(rule.clashing) else []
-        selects += [rule.crossed(state)] if state.facts.get(rule.crossing) else []
+        selects += [rule.comparison.crossed(state)] if state.facts.get(rule.crossing) else []
         for select in selects:
             for row in conn.execute(statement(select)).fetchall():
                 found.setdefault(row[0], Crossing(*row))
@@ -189,7 +189,7 @@ def finer_k(conn: Connection, rules: Iterable[RuleCheck], state: State) -> int |
     for rule in rules:
         if not state.facts.get(rule.functions):
             continue
-        of = query("select distinct f.of from f", {"f": rule.functions_of(state)})
+        of = query("select distinct f.of from f", {"f": rule.comparison.functions_of(state)})
         roots = {row[0] for row in conn.execute(statement(of)).fetchall()}
         promised += [past.manner.least for past in rule.earlier if past.root in roots]
     return min(promised, default=None)

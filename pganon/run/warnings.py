@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pganon.encode.facts import respelled
 from pganon.encode.known import RETURNED
 from pganon.encode.source import prints_of
-from pganon.history.increments.kept import WAITING
+from pganon.history.increments.invariant import WAITING
 from pganon.identifiers import quote
 from pganon.methods.buckets.exclusions.idle import idle_rules
 from pganon.metrics.alike import alike

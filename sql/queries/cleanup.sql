@@ -27,7 +27,7 @@ WHERE m.run_id IS NOT NULL
         WHERE h.run_id = m.run_id AND n.nspname = 'pganon_stage'
             AND q.state IN ('awaiting_approval', 'approved', 'running')
     )
-    -- Groups that are a function of other versions, and who has which value set.
+    -- Groups that are a function of other versions, and who has which signature.
     AND NOT (
         n.nspname = 'pganon_private' AND c.relname::text = format('r%%s_functions', m.run_id)
         AND EXISTS (

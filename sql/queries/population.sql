@@ -113,7 +113,7 @@ FROM pganon_private.run_secret AS s
 WHERE s.run_id = %(run_id)s;
 
 -- value_sets --
--- Who has which value set of columns: tables, their fingerprint, and the run with its secrets.
+-- Who has which signature of columns: tables, their fingerprint, and the run with its secrets.
 SELECT s.person_table, s.set_table, s.fingerprint, s.run_id
 FROM pganon_private.value_sets AS s
 WHERE s.population = %(population)s AND s.columns = %(columns)s::text[];
@@ -132,7 +132,7 @@ WHERE s.population = %(population)s AND s.columns = %(columns)s::text[]
 RETURNING s.person_table, s.set_table;
 
 -- add_value_sets --
--- Who has which value set from now on.
+-- Who has which signature from now on.
 INSERT INTO pganon_private.value_sets (
     population, columns, person_table, set_table, fingerprint, run_id
 )

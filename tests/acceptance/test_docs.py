@@ -35,7 +35,8 @@ from pganon.methods.registry import methods
 from pganon.migrate.pending import Planned
 from pganon.migrate.up import Done
 from pganon.publish.export import Exported
-from pganon.publish.lifecycle import Changed, Finding, ReleaseInfo, VersionInfo
+from pganon.publish.lifecycle import Changed, Finding
+from pganon.publish.listing import ReleaseInfo, VersionInfo
 from pganon.run.result import RunResult, StepSeconds, Verified
 from pganon.run.tables import Cleaned
 from tests.support.harness import cluster, forked

@@ -47,7 +47,7 @@ def test_only_the_readers_read(db: Database) -> None:
     release(conn, "closed", readers=(), columns=COLUMNS[:2], rows=[r[:2] for r in ROWS])
     release(conn, "closed", readers=(), extra_views=["_st"])
     assert _held(db) == [*LISTS, "published.open"]
-    lifecycle.rollback(conn, "closed")
+    lifecycle.show_earlier(conn, "closed")
     assert _held(db) == [*LISTS, "published.open"]
     schema = db.admin.execute(
         "SELECT has_schema_privilege('analyst', 'published', 'USAGE'),"

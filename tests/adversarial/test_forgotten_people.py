@@ -97,7 +97,7 @@ def test_nothing_leads_to_them_in_any_version(source: Database) -> None:
     conn = source.connect("steward")
     for _ in range(2):
         driver.publish(source, declared())
-    lifecycle.rollback(conn, "r")
+    lifecycle.show_earlier(conn, "r")
     driver.publish(source, declared(release="b"))
     lifecycle.drop(conn, "b")
     waits = {"publish": {"readers": ["analyst"], "approval": {"by": ["analyst"]}}}
@@ -115,7 +115,7 @@ def test_nothing_leads_to_them_in_any_version(source: Database) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_leads_to_them_in_value_sets(source: Database) -> None:
+def test_nothing_leads_to_them_in_signatures(source: Database) -> None:
     done = driver.publish(source, declared(**ANATOMY))
     assert done.suppressed == 0
     assert len(places(source, 7)) == 2

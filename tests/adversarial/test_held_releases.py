@@ -9,7 +9,7 @@ import pytest
 from psycopg import sql
 
 from pganon.errors import PreconditionError, PrivacyRefusal
-from pganon.publish import held, lifecycle, transaction
+from pganon.publish import held, lifecycle, listing, transaction
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter
 from pganon.run.erasure import forget_people
@@ -18,7 +18,7 @@ from pganon.worker.job import Job
 from tests.support.harness import driver, faults, queue
 from tests.support.harness.cluster import Database
 from tests.support.sources import growing
-from tests.support.sources.keeping import Kept, declared
+from tests.support.sources.invariant import Kept, declared
 
 pytestmark = pytest.mark.slow
 
@@ -322,7 +322,7 @@ def test_a_late_approval_is_judged_beside_what_appeared(db: Database) -> None:
     request = _held(db)
     _beside(db, where="id > 3", republication="refuse")
     assert _approved(db, request) == ("failed", "republication")
-    last = lifecycle.events(db.owner(), "patients")[-1]
+    last = listing.events(db.owner(), "patients")[-1]
     assert (last["event"], last["details"]["code"]) == ("refused", "republication")
     assert last["details"]["reason"] == "crossing"
     assert _over_versions(db) == {"others": "holds"}
@@ -378,7 +378,7 @@ def test_a_late_approval_that_accepts_what_appeared(db: Database) -> None:
     assert _over_versions(db) == {"others": "void", "patients": "void"}
 
 
-def test_a_late_approval_of_value_sets(db: Database) -> None:
+def test_a_late_approval_of_signatures(db: Database) -> None:
     """Those of another version have taken the place of what these were added to."""
     kept = Kept(db, l=2)
     people = {1: "a", 2: "b", 3: "c", 4: "d"}

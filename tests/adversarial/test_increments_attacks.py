@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.publish import history, lifecycle
+from pganon.publish import lifecycle, recording
 from pganon.run.erasure import forget_people, forget_version
 from pganon.run.guard import guarded
 from tests.support.harness import driver, faults
@@ -137,7 +137,7 @@ def test_publication_that_fails(people: Database) -> None:
     memory = conn.execute("SELECT counter FROM pganon_private.population").fetchall()
     add(people, 13, 16)
     with (
-        mock.patch.object(history, "remember_views", side_effect=Stopped),
+        mock.patch.object(recording, "remember_views", side_effect=Stopped),
         pytest.raises(Stopped),
     ):
         grow(people)
@@ -241,7 +241,7 @@ def test_a_version_whose_groups_a_later_one_shows(people: Database) -> None:
     with pytest.raises(PganonError, match="version 2 of the release people has the groups of"):
         forget_version(conn, "people", 1, "no copy is left")
     before = shown(people.owner())
-    lifecycle.rollback(conn, "people")
+    lifecycle.show_earlier(conn, "people")
     forget_version(conn, "people", 2, "no copy is left")
     assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
     (only,) = guarded(conn, driver.loaded(POLICY)).versions

@@ -54,7 +54,7 @@ def test_every_step_leaves_a_row(db: Database) -> None:
     conn = db.owner()
     release(conn)
     release(conn)
-    lifecycle.rollback(conn, "adult")
+    lifecycle.show_earlier(conn, "adult")
     lifecycle.drop(conn, "adult")
     rows = conn.execute("SELECT event, version, by_role FROM pganon.ledger ORDER BY id").fetchall()
     assert rows == [

@@ -86,7 +86,7 @@ def test_a_stranger_blocks_nothing(db: Database, bare_db: Database) -> None:
     faults.run(db.dsn(), before=lambda step: keys.update(_keys(db.admin)))
     with _waiting(db, keys):
         assert faults.run(db.dsn()).version == 2
-        assert lifecycle.rollback(db.owner(), "patients").now == 1
+        assert lifecycle.show_earlier(db.owner(), "patients").now == 1
         assert lifecycle.drop(db.owner(), "patients").before == 1
         assert not install.init(db.connect()).changed
         assert not install.upgrade(db.connect()).changed

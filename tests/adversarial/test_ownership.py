@@ -15,7 +15,7 @@ import pytest
 from pganon import install
 from pganon.errors import InstallError
 from pganon.install import access
-from pganon.publish import lifecycle
+from pganon.publish import listing
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -386,7 +386,7 @@ def test_planning_runs_no_code_of_the_steward(db: Database, tmp_path: Path, trap
 def test_a_reader_lists_and_exports_without_naming_anybody(db: Database, tmp_path: Path) -> None:
     db.source(faults.SOURCE)
     faults.run(db.dsn())
-    assert [r.release for r in lifecycle.releases(db.connect("analyst"))] == ["patients"]
+    assert [r.release for r in listing.releases(db.connect("analyst"))] == ["patients"]
     out = tmp_path / "out.csv"
     assert pganon("export", "patients", "-o", str(out), "--dsn", db.dsn("analyst")).code == 0
     assert len(out.read_text().splitlines()) == 25

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from pganon.publish import lifecycle
+from pganon.publish import listing, sessions
 from pganon.run.grants import change_readers
 from tests.integration.methods.local.test_local import make_example
 from tests.support.harness import driver
@@ -26,7 +26,7 @@ def steward(db: Database, roles: list[str]) -> psycopg.Connection[Any]:
     driver.publish(db, people_decide(publish={"readers": roles[:1]}, **APART))
     driver.publish(db, other(publish={"readers": roles[1:2]}, **APART))
     found = db.connect("steward")
-    lifecycle.become_steward(found)
+    sessions.become_steward(found)
     return found
 
 
@@ -37,8 +37,8 @@ def test_either_reader(db: Database, steward: psycopg.Connection[Any], roles: li
             change_readers(steward, release, [role])
         assert f"for {role} to read this version, too" in str(errors[0])
         assert "divides them in several ways at once" in str(errors[0])
-        assert lifecycle.events(steward, release)[-1]["event"] == "refused"
-        assert role not in lifecycle.find(steward, release).release.readers
+        assert listing.events(steward, release)[-1]["event"] == "refused"
+        assert role not in listing.find(steward, release).release.readers
     assert driver.leftovers(db) == []
     assert change_readers(steward, "r", [third]).added == (third,)
     with driver.refused("republication"):

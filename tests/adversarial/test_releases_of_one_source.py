@@ -316,7 +316,7 @@ def test_copies_survive(source: Database, how: str) -> None:
         changed = {**case.policy, **case.change, "republication": "allow"}
         publish(source, {**changed, "publish": {"keep": 1 if how == "retired" else 2}})
     if how == "rolled back":
-        lifecycle.rollback(source.owner(), "r")
+        lifecycle.show_earlier(source.owner(), "r")
     refused(source, {**case.policy, "release": "other", "privacy": [anatomy(3)]})
     again = publish(source, {**case.policy, "release": "other"})
     assert warnings(again) == []

@@ -113,7 +113,7 @@ def test_memory_outlives_drop_rollback_and_retention(db: Database) -> None:
     faults.run(db.dsn())
     conn = db.owner()
     db.source(NEW_ROW)
-    lifecycle.rollback(conn, "patients") if faults.version(conn) == 1 else None
+    lifecycle.show_earlier(conn, "patients") if faults.version(conn) == 1 else None
     _refused(db)
     lifecycle.drop(conn, "patients")
     assert faults.content(conn) is None
@@ -132,7 +132,7 @@ def test_every_version_ever_readable_guards(db: Database) -> None:
     faults.run(db.dsn())
     db.source(NEW_ROW)
     faults.run(db.dsn(), faults.policy(republication="allow"))
-    lifecycle.rollback(db.owner(), "patients")
+    lifecycle.show_earlier(db.owner(), "patients")
     assert faults.run(db.dsn()).version == 3  # the groups of version 2
     db.source("DELETE FROM public.patient WHERE id = 100")
     assert faults.run(db.dsn()).version == 4  # those of version 1

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pganon.errors import PreconditionError
-from pganon.publish import lifecycle, readers
+from pganon.publish import lifecycle, listing, readers
 from tests.support.harness import faults, queue
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import COLUMNS, ROWS, release
@@ -71,7 +71,7 @@ def _other_columns(conn: Connection) -> None:
 
 
 def _back(conn: Connection) -> None:
-    lifecycle.rollback(conn, "adult")
+    lifecycle.show_earlier(conn, "adult")
 
 
 def _admit(conn: Connection) -> None:
@@ -105,7 +105,7 @@ def test_what_is_granted_again_stops_publication(
         act(conn)
     assert caught.value.code == "open_privileges"
     assert _held(conn) == ["analyst SELECT"]
-    assert [info.version for info in lifecycle.releases(conn)] == [2]
+    assert [info.version for info in listing.releases(conn)] == [2]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_what_is_granted_on_private_objects_stops_publication(
         act(conn)
     assert caught.value.code == "open_privileges"
     assert faults.exposed(db.admin) == []
-    assert [info.version for info in lifecycle.releases(conn)] == [2]
+    assert [info.version for info in listing.releases(conn)] == [2]
 
 
 def test_a_view_that_is_given_away_stops_publication(db: Database) -> None:

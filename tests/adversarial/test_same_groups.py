@@ -211,7 +211,7 @@ def test_the_seed_outlives_rollback_drop_and_failed_runs(db: Database) -> None:
     build(db)
     versions = [publish(db, method), publish(db, method)]
     conn = db.owner()
-    lifecycle.rollback(conn, "vehicles")
+    lifecycle.show_earlier(conn, "vehicles")
     versions.append(publish(db, method))
     lifecycle.drop(conn, "vehicles")
     db.source("UPDATE public.vehicle SET note = note || '!' WHERE id = 1")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pganon.publish import lifecycle
+from pganon.publish import listing, sessions
 from pganon.run.grants import change_readers
 from pganon.run.options import Options
 from pganon.run.release import run_release
@@ -30,7 +30,7 @@ def test_nothing_else_is_published_of_the_same_people(db: Database) -> None:
     with driver.refused("republication") as errors:
         run(db, driver.loaded(plain()))
     assert getattr(errors[0], "reason", None) == "several"
-    assert [release.release for release in lifecycle.releases(db.owner())] == ["visits"]
+    assert [release.release for release in listing.releases(db.owner())] == ["visits"]
     # A release that grows is about newcomers alone, and there are none.
     for method, name in (("sloms", "again"), ("lgb_mdp", "hidden")):
         document = growing_policy(method).policy.document()
@@ -51,7 +51,7 @@ def test_readers_of_one_version_may_read_the_next(db: Database) -> None:
         db.source(plans.SOURCE)
         document = growing_policy("sloms").policy.document() | {"audiences": "by_reader"}
         steward = db.connect("steward")
-        lifecycle.become_steward(steward)
+        sessions.become_steward(steward)
         for name in names:
             run(db, driver.loaded({**document, "publish": {"readers": [name]}}))
             more_visits(db, "25 + n % 9") if name == names[0] else None
@@ -80,4 +80,4 @@ def test_newcomers_whom_another_release_has_meanwhile(db: Database) -> None:
     with driver.refused("republication"):
         run_release(policy, dsn=db.dsn(), options=Options(on_step=meanwhile))
     assert published == [0, 1]
-    assert lifecycle.show(db.owner(), "visits").version == 1
+    assert listing.show(db.owner(), "visits").version == 1

@@ -233,7 +233,12 @@ def test_an_error_in_the_publishing_transaction(
     faults.run(db.dsn())
     conn = db.owner()
     before = faults.content(conn)
-    for function in ("history.add_version", "views.swap", "history.drop_stored", "ledger.append"):
+    for function in (
+        "recording.add_version",
+        "views.swap",
+        "recording.drop_stored",
+        "ledger.append",
+    ):
         with monkeypatch.context() as patch:
             patch.setattr(f"pganon.publish.transaction.{function}", _fail)
             with pytest.raises(DatabaseError) as caught:

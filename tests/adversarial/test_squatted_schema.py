@@ -40,7 +40,7 @@ def test_a_policy_may_trust_the_owner_of_the_schema(db: Database) -> None:
     assert faults.run(db.dsn(), policy).version == 1
     # A version that is shown again has the trust of its own policy.
     assert faults.run(db.dsn(), policy).version == 2
-    assert lifecycle.rollback(db.owner(), "patients").now == 1
+    assert lifecycle.show_earlier(db.owner(), "patients").now == 1
 
 
 def test_a_rollback_trusts_nobody_else(db: Database) -> None:
@@ -50,7 +50,7 @@ def test_a_rollback_trusts_nobody_else(db: Database) -> None:
     db.admin.execute("ALTER SCHEMA published OWNER TO source_owner")
     db.source("GRANT USAGE, CREATE ON SCHEMA published TO steward WITH GRANT OPTION")
     with pytest.raises(PreconditionError) as caught:
-        lifecycle.rollback(db.owner(), "patients")
+        lifecycle.show_earlier(db.owner(), "patients")
     assert caught.value.code == "foreign_schema"
 
 

@@ -41,7 +41,7 @@ def test_one_run_per_release(db: Database, tmp_path: Path) -> None:
 
     def others() -> None:
         _busy(lambda: faults.run(db.dsn()))
-        _busy(lambda: lifecycle.rollback(conn, "patients"))
+        _busy(lambda: lifecycle.show_earlier(conn, "patients"))
         _busy(lambda: lifecycle.drop(conn, "patients"))
         ran = pganon("run", str(file), "--dsn", db.dsn(), "--json")
         assert (ran.code, ran.json["error"]["code"]) == (2, "busy")
@@ -54,7 +54,7 @@ def test_one_run_per_release(db: Database, tmp_path: Path) -> None:
     assert hook.reached  # type: ignore[attr-defined]
     # A run that was refused for another one leaves no trace.
     assert faults.events(conn) == ["started", "released"] * 3
-    assert lifecycle.rollback(conn, "patients").now == 2
+    assert lifecycle.show_earlier(conn, "patients").now == 2
 
 
 @pytest.mark.parametrize(

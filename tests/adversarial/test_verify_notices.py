@@ -98,7 +98,7 @@ def test_a_view_that_a_rollback_made_is_known(db: Database) -> None:
     conn = db.owner()
     release(conn)
     release(conn, joined=True)
-    lifecycle.rollback(conn, "adult")
+    lifecycle.show_earlier(conn, "adult")
     assert failing(conn) == []
 
 

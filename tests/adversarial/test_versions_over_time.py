@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PganonError
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, listing
 from pganon.run.erasure import forget_people, forget_version
 from pganon.run.guard import guarded
 from pganon.run.options import Options
@@ -96,7 +96,7 @@ def test_a_lone_newcomer(source: Database) -> None:
     assert error.hint.startswith("refresh: increments")
     assert memory(source) == before
     assert driver.leftovers(source) == []
-    last = lifecycle.events(source.connect("steward"), "r")[-1]
+    last = listing.events(source.connect("steward"), "r")[-1]
     assert last["event"] == "refused"
     found = last["details"]
     assert (found["code"], found["reason"]) == ("republication", "crossing")
@@ -161,7 +161,7 @@ def test_rolled_back_between(source: Database) -> None:
     driver.publish(source, declared())
     driver.publish(source, declared())
     change(source, "DELETE FROM public.t WHERE id < 3")
-    lifecycle.rollback(source.connect("steward"), "r")
+    lifecycle.show_earlier(source.connect("steward"), "r")
     refused(source)
 
 
@@ -311,7 +311,7 @@ def test_erased_people(source: Database) -> None:
     assert all(finding.holds for finding in lifecycle.verify(conn, "r"))
     assert forget_people(conn, "r", "public.erase").people == 0
     refused(source)  # the two are newcomers, alone in their classes
-    assert lifecycle.events(conn, "r")[-3]["details"] == {"people": 0}
+    assert listing.events(conn, "r")[-3]["details"] == {"people": 0}
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from pganon import install, sqlfiles
 from pganon.errors import InstallError
 from pganon.install.owner import become_owner
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, listing
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import release
@@ -57,7 +57,7 @@ def _newer(monkeypatch: pytest.MonkeyPatch, **changes: dict[bytes, bytes] | None
 
 def _works(db: Database) -> None:
     become_owner(db.connect())
-    assert [info.release for info in lifecycle.releases(db.connect("analyst"))] == ["adult"]
+    assert [info.release for info in listing.releases(db.connect("analyst"))] == ["adult"]
 
 
 def test_an_upgrade_keeps_what_others_have_built(

@@ -14,7 +14,7 @@ import pytest
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.install.owner import become_owner
-from pganon.publish import lifecycle, transaction
+from pganon.publish import lifecycle, listing, transaction
 from pganon.run.tables import clean
 from tests.support.harness import faults, queue
 from tests.support.harness.cli import pganon
@@ -125,7 +125,7 @@ def test_the_name_is_free_again(db: Database, analyst: Connection) -> None:
     assert release(conn).version == 3
     assert analyst.execute("SELECT count(*) FROM published.adult").fetchone() == (3,)
     _other_columns(conn)
-    lifecycle.rollback(conn, "adult")
+    lifecycle.show_earlier(conn, "adult")
     assert all(found.holds for found in lifecycle.verify(conn, "adult"))
     _refused(analyst, "TABLE built.v")
 
@@ -163,7 +163,7 @@ def test_who_reads_delays_no_withdrawal(db: Database, how: str) -> None:
         conn.execute("SELECT pganon.withdraw_release('adult')")
     _refused(db.connect("analyst"), "TABLE published.adult")
     _refused(db.connect("analyst"), "TABLE published.adult_st")
-    assert lifecycle.releases(db.connect("analyst")) == []
+    assert listing.releases(db.connect("analyst")) == []
     reader.execute("ROLLBACK")
     _refused(reader, "TABLE published.adult")
     queue.serve(db)

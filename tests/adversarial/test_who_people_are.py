@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PganonError
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, listing
 from pganon.run.erasure import forget_people, forget_version
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
@@ -222,7 +222,7 @@ def test_forgotten_people_return(source: Database) -> None:
     done = driver.publish(source, {**declared(release="b"), **renewed})
     assert (done.records, done.released) == (12, 12)
     assert any("2 people of public.t were forgotten" in one for one in done.warnings)
-    kept = lifecycle.events(source.connect("steward"), "b")
+    kept = listing.events(source.connect("steward"), "b")
     assert kept[-1]["event"] == "released"
     measures = source.admin.execute(
         b"SELECT measures ->> 'forgotten' FROM pganon_private.version WHERE release = 'b'"

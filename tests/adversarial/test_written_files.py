@@ -74,7 +74,7 @@ def test_an_export_has_no_readers_that_the_view_has_not(db: Database, tmp_path: 
     conn.execute("GRANT USAGE ON SCHEMA published TO PUBLIC")
     assert (mode(conn), mode(analyst), mode(conn, 2)) == (0o644, 0o644, 0o644)
     assert mode(conn, 1) == 0o600, "nobody reads an earlier version"
-    lifecycle.rollback(conn, "adult")
+    lifecycle.show_earlier(conn, "adult")
     conn.execute("REVOKE SELECT ON published.adult FROM PUBLIC")
     open_before = tmp_path / "before.csv"
     open_before.write_text("")

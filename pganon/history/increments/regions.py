@@ -1,8 +1,8 @@
-"""Regions of newcomers: the cuts of a first version replayed on them, as joins on the node.
+"""Regions of new individuals: the cuts of a first version replayed, as joins on the node.
 
-    pending     (person, q<i>.., l<i>..)   records of newcomers; labels of a tree from the leaf up
-    newcomers   (person, region)           who has a region; an unseen pattern of NULLs has none,
-                nor a value that its region was not known to have, where groups show their region
+    pending     (person, q<i>.., l<i>..)   their records; labels of a tree from the leaf up
+    newcomers   (person, region)           those with a region; an unseen pattern of NULLs has none,
+                nor has a value outside the bounds of its region, where groups show their region
 
 Every record goes to exactly one side of every cut: numbers, dates and ordinal values to the left if
 they are NULL or at most the threshold; others to the left if they, or the child of the ancestor
@@ -25,7 +25,7 @@ PENDING = "pending"
 
 
 def tree_steps(spec: ReleaseSpec) -> list[Step]:
-    """The ancestors of values of newcomers, of columns whose cuts tell children apart."""
+    """Steps that make the ancestors of values, for columns with cuts between children of a tree."""
     steps: list[Step] = []
     for attribute in _labelled(spec):
         i, column = attribute.index, attribute.column.name
@@ -62,10 +62,10 @@ def _labelled(spec: ReleaseSpec) -> list[Attribute]:
 def regions(
     spec: ReleaseSpec, state: State, cuts: QualifiedName, bounds: QualifiedName | None
 ) -> exp.Select:
-    """SELECT (person, region) of newcomers in `pending`.
+    """SELECT (person, region) of the new individuals in `pending`.
 
     Args:
-        bounds: what groups of every region show, where they show that.
+        bounds: bounds of every region, if groups show their regions.
     """
     values = [f"q{a.index}" for a in spec.attributes]
     labels = [f"l{a.index}" for a in _labelled(spec)]
@@ -102,7 +102,7 @@ def _with_labels(spec: ReleaseSpec, state: State) -> exp.Select:
 
 
 def _nulls(spec: ReleaseSpec) -> exp.Expr:
-    """Columns of nulls: own_class in which a newcomer `p` is NULL, by name."""
+    """Columns with `nulls: own_class` in which a record `p` is NULL, by name."""
     names = [
         fragment(
             "case when :q is null then :name end",
@@ -116,31 +116,34 @@ def _nulls(spec: ReleaseSpec) -> exp.Expr:
 
 
 def _covered(attribute: Attribute) -> exp.Expr:
-    """Whether the bounds `b` have the value of a newcomer `w`. A list of values, an enum or a tree
-    in a table or function may have changed since; quasi-identifiers alone decide that."""
+    """Whether the bounds `b` have the value of a record `w`.
+
+    A list of values, an enum or a tree in a table or function may have changed since.
+    Quasi-identifiers alone decide that.
+    """
     value, shown = col(f"q{attribute.index}", "w"), col(f"g{attribute.index}", "b")
     null = fragment(":g is null", g=shown.copy())
     if attribute.null_column is not None:
         null = col(f"z{attribute.index}", "b")
     elif attribute.nulls in ("suppress", "reject"):
-        null = exp.true()  # what becomes of them is not a matter of regions
+        null = exp.true()  # such records are suppressed or rejected elsewhere
     if attribute.form is Shown.RANGE:
         kind = {"numrange": "numeric"}.get(attribute.published_type, attribute.value_type)
-        there = fragment(":g @> :v", g=shown, v=cast(value, kind))
+        covered = fragment(":g @> :v", g=shown, v=cast(value, kind))
     elif attribute.form is Shown.LABEL:
-        there = fragment(":g = any(:l)", g=shown, l=col(f"l{attribute.index}", "w"))
+        covered = fragment(":g = any(:l)", g=shown, l=col(f"l{attribute.index}", "w"))
     else:
         item = cast(element(attribute, value), "text")
-        there = fragment(":v = any(:g)", v=item, g=cast(shown, "text[]"))
+        covered = fragment(":v = any(:g)", v=item, g=cast(shown, "text[]"))
     return (
         exp.Case()
         .when(fragment(":v is null", v=value.copy()), null)
-        .else_(fragment("coalesce(:there, false)", there=exp.paren(there)))
+        .else_(fragment("coalesce(:covered, false)", covered=exp.paren(covered)))
     )
 
 
 def _left(attribute: Attribute) -> exp.Expr:
-    """Whether a newcomer `w` goes to the left of the cut `c`."""
+    """Whether a record `w` goes to the left of the cut `c`."""
     value, threshold = col(f"q{attribute.index}", "w"), col("threshold", "c")
     if attribute.scale is Scale.NOMINAL:
         # 1.0 and 1.00 are one value.
@@ -171,5 +174,5 @@ def _left(attribute: Attribute) -> exp.Expr:
 
 
 def _among(value: exp.Expr, members: exp.Expr) -> exp.Expr:
-    """Whether the stored set has it; it may have NULL."""
+    """Whether a stored set, which may contain NULL, has the value."""
     return fragment("array_position(:members, :v) is not null", v=value, members=members)

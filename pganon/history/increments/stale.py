@@ -1,4 +1,4 @@
-"""People who are shown as they were when they were released, and are so no longer."""
+"""People whose values or quasi-identifiers changed after they were released."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pganon.encode.sensitive import sensitive_key
 from pganon.forms.elements import element, text_key
 from pganon.forms.growing import of_everybody, one_mark, quasi_mark
 from pganon.forms.work import LEAVING_GROUPS
-from pganon.history.increments.leavers import shown_members
+from pganon.history.increments.removed import shown_members
 from pganon.resolved.increments import AS_RELEASED, WHOLE, Growth
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, chain, col, fragment, named, query, stacked
@@ -17,14 +17,14 @@ from pganon.steps import Check, State, Step
 from pganon.steps.facts import count
 
 STALE = count("stale_people", assumed=0)
-"""People in groups that stay who have another value or other quasi-identifiers than then."""
+"""People in groups that stay, with another value or other quasi-identifiers than then."""
 
 
 def stale_steps(spec: ReleaseSpec, growth: Growth, columns: tuple[str, ...]) -> list[Step]:
-    """After it is known which groups go.
+    """Steps that count them, after the groups to be withdrawn are listed.
 
     Args:
-        columns: remembered ones, in the order of the marks of members.
+        columns: columns of the marks of members, in their order.
     """
     if growth.version is None:
         return []
@@ -41,7 +41,10 @@ def stale_steps(spec: ReleaseSpec, growth: Growth, columns: tuple[str, ...]) -> 
 def _counted(
     spec: ReleaseSpec, state: State, growth: Growth, columns: tuple[str, ...]
 ) -> exp.Select:
-    """Quasi-identifiers are known of people whom increments added, values of everybody."""
+    """SELECT stale_people.
+
+    Values are compared of everybody, quasi-identifiers of people whom increments added.
+    """
     values = [f"v{place}" for place, _ in enumerate(columns, start=1)]
     other = [
         fragment(
@@ -53,16 +56,16 @@ def _counted(
         "select count(distinct o.person) as stale_people from o join n on n.person = o.person",
         {"o": _then(spec, state, growth, values), "n": _now(spec, state, columns)},
     )
-    known = [query("select t.* from t", {"t": table}) for table in growth.tables_of(AS_RELEASED)]
-    if known:
+    released = [query("select t.* from t", {"t": table}) for table in growth.tables_of(AS_RELEASED)]
+    if released:
         same = fragment("q.person = o.person")
-        tree = tree.join(aliased(stacked(known), "q"), on=same, join_type="left")
+        tree = tree.join(aliased(stacked(released), "q"), on=same, join_type="left")
         other.append(fragment("coalesce(q.quasi <> n.quasi, false)"))
     return tree.where(chain(exp.Or, other) if other else exp.false())
 
 
 def _then(spec: ReleaseSpec, state: State, growth: Growth, values: list[str]) -> exp.Select:
-    """SELECT person, v1, ..: marks of the values with which they are in groups that stay."""
+    """SELECT person, v1, ..: marks of the values of people in groups that stay."""
     marks = [
         named(one_mark(spec, fragment(f"m.marks[{place}]")), name)
         for place, name in enumerate(values, start=1)
@@ -75,7 +78,7 @@ def _then(spec: ReleaseSpec, state: State, growth: Growth, values: list[str]) ->
 
 
 def _now(spec: ReleaseSpec, state: State, columns: tuple[str, ...]) -> exp.Select:
-    """SELECT person, v1, .., quasi: the same of what they have in the source."""
+    """SELECT person, v1, .., quasi: the same of their values in the source."""
     secret = population_secret(state)
     marks = [
         named(one_mark(spec, mark(col("person", "w"), _text(spec, name), secret)), f"v{place}")
@@ -87,7 +90,7 @@ def _now(spec: ReleaseSpec, state: State, columns: tuple[str, ...]) -> exp.Selec
 
 
 def _text(spec: ReleaseSpec, name: str) -> exp.Expr:
-    """The value of a remembered column, as members have a mark of it."""
+    """The value of a column as text, from which the marks of members are made."""
     for item in spec.sensitive:
         if item.column.name == name:
             return text_key(sensitive_key(item, col(f"s{item.index}", "w")))

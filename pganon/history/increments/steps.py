@@ -19,8 +19,8 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.forms.form import PublishedForm
 from pganon.forms.remembered import is_remembered, linked
-from pganon.history.increments.leavers import leaver_steps
 from pganon.history.increments.regions import PENDING, regions, tree_steps
+from pganon.history.increments.removed import removed_steps
 from pganon.history.increments.stale import stale_steps
 from pganon.identifiers import QualifiedName, quote
 from pganon.resolved.increments import TESTED, WHOLE, Growth, cohorts_table
@@ -30,32 +30,32 @@ from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts
 
 SOURCE_RECORDS = count("source_records", assumed=40)
-"""Records of the source, those of newcomers and of all others."""
+"""All records of the source."""
 
-NEWCOMERS = count("newcomers", assumed=40)
-"""People who were never released and are in no cohort yet."""
+NEW_INDIVIDUALS = count("newcomers", assumed=40)
+"""New individuals: people in no version and in no cohort."""
 
 UNPLACED = count("unplaced")
-"""Those of them who are in no region: nobody had such NULLs, or no region could have the values."""
+"""New individuals in no region: nobody had such NULLs, or no region could have the values."""
 
 DUE = count("due", assumed=40)
-"""People whom this run tests."""
+"""People of the cohorts that this run tests."""
 
 COHORTS = count("cohorts")
-"""Cohorts that they are in."""
+"""Cohorts that this run tests."""
 
 
 def gather_steps(
     spec: ReleaseSpec, growth: Growth, form: PublishedForm, *, commits: bool
 ) -> tuple[Step, ...]:
-    """From the source to the people whom the run tests, committed before they are tested.
+    """Steps from the source to the people whom the run tests, who are committed before.
 
     Args:
-        commits: False for a dry run, which only counts them.
+        commits: False for a dry run, which only counts the people.
     """
     return (
         *whole_steps(spec),
-        *_newcomer_steps(spec, growth),
+        *_new_individual_steps(spec, growth),
         CreateTable(
             "due",
             "people of cohorts that are large enough",
@@ -70,10 +70,10 @@ def gather_steps(
             gives=[
                 SOURCE_RECORDS,
                 *counts("nobody", "pending_records", of="gathered_"),
-                *(NEWCOMERS, UNPLACED, DUE, COHORTS),
+                *(NEW_INDIVIDUALS, UNPLACED, DUE, COHORTS),
             ],
         ),
-        *leaver_steps(spec, growth, form.publication.weights),
+        *removed_steps(spec, growth, form.publication.weights),
         *stale_steps(spec, growth, _remembered(spec, form)),
         commit_step(
             spec,
@@ -84,14 +84,14 @@ def gather_steps(
 
 
 def _remembered(spec: ReleaseSpec, form: PublishedForm) -> tuple[str, ...]:
-    """The columns of which members have marks."""
+    """Columns of the marks of members, in their order."""
     if not is_remembered(spec, form):
         return ()
     return tuple(column.name for column in linked(spec, form, State(0)).columns)
 
 
 def whole_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    """The snapshot of the whole source, with the digest of everybody."""
+    """Steps that make the snapshot of the whole source, with the digests of people."""
     read = CreateTable(
         SNAPSHOT,
         "read the source, once",
@@ -106,10 +106,10 @@ def whole_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 def commit_step(
     spec: ReleaseSpec, when: Callable[[State], bool], *, divided: bool = False
 ) -> Statement:
-    """Keep who is `due`, in COHORTS cohorts.
+    """Step that commits the people of `due`, in COHORTS cohorts.
 
     Args:
-        divided: whether they have the region of a cohort.
+        divided: whether cohorts have regions.
     """
     return Statement(
         "commit",
@@ -120,7 +120,7 @@ def commit_step(
 
 
 def restricted_step(spec: ReleaseSpec) -> CreateTable:
-    """The snapshot of those whom the run tests."""
+    """Step that makes the snapshot of the people whom the run tests."""
 
     def select(state: State) -> exp.Expr:
         columns = [col(name, "w") for name in SNAP.columns(spec, state) if name != "cohort"]
@@ -141,19 +141,19 @@ def restricted_step(spec: ReleaseSpec) -> CreateTable:
 
 def _whole(spec: ReleaseSpec, state: State) -> exp.Expr:
     source = snapshot_select(spec, state)
-    known = identity(spec)
+    key = identity(spec)
     assert isinstance(source, exp.Select)
-    assert known is not None  # a source without a key is refused
+    assert key is not None  # a source without a key is refused
     rows = query("select t.* from t", {"t": source})
-    return rows.select(named(_person(state, col(known, "t")), "person"))
+    return rows.select(named(_person(state, col(key, "t")), "person"))
 
 
 def _person(state: State, key: exp.Expr) -> exp.Expr:
     return digest(key, population_secret(state))
 
 
-def _newcomer_steps(spec: ReleaseSpec, growth: Growth) -> list[Step]:
-    """The table `newcomers`, and `pending`, what is needed of them."""
+def _new_individual_steps(spec: ReleaseSpec, growth: Growth) -> list[Step]:
+    """Steps that make `pending`, records of new individuals, and `newcomers`, their regions."""
     purpose = "people who were never released, with the region that they are in"
     pending = CreateTable(
         PENDING,
@@ -175,23 +175,24 @@ def _newcomer_steps(spec: ReleaseSpec, growth: Growth) -> list[Step]:
 
 
 def _pending(spec: ReleaseSpec, state: State, growth: Growth) -> exp.Expr:
-    """(person, q<i>..) of every record of newcomers, and of who is in a cohort to be finished whose
-    region is known: it is asked for again."""
+    """SELECT person, q<i>..: records of new individuals.
+
+    People of an unfinished cohort with a region are among them: their region is computed again.
+    """
     taken = [
         t
         for t in growth.taken
         if growth.unfinished is None or not growth.resumes or t != growth.unfinished.table
     ]
-    known = [query("select t.person from t", {"t": table}) for table in taken]
-    known += [query("select t.member as person from t", {"t": t}) for t in growth.members]
+    released = [query("select t.person from t", {"t": table}) for table in taken]
+    released += [query("select t.member as person from t", {"t": t}) for t in growth.members]
     tree = query("select w.person from w where w.person is not null", {"w": state.work(WHOLE)})
     if growth.cuts is not None:
         tree = tree.select(*[col(f"q{a.index}", "w") for a in spec.attributes])
-    if not known:
+    if not released:
         return tree
-    released = aliased(union_all(known), "k")  # pyright: ignore[reportArgumentType]
     joined = tree.join(
-        released,
+        aliased(union_all(released), "k"),  # pyright: ignore[reportArgumentType]
         on=exp.EQ(this=col("person", "k"), expression=col("person", "w")),
         join_type="left",
     )
@@ -199,9 +200,10 @@ def _pending(spec: ReleaseSpec, state: State, growth: Growth) -> exp.Expr:
 
 
 def _due(state: State, growth: Growth) -> exp.Expr:
-    """Of an unfinished cohort those who are still there, and in no version of another release.
+    """SELECT person, cohort: people whom the run tests.
 
-    Where there are regions, they must be in that of their cohort still; others left it.
+    Of an unfinished cohort these are the people who are still in the source, and in no version of
+    another release. Where there are regions, they must still be in the region of their cohort.
     """
     if growth.unfinished is not None:
         still = query(
@@ -234,7 +236,7 @@ def _due(state: State, growth: Growth) -> exp.Expr:
 
 
 def _new(state: State, growth: Growth, name: str) -> QualifiedName | exp.Select:
-    """A work table of newcomers without who is in a cohort to be finished."""
+    """A work table of new individuals, without people of an unfinished cohort."""
     if growth.unfinished is None or not growth.resumes:
         return state.work(name)
     return query(
@@ -264,8 +266,8 @@ def _gathered(state: State, growth: Growth) -> exp.Expr:
 def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> PganonError | None:
     if growth.cuts is not None and row["pending_records"] > row["newcomers"]:
         return PrivacyRefusal(
-            f"{row['newcomers']} newcomers have {row['pending_records']} records, which may be in"
-            " several regions",
+            f"{row['newcomers']} new individuals have {row['pending_records']} records, which may"
+            " be in several regions",
             hint="use regions: none, or release one record per individual",
             code=ErrorCode.SEVERAL_RECORDS_PER_INDIVIDUAL,
         )
@@ -273,16 +275,16 @@ def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> Pgano
         return None
     names = ", ".join(map(quote, spec.individual or spec.record_key))
     return PreconditionError(
-        f"{names} is NULL in {row['nobody']} records, of which nobody knows whose they are",
+        f"{names} is NULL in {row['nobody']} records, so it cannot be determined whose they are",
         hint="leave these records out with `where`, or fill the column",
         code=ErrorCode.KEY_NULL,
     )
 
 
 def _commit(spec: ReleaseSpec, state: State, *, divided: bool) -> sql.Composed:
-    """One message, which the server runs as one transaction.
+    """Statements in one message, which the server runs as one transaction.
 
-    Autovacuum stays away: everybody sees how many rows an analyzed table has, here who is waiting.
+    Autovacuum is off: everybody sees the row count of an analyzed table, here the size of cohorts.
     """
     table = cohorts_table(state.run_id)
     people = query("select d.person, d.cohort from d", {"d": state.work(TESTED)})

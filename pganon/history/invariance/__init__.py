@@ -1,4 +1,4 @@
-"""m-invariance: people keep the set of values that their groups show.
+"""m-invariance (Xiao and Tao): the groups of a person show the same values in every version.
 
-`value_sets` are the statements, `stored` the rows that outlive a run.
+`signatures` has the steps of a run, `stored` the rows that outlive it.
 """

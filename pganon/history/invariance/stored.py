@@ -1,4 +1,4 @@
-"""Who has which value set, as the state tables keep it."""
+"""Signatures as the state tables keep them."""
 
 from __future__ import annotations
 
@@ -13,53 +13,53 @@ from pganon import sqlfiles
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import LedgerError
 from pganon.identifiers import QualifiedName, parse_name
-from pganon.resolved.invariance import ValueSets
+from pganon.resolved.invariance import Signatures
 from pganon.steps.relations import PRIVATE_SCHEMA
 
 Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
-class StagedSets:
-    """Tables of a run that take the place of those before.
+class StagedSignatures:
+    """Tables of a run that replace the earlier signatures.
 
     Attributes:
-        columns: by name.
+        columns: names of the columns, sorted.
     """
 
     columns: tuple[str, ...]
-    person: QualifiedName
-    sets: QualifiedName
+    people: QualifiedName
+    values: QualifiedName
 
 
-def read(conn: Connection, population: int, columns: Sequence[str]) -> ValueSets | None:
-    """Those of these columns; None if nobody was released with any.
+def read(conn: Connection, population: int, columns: Sequence[str]) -> Signatures | None:
+    """The signatures of these columns; None if nobody was released with any.
 
     Raises:
-        LedgerError: memory, they were changed or are missing.
+        LedgerError: memory, the tables were changed or are missing.
     """
     values = {"population": population, "columns": list(columns)}
     row = conn.execute(sqlfiles.query("population", "value_sets"), values).fetchone()
     if row is None:
         return None
-    person, sets, made, run_id = row
-    found = ValueSets(_named(person), _named(sets), len(columns))
-    if fingerprint(conn, run_id, found) != bytes(made):
+    people, values_of, made, run_id = row
+    signatures = Signatures(_named(people), _named(values_of), len(columns))
+    if fingerprint(conn, run_id, signatures) != bytes(made):
         raise LedgerError(
-            "who has which value set was changed or is missing",
+            "the table of signatures (m-invariance) was changed or is missing",
             hint="restore the tables from a backup, or release under another name for other people",
             code=ErrorCode.MEMORY,
         )
-    return found
+    return signatures
 
 
-def fingerprint(conn: Connection, run_id: int, found: ValueSets) -> bytes | None:
+def fingerprint(conn: Connection, run_id: int, signatures: Signatures) -> bytes | None:
     """Keyed fingerprint of the tables; None if one of them or the secret is missing."""
     try:
         with conn.transaction():
             row = conn.execute(
                 sqlfiles.query("publish", "fingerprint"),
-                {"run_id": run_id, "relations": [str(found.person), str(found.sets)]},
+                {"run_id": run_id, "relations": [str(signatures.people), str(signatures.values)]},
             ).fetchone()
     except psycopg.Error as error:
         if error.sqlstate in (SqlState.NO_SECRET, SqlState.RELATION_MISSING):
@@ -69,46 +69,50 @@ def fingerprint(conn: Connection, run_id: int, found: ValueSets) -> bytes | None
     return bytes(row[0])
 
 
-def replace(conn: Connection, population: int, staged: StagedSets, run_id: int) -> None:
-    """In the publishing transaction; `run_id` has the secrets of the fingerprint."""
+def replace(conn: Connection, population: int, staged: StagedSignatures, run_id: int) -> None:
+    """Replace the earlier signatures, in the publishing transaction.
+
+    Args:
+        run_id: the run with the secrets of the fingerprint.
+    """
     values = {"population": population, "columns": list(staged.columns)}
     gone = conn.execute(sqlfiles.query("population", "forget_value_sets"), values).fetchall()
     for name in (name for row in gone for name in row):
         conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(_named(name).identifier))
-    stored = ValueSets(moved(conn, staged.person), moved(conn, staged.sets), len(staged.columns))
+    stored = Signatures(moved(conn, staged.people), moved(conn, staged.values), len(staged.columns))
     conn.execute(
         sqlfiles.query("population", "add_value_sets"),
         {
             **values,
-            "person": str(stored.person),
-            "sets": str(stored.sets),
+            "person": str(stored.people),
+            "sets": str(stored.values),
             "fingerprint": fingerprint(conn, run_id, stored),
             "run_id": run_id,
         },
     )
 
 
-def all_of(conn: Connection, population: int) -> list[tuple[ValueSets, tuple[str, ...], int]]:
-    """All that a population has: tables, columns and the run of the fingerprint."""
+def all_of(conn: Connection, population: int) -> list[tuple[Signatures, tuple[str, ...], int]]:
+    """Signatures of a population: tables, columns, and the run of the fingerprint."""
     rows = conn.execute(
         sqlfiles.query("population", "all_value_sets"), {"population": population}
     ).fetchall()
     return [
-        (ValueSets(_named(person), _named(sets), len(columns)), tuple(columns), run_id)
+        (Signatures(_named(person), _named(sets), len(columns)), tuple(columns), run_id)
         for columns, person, sets, run_id in rows
     ]
 
 
 def remember_fingerprint(
-    conn: Connection, population: int, columns: Sequence[str], run_id: int, found: ValueSets
+    conn: Connection, population: int, columns: Sequence[str], run_id: int, signatures: Signatures
 ) -> None:
-    """The tables were changed by the owner, who stands by it."""
+    """Keep the fingerprint of tables that the owner changed."""
     conn.execute(
         sqlfiles.query("population", "value_sets_fingerprint"),
         {
             "population": population,
             "columns": list(columns),
-            "fingerprint": fingerprint(conn, run_id, found),
+            "fingerprint": fingerprint(conn, run_id, signatures),
         },
     )
 
@@ -119,7 +123,7 @@ def _named(text: str) -> QualifiedName:
 
 
 def moved(conn: Connection, staged: QualifiedName) -> QualifiedName:
-    """A staged table at its final place."""
+    """Move a staged table to the private schema; return its new name."""
     stored = QualifiedName(PRIVATE_SCHEMA, staged.name)
     conn.execute(
         sql.SQL("ALTER TABLE {} SET SCHEMA {}").format(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pganon import locks
-from pganon.publish import lifecycle, readers, renewal
+from pganon.publish import lifecycle, listing, readers, renewal, sessions
 from pganon.run.grants import change_readers
 from pganon.run.release import run_release
 from pganon.run.result import RunResult
@@ -96,13 +96,13 @@ def test_a_reader_is_judged_before(source: Database, roles: list[str]) -> None:
     publish(source, "one", "q", one)
     publish(source, "two", "z", two)
     steward = source.connect("steward")
-    lifecycle.become_steward(steward)
+    sessions.become_steward(steward)
     with driver.refused("republication") as errors:
         change_readers(steward, "two", [one])
     assert f"for {one} to read this version, too" in str(errors[0])
     assert driver.leftovers(source) == []
-    assert lifecycle.find(steward, "two").release.readers == (two,)
-    assert lifecycle.events(steward, "two")[-1]["event"] == "refused"
+    assert listing.find(steward, "two").release.readers == (two,)
+    assert listing.events(steward, "two")[-1]["event"] == "refused"
     assert change_readers(steward, "two", [third]).added == (third,)
     assert change_readers(steward, "one", remove=[one]).removed == (one,)
     with driver.refused("republication"):
@@ -137,9 +137,9 @@ def test_an_unchanged_source_and_more_readers(
     done = run_release(asked, dsn=source.dsn("steward"))
     assert (republication == "warn") == any("void for who has both" in t for t in done.warnings)
     steward = source.connect("steward")
-    lifecycle.become_steward(steward)
+    sessions.become_steward(steward)
     for name in ("one", "two"):
-        assert lifecycle.show(steward, name).versions[0].over_versions == "void"
+        assert listing.show(steward, name).versions[0].over_versions == "void"
 
 
 @pytest.mark.slow
@@ -165,7 +165,7 @@ def test_a_reader_is_judged_in_every_later_version(source: Database, roles: list
     publish(source, "two", "z", third, where="id <= 24")
     publish(source, "three", "z", third, where="id > 24")
     steward = source.connect("steward")
-    lifecycle.become_steward(steward)
+    sessions.become_steward(steward)
     with driver.refused("republication"):
         change_readers(steward, "one", [third])
     assert change_readers(steward, "one", [two]).added == (two,)
@@ -179,7 +179,7 @@ def test_readers_of_different_versions_at_once(source: Database, roles: list[str
     publish(source, "two", "q", two, where="id BETWEEN 17 AND 32")
     publish(source, "three", "q", third, where="id > 32")
     steward = source.connect("steward")
-    lifecycle.become_steward(steward)
+    sessions.become_steward(steward)
     assert change_readers(steward, "three", [one, two]).added == (one, two)
 
 
@@ -190,8 +190,8 @@ def test_a_version_shown_again(source: Database, roles: list[str]) -> None:
     publish(source, "one", "q", one)
     publish(source, "one", "q", two, where="id > 0")
     steward = source.connect("steward")
-    lifecycle.become_steward(steward)
-    lifecycle.rollback(steward, "one")
+    sessions.become_steward(steward)
+    lifecycle.show_earlier(steward, "one")
     with driver.refused("republication"):
         driver.publish(source, declared("two", "z", two))
 
@@ -206,7 +206,7 @@ def test_who_became_a_member_since(source: Database, roles: list[str]) -> None:
     ran = pganon("readers", "one", "--add", third, "--dsn", source.dsn("steward"))
     assert ran.err == f"warning: {third} can read version 1 of one since it was published\n"
     steward = source.connect("steward")
-    lifecycle.become_steward(steward)
+    sessions.become_steward(steward)
     with driver.refused("republication"):
         change_readers(steward, "two", [third])
 
@@ -218,7 +218,7 @@ def test_a_version_for_everybody_before_one_that_is_not(source: Database, roles:
     publish(source, "one", "q", one, audiences="everybody")
     publish(source, "two", "z", two)
     steward = source.connect("steward")
-    lifecycle.become_steward(steward)
+    sessions.become_steward(steward)
     with driver.refused("republication"):
         change_readers(steward, "one", [two])
     assert change_readers(steward, "one", [third]).added == (third,)
@@ -262,13 +262,13 @@ def test_who_reads_all_increments_by_the_last(
         add_people(source)
         assert publish(source, "one", "q", one, **grows).version == 2
     steward = source.connect("steward")
-    lifecycle.become_steward(steward)
+    sessions.become_steward(steward)
     with driver.refused("republication"):
         change_readers(steward, "one", [two])
     with driver.refused("republication"):
         driver.publish(source, declared("one", "q", one, two, **grows))
     assert change_readers(steward, "one", [third]).added == (third,)
-    assert lifecycle.find(steward, "one").release.readers == (one, third)
+    assert listing.find(steward, "one").release.readers == (one, third)
 
 
 @pytest.mark.slow
@@ -316,7 +316,7 @@ def test_nobody_judges_until_a_reader_is_added(
         0
     ]
     steward, other = source.connect("steward"), source.owner()
-    lifecycle.become_steward(steward)
+    sessions.become_steward(steward)
     monkeypatch.setattr(locks, "WAITS", (0,))
     set_readers, added = readers.set_readers, []
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from pganon.privacy.judged import ALL_VERSIONS, KEPT_SETS, ONE_VERSION
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, sessions
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy
-from tests.support.sources.keeping import Kept
+from tests.support.sources.invariant import Kept
 
 pytestmark = pytest.mark.primary_server_only
 
@@ -89,7 +89,7 @@ def test_what_is_missing(source: Database, tmp_path: Path, part: str) -> None:
     assert "missing" in pganon("guard", str(file), *dsn).out
     # As the hint says.
     conn = source.connect("steward")
-    lifecycle.become_steward(conn)
+    sessions.become_steward(conn)
     lifecycle.drop(conn, "r")
     assert pganon("forget", "r", "--version", "1", "--reason", "no copy", *dsn).code == 0
     assert driver.publish(source, declared()).version == 2
@@ -168,7 +168,7 @@ def test_evidence_of_people_without_a_key(source: Database) -> None:
     assert over_versions is None
 
 
-def test_evidence_of_value_sets(db: Database) -> None:
+def test_evidence_of_signatures(db: Database) -> None:
     Kept(db).release({1: "a", 2: "b"})
     ((found,),) = db.admin.execute("SELECT guarantee FROM pganon_private.version").fetchall()
     assert [each["over_versions"] for each in found] == [KEPT_SETS]

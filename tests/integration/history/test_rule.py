@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.history.check import RuleCheck
-from pganon.history.model import New, Past, Tables
-from pganon.history.rule import Told, judge
+from pganon.history.model import EarlierVersion, GroupTables, NewVersion
+from pganon.history.rule import VersionGroups, judge
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import statement
 from pganon.steps import State
@@ -31,7 +31,7 @@ def person(number: int) -> uuid.UUID:
     return uuid.UUID(int=number + 10_000)
 
 
-def stored(conn: Connection, told: Told, name: str) -> Tables:
+def stored(conn: Connection, told: VersionGroups, name: str) -> GroupTables:
     """The tables of a version, as a run stages them."""
     members = QualifiedName("t", f"{name}_members")
     groups = QualifiedName("t", f"{name}_groups")
@@ -64,7 +64,7 @@ def stored(conn: Connection, told: Told, name: str) -> Tables:
             conn.execute(f"insert into {functions} values (%s, %s)", [number, run])
     for other in told.source - inside:
         conn.execute(f"insert into {members} values (%s, 1, 0)", [person(other)])
-    return Tables(members, groups, "g", functions)
+    return GroupTables(members, groups, "g", functions)
 
 
 def _xor(conn: Connection, hashed: Sequence[tuple[uuid.UUID, str]]) -> int:
@@ -78,24 +78,27 @@ def _xor(conn: Connection, hashed: Sequence[tuple[uuid.UUID, str]]) -> int:
 
 
 def verdicts(
-    conn: Connection, new: Told, earlier: Sequence[Told], tables: Sequence[Tables]
+    conn: Connection,
+    new: VersionGroups,
+    earlier: Sequence[VersionGroups],
+    tables: Sequence[GroupTables],
 ) -> dict[int, tuple[str | None, bool]]:
     """By number of the group: the reason, and whether it is a function or a union."""
     past = [
-        Past(told.manner.run_id, "", told.manner, found)
+        EarlierVersion(told.manner.run_id, "", told.manner, found)
         for told, found in zip(earlier, tables, strict=False)
     ]
-    rule = RuleCheck(New(new.manner, tables[-1]), past)
+    rule = RuleCheck(NewVersion(new.manner, tables[-1]), past)
     state = State(0)
     for name in ("same", "pairs", "beside", "judged"):
         table = state.work(f"rule0_{name}")
         conn.execute(f"drop table if exists {table}")
-        made = statement(getattr(rule, name)(state)).as_string()
+        made = statement(getattr(rule.comparison, name)(state)).as_string()
         conn.execute(f"create table {table} as {made}")
     judged = conn.execute(
         f"select grp, reason, of, is_union from {state.work('rule0_judged')}"
     ).fetchall()
-    of = dict(conn.execute(statement(rule.functions_of(state)).as_string()).fetchall())
+    of = dict(conn.execute(statement(rule.comparison.functions_of(state)).as_string()).fetchall())
     return {
         grp: (None if found is not None else reason, grp in of) for grp, reason, found, _ in judged
     }

@@ -226,7 +226,7 @@ def test_rows_of_earlier_versions_stay(db: Database, method: str) -> None:
     for view, rows in before.items():
         assert Counter(rows) < Counter(after[view]), view
     assert unverified(conn) == []
-    lifecycle.rollback(conn, "visits")
+    lifecycle.show_earlier(conn, "visits")
     assert shown(conn) == before
 
 

@@ -14,7 +14,7 @@ from pganon import install
 from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
 from pganon.publish import export as exporting
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, listing, sessions
 from pganon.publish.export import export
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
@@ -33,26 +33,26 @@ def _count(conn: Connection) -> int:
 
 def test_listing(db: Database) -> None:
     conn = db.owner()
-    assert lifecycle.releases(conn) == []
+    assert listing.releases(conn) == []
     release(conn)
     release(conn, "hidden", readers=())
-    steward = {info.release: info for info in lifecycle.releases(conn)}
+    steward = {info.release: info for info in listing.releases(conn)}
     assert set(steward) == {"adult", "hidden"}
     assert steward["adult"].source == "public.adult"
     assert [v.row_count for v in steward["adult"].versions or ()] == [3]
     analyst = db.connect("analyst")
-    assert lifecycle.become_steward(analyst) is False
-    (seen,) = lifecycle.releases(analyst)
+    assert sessions.become_steward(analyst) is False
+    (seen,) = listing.releases(analyst)
     assert (seen.release, seen.version, seen.source, seen.versions) == ("adult", 1, None, None)
     assert [c["name"] for c in seen.columns] == [name for name, _ in COLUMNS]
     assert seen.columns == steward["adult"].columns
-    assert lifecycle.show(analyst, "adult") == seen
+    assert listing.show(analyst, "adult") == seen
     for name in ("hidden", "hiden"):
         with pytest.raises(LedgerError, match="there is no release") as caught:
-            lifecycle.show(analyst, name)
+            listing.show(analyst, name)
         assert "did you mean" not in str(caught.value.hint)
     with pytest.raises(LedgerError) as caught:
-        lifecycle.show(conn, "Hiden")
+        listing.show(conn, "Hiden")
     assert caught.value.hint == "did you mean hidden?"
     assert caught.value.code == "unknown_release"
 
@@ -122,23 +122,23 @@ def test_rollback(db: Database) -> None:
     conn = db.owner()
     for n in (1, 2, 3):
         release(conn, rows=ROWS[:n])
-    done = lifecycle.rollback(conn, "adult")
+    done = lifecycle.show_earlier(conn, "adult")
     assert (done.before, done.now) == (3, 2)
     assert _count(db.connect("analyst")) == 2
-    assert lifecycle.rollback(conn, "adult", 3).now == 3
-    assert lifecycle.rollback(conn, "adult", 1).now == 1
+    assert lifecycle.show_earlier(conn, "adult", 3).now == 3
+    assert lifecycle.show_earlier(conn, "adult", 1).now == 1
     assert _events(conn)[-1] == ("rolled_back", 1)
     assert all(m.holds for m in lifecycle.verify(conn, "adult"))
     for to, code in ((None, "not_stored"), (9, "unknown_version")):
         with pytest.raises(LedgerError) as caught:
-            lifecycle.rollback(conn, "adult", to)
+            lifecycle.show_earlier(conn, "adult", to)
         assert caught.value.code == code
     with pytest.raises(UsageError):
-        lifecycle.rollback(conn, "adult", 1)
+        lifecycle.show_earlier(conn, "adult", 1)
     assert release(conn, keep=2).version == 4
     with pytest.raises(LedgerError, match="version 1 of the release adult is no longer stored"):
-        lifecycle.rollback(conn, "adult", 1)
-    assert lifecycle.rollback(conn, "adult").now == 3
+        lifecycle.show_earlier(conn, "adult", 1)
+    assert lifecycle.show_earlier(conn, "adult").now == 3
 
 
 def test_rollback_to_other_columns(db: Database) -> None:
@@ -147,7 +147,7 @@ def test_rollback_to_other_columns(db: Database) -> None:
     release(conn, columns=COLUMNS[:2], rows=[r[:2] for r in ROWS])
     conn.execute("CREATE SCHEMA mine; CREATE VIEW mine.v AS SELECT age FROM published.adult")
     built = ("view mine.v depends on view published.adult",)
-    assert lifecycle.rollback(conn, "adult").dependents == built
+    assert lifecycle.show_earlier(conn, "adult").dependents == built
     analyst = db.connect("analyst")
     assert analyst.execute("SELECT disease FROM published.adult_st LIMIT 0").fetchall() == []
 
@@ -158,10 +158,10 @@ def test_rollback_refuses_what_was_changed(db: Database) -> None:
     release(conn)
     conn.execute(f"DELETE FROM pganon_data.r{done.run_id}_records".encode())
     with pytest.raises(PrivacyRefusal):
-        lifecycle.rollback(conn, "adult")
+        lifecycle.show_earlier(conn, "adult")
     conn.execute(f"DROP TABLE pganon_data.r{done.run_id}_records".encode())
     with pytest.raises(PrivacyRefusal):
-        lifecycle.rollback(conn, "adult")
+        lifecycle.show_earlier(conn, "adult")
 
 
 def test_drop(db: Database, tmp_path: Path) -> None:
@@ -179,11 +179,11 @@ def test_drop(db: Database, tmp_path: Path) -> None:
         [f"pganon_data.r{done.run_id}_records", f"pganon_private.r{done.run_id}_members"],
     ).fetchone()
     assert left == (None, None, f"pganon_private.r{done.run_id}_members", 2)
-    assert [i.version for i in lifecycle.releases(conn)] == [None]
-    assert lifecycle.releases(db.connect("analyst")) == []
+    assert [i.version for i in listing.releases(conn)] == [None]
+    assert listing.releases(db.connect("analyst")) == []
     for act in (
         lambda: lifecycle.drop(conn, "adult"),
-        lambda: lifecycle.rollback(conn, "adult"),
+        lambda: lifecycle.show_earlier(conn, "adult"),
         lambda: lifecycle.verify(conn, "adult"),
         lambda: export(conn, "adult", tmp_path / "x.csv"),
     ):
@@ -232,7 +232,7 @@ def test_export_of_a_release_that_changes(
     hold = exporting._hold
 
     def late(reader: Connection, view: QualifiedName) -> None:
-        lifecycle.rollback(conn, "adult")
+        lifecycle.show_earlier(conn, "adult")
         hold(reader, view)
 
     monkeypatch.setattr(exporting, "_hold", late)
@@ -297,7 +297,7 @@ def test_hostile_names(db: Database, tmp_path: Path) -> None:
     name = 'x"; drop table t; --'
     for view in (QualifiedName("a.b", name), QualifiedName("a.b", "Other")):
         release(conn, name, view=view, columns=[("a.b", "integer"), ("t", "text")], rows=[(1, "x")])
-    lifecycle.rollback(conn, name)
+    lifecycle.show_earlier(conn, name)
     assert all(m.holds for m in lifecycle.verify(conn, name))
     assert export(db.connect("analyst"), name, tmp_path / "a.csv").rows == 1
     lifecycle.drop(conn, name)

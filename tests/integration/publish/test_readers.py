@@ -13,7 +13,7 @@ import typer
 
 from pganon.cli import common
 from pganon.errors import UsageError
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, listing
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -47,7 +47,7 @@ def test_readers_come_and_go_without_a_version(source: Database) -> None:
     assert one["readers"] == ["source_owner"]
     with pytest.raises(Exception, match="permission denied"):
         faults.content(source.connect("analyst"))
-    assert lifecycle.releases(source.connect("analyst")) == []
+    assert listing.releases(source.connect("analyst")) == []
     assert faults.events(conn) == ["started", "released", "readers", "readers"]
     assert faults.last_details(conn) == {"added": [], "removed": ["analyst"]}
     assert all(item.holds for item in lifecycle.verify(conn, "patients"))
@@ -75,7 +75,7 @@ def test_readers_that_cannot_be(
     conn = source.owner()
     assert code(source, "readers", *words) == expected
     assert faults.events(conn) == ["started", "released"]
-    assert lifecycle.show(conn, "patients").readers == ("analyst",)
+    assert listing.show(conn, "patients").readers == ("analyst",)
 
 
 def test_readers_of_a_dropped_release(source: Database) -> None:
@@ -207,7 +207,7 @@ def test_who_can_become_a_reader(source: Database) -> None:
 
 def test_show_marks_the_version_that_is_shown(source: Database) -> None:
     faults.run(source.dsn())
-    lifecycle.rollback(source.owner(), "patients")
+    lifecycle.show_earlier(source.owner(), "patients")
     lines = pganon("show", "patients", "--dsn", source.dsn()).out.splitlines()
     rows = {line.split()[0]: line.split()[-1] for line in lines if " mondrian " in line}
     assert rows == {"2": "stored", "1": "shown"}
@@ -262,7 +262,7 @@ def test_diff(source: Database) -> None:
     assert "privacy.k_anonymity.k" in text
     assert text.index("version 2") < text.index("version 1")
     assert code(source, "diff", "patients", "1", "9") == (2, "unknown_version")
-    lifecycle.rollback(conn, "patients")
+    lifecycle.show_earlier(conn, "patients")
     found = call(source, "diff", "patients")  # from what readers saw to what they see again
     assert (found["before"], found["after"]) == (2, 1)
 

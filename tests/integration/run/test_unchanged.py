@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, listing
 from tests.support.harness import driver, faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -129,7 +129,7 @@ def test_another_source_is_a_change(source: Database) -> None:
     source.source("UPDATE public.patient SET days = days + 1 WHERE id = 1", grant=False)
     assert rerun(source, republication="allow").version == 2
     # The version that is shown counts, not the newest one that was made.
-    lifecycle.rollback(source.owner(), "patients")
+    lifecycle.show_earlier(source.owner(), "patients")
     assert rerun(source, republication="allow").outcome == "released"
 
 
@@ -138,7 +138,7 @@ def test_after_a_rollback_or_a_drop(source: Database) -> None:
     rerun(source)
     faults.run(source.dsn())
     conn = source.owner()
-    lifecycle.rollback(conn, "patients")
+    lifecycle.show_earlier(conn, "patients")
     assert (rerun(source).outcome, faults.version(conn)) == ("unchanged", 1)
     lifecycle.drop(conn, "patients")
     assert (rerun(source).outcome, faults.version(conn)) == ("released", 3)
@@ -156,7 +156,7 @@ def test_readers_are_applied(source: Database) -> None:
         "SELECT has_table_privilege('analyst', 'published.patients', 'SELECT')"
     ).fetchone()
     assert rows == (False,)
-    assert lifecycle.show(conn, "patients").readers == ("source_owner",)
+    assert listing.show(conn, "patients").readers == ("source_owner",)
     assert all(item.holds for item in lifecycle.verify(conn, "patients"))
     assert rerun(source, publish={"readers": ["source_owner"]}).applied == ()
     with pytest.raises(Exception, match="not roles of the server") as caught:
@@ -169,10 +169,10 @@ def test_versions_kept_are_applied(source: Database) -> None:
     for _ in range(3):
         faults.run(source.dsn())
     conn = source.owner()
-    lifecycle.rollback(conn, "patients", 1)
+    lifecycle.show_earlier(conn, "patients", 1)
     done = rerun(source, publish={"readers": ["analyst"], "keep": 1})
     assert done.applied == ("versions no longer stored: 2",)
-    stored = {v.version: v.stored for v in lifecycle.show(conn, "patients").versions or ()}
+    stored = {v.version: v.stored for v in listing.show(conn, "patients").versions or ()}
     assert stored == {3: True, 2: False, 1: True}  # the newest is kept, and what is shown
 
 

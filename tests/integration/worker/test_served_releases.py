@@ -11,7 +11,7 @@ from pganon.publish import lifecycle
 from tests.support.harness import faults, queue
 from tests.support.harness.cluster import Database
 from tests.support.sources import growing
-from tests.support.sources.keeping import Kept, declared
+from tests.support.sources.invariant import Kept, declared
 
 BY = "source_owner"
 APPROVAL: dict[str, Any] = {"readers": ["analyst"], "approval": {"by": [BY]}}

@@ -25,7 +25,7 @@ from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
 from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import history
+from pganon.publish import release_state
 from pganon.run.computation import Computation
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
 from pganon.run.release import run_release
@@ -151,7 +151,7 @@ def prepared(
         [run_id, str(seed).encode(), seed, seed + 1, seed + 2],
     )
     plan = build_plan(spec, request=request)
-    sources = history.sources_of(conn, spec.source.oid)
+    sources = release_state.sources_of(conn, spec.source.oid)
     return Computation(conn, _no_other, plan, run_id, options, sources)
 
 

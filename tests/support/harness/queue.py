@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 
 from pganon.applied.check import check
-from pganon.applied.store import Stored, store
+from pganon.applied.store import StoredPolicy, store
 from pganon.worker.log import Log
 from pganon.worker.service import Worker, WorkerOptions
 from pganon.worker.signals import Stop
@@ -25,13 +25,13 @@ ASKED: dict[str, Any] = {"roles": ["analyst"], "parameters": {"k": {"min": 8, "m
 """Who may ask for the release of :func:`faults.policy`, and with what."""
 
 
-def applied(db: Database, **changes: Any) -> Stored:
+def applied(db: Database, **changes: Any) -> StoredPolicy:
     """The source, and its policy with `requests`, applied and checked by the steward."""
     db.source(faults.SOURCE)
     return apply(db, **changes)
 
 
-def apply(db: Database, **changes: Any) -> Stored:
+def apply(db: Database, **changes: Any) -> StoredPolicy:
     """Another revision of the policy."""
     conn = db.owner()
     policy = faults.policy(**{"requests": ASKED, "republication": "allow", **changes})

@@ -93,7 +93,7 @@ def _worlds(people: Sequence[Person], groups: Sequence[Group]) -> Iterator[Mappi
 
 
 def most_filled(newcomers: Mapping[Value, int], needed: Mapping[Value, int], m: int) -> int:
-    """How many newcomers can take over a value set such that the others stay eligible.
+    """How many newcomers can take over a signature such that the others stay eligible.
 
     If they are eligible for no choice, all who fit. By trying every choice.
     """

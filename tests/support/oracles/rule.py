@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from pganon.history.rule import Group, Told, Verdict, clashing, judge
+from pganon.history.rule import Group, Verdict, VersionGroups, clashing, judge
 from pganon.resolved.manner import UNION, Form, Manner
 
 VALUES = ("x", "y")
@@ -51,8 +51,8 @@ class Seen:
         explained: by reader, groups that follow from other versions that he had before this one.
     """
 
-    told: Told
-    remembered: Told
+    told: VersionGroups
+    remembered: VersionGroups
     known: Values
     failed: Mapping[Failed, Values]
     readers: frozenset[int]
@@ -63,12 +63,12 @@ def random_told(
     random: Random,
     number: int,
     values: Values,
-    before: Sequence[Told] = (),
+    before: Sequence[VersionGroups] = (),
     *,
     forms: Sequence[Form] = ("classes", "exact"),
     without: str = "",
     gone: frozenset[int] = frozenset(),
-) -> tuple[Told, Told, tuple[Failed, ...]]:
+) -> tuple[VersionGroups, VersionGroups, tuple[Failed, ...]]:
     """A version of some of the people, often with groups that others had, whole or merged: as it
     is, as the rule is told, and who failed."""
     people = {person for person, _ in values} - gone
@@ -105,7 +105,7 @@ def random_told(
         else:
             nowhere += some
     nowhere += sorted(here - {p for group in groups for p in group.people} - set(nowhere))
-    whole = told = Told(manner, groups, here)
+    whole = told = VersionGroups(manner, groups, here)
     if reference and nowhere:
         whole = replace(told, groups=[*groups, Group(shown(nowhere), left_out=True)])
         some = nowhere[1:] if without == "everybody" else nowhere
@@ -116,7 +116,7 @@ def random_told(
 
 
 def _partition(
-    random: Random, here: frozenset[int], before: Sequence[Told]
+    random: Random, here: frozenset[int], before: Sequence[VersionGroups]
 ) -> list[tuple[list[int], bool]]:
     found: list[tuple[list[int], bool]] = []
     left = set(here)
@@ -245,7 +245,7 @@ def _refused(verdicts: Sequence[Verdict]) -> bool:
     return any(verdict.reason for verdict in verdicts)
 
 
-def _clashing(told: Told, had: Sequence[Told], without: str) -> bool:
+def _clashing(told: VersionGroups, had: Sequence[VersionGroups], without: str) -> bool:
     if without == "roles":
         return False
     if without == "source":
@@ -253,7 +253,7 @@ def _clashing(told: Told, had: Sequence[Told], without: str) -> bool:
     return clashing(told, had)
 
 
-def _in_groups(told: Told) -> Told:
+def _in_groups(told: VersionGroups) -> VersionGroups:
     return replace(told, source=frozenset(p for group in told.groups for p in group.people))
 
 
@@ -304,7 +304,9 @@ def eras(history: Sequence[Seen]) -> dict[tuple[int, int, str], int]:
     return found
 
 
-def _published(told: Told, group: Group, value_of: Mapping[tuple[int, str], object]) -> object:
+def _published(
+    told: VersionGroups, group: Group, value_of: Mapping[tuple[int, str], object]
+) -> object:
     """The rows of a group."""
     columns = told.manner.columns
     return sorted(tuple(str(value_of[p, name]) for name in columns) for p in group.people)

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pganon.history.check import RuleCheck, rule_steps
-from pganon.history.model import New, Past, Tables
+from pganon.history.model import EarlierVersion, GroupTables, NewVersion
 from pganon.identifiers import QualifiedName
 from pganon.resolved.manner import Manner
 
-TABLES = Tables(QualifiedName("t", "members"), QualifiedName("t", "groups"), "g")
+TABLES = GroupTables(QualifiedName("t", "members"), QualifiedName("t", "groups"), "g")
 KEEPS = Manner(1, "exact", ("s",), ("q", "o"), invariant=("s",))
 
 
 def asked(new: Manner, past: Manner) -> list[str]:
-    rule = RuleCheck(New(new, TABLES), [Past(past.run_id, "", past, TABLES)])
-    assert rule.has_anything == bool(rule_steps(rule, refuses=True))
+    rule = RuleCheck(NewVersion(new, TABLES), [EarlierVersion(past.run_id, "", past, TABLES)])
+    assert rule.compares == bool(rule_steps(rule, refuses=True))
     return [step.name for step in rule_steps(rule, refuses=True)]
 
 
-def test_columns_clash_though_people_keep_their_value_sets() -> None:
+def test_columns_clash_though_people_keep_their_signatures() -> None:
     """Whatever groups they are in, a column is not shown of who is known by it."""
     shows = replace(KEEPS, run_id=2, columns=("s", "o"), quasi=("q",))
     assert asked(shows, KEEPS) == ["roles"]

@@ -99,7 +99,7 @@ SEEDS = range(20_000)
 def test_a_part_of_the_rule_that_is_dropped(
     monkeypatch: pytest.MonkeyPatch, part: str, dropped: property
 ) -> None:
-    monkeypatch.setattr(rule._Met, part, dropped)  # pyright: ignore
+    monkeypatch.setattr(rule._Overlap, part, dropped)  # pyright: ignore
     assert is_needed(SEEDS)
 
 
@@ -121,10 +121,10 @@ def test_a_published_distribution_is_judged_as_a_group(monkeypatch: pytest.Monke
 @pytest.mark.slow
 def test_a_function_is_one_for_who_has_the_base(monkeypatch: pytest.MonkeyPatch) -> None:
     """For others it is a group like any other."""
-    met = rule._met  # pyright: ignore
+    overlap = rule._overlap  # pyright: ignore
     every = set(range(100))
     monkeypatch.setattr(
-        rule, "_met", lambda group, new, version, had: met(group, new, version, every)
+        rule, "_overlap", lambda group, new, version, had: overlap(group, new, version, every)
     )
     assert is_needed(SEEDS, readers=2)
 

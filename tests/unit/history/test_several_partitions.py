@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from pganon.history.rule import Group, Told, judge
+from pganon.history.rule import Group, VersionGroups, judge
 from pganon.resolved.manner import Form, Manner
 
 
-def told(run: int, form: Form, *groups: Group, **changes: bytes) -> Told:
+def told(run: int, form: Form, *groups: Group, **changes: bytes) -> VersionGroups:
     manner = Manner(run, form, ("v",), ("q",), "policy", b"1")
     people = frozenset(person for group in groups for person in group.people)
-    return Told(replace(manner, **changes), groups, people)
+    return VersionGroups(replace(manner, **changes), groups, people)
 
 
 def group(*people: int) -> Group:

@@ -1,4 +1,4 @@
-"""What versions that keep value sets tell, by enumerating all worlds (T4)."""
+"""What versions that are m-invariant tell, by enumerating all worlds (T4)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.primary_server_only
 
 
 def _system(rng: random.Random) -> list[Version]:
-    """A random history of few people with invariant groups, of at most two value sets."""
+    """A random history of few people with invariant groups, of at most two signatures."""
     m = rng.choice((2, 3))
     sets = [tuple(range(10 * n, 10 * n + m)) for n in range(rng.choice((1, 2)))]
     of = {p: rng.choice(sets) for p in range(rng.randint(2, 6))}
@@ -50,7 +50,7 @@ def _system(rng: random.Random) -> list[Version]:
     return [version for version in versions if version]
 
 
-def test_posteriors_are_1_of_m_in_400_systems_of_value_sets() -> None:
+def test_posteriors_are_1_of_m_in_400_systems_of_signatures() -> None:
     rng, systems, with_counterfeits = random.Random(4), 0, 0
     while systems < 400:
         versions = _system(rng)

@@ -57,7 +57,7 @@ BUCKETS = Grouping(
     beside=lambda spec: [starts_step()],
     after=lambda spec: [tidy_step()],
     parts=3,
-    counterfeits=lambda spec, state: counterfeits(state) if spec.value_sets else None,
+    counterfeits=lambda spec, state: counterfeits(state) if spec.signatures else None,
 )
 """No work table links records and groups: published columns are carried along the curve."""
 

@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.forms.elements import attribute_columns
-from pganon.forms.inference import Inferred, Related
+from pganon.forms.inferred import Inferred, Related
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.association import associations, values
 from pganon.methods.common.association.columns import (

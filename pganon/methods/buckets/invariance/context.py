@@ -11,7 +11,7 @@ from pganon.encode.records import PLACE
 from pganon.encode.work import sensitive_values
 from pganon.forms.elements import text_key, vector_key
 from pganon.privacy.rows import Relation
-from pganon.resolved.invariance import ValueSets
+from pganon.resolved.invariance import Signatures
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, equal, named, query
 from pganon.steps import State
@@ -43,7 +43,7 @@ class InvarianceContext:
 
     @property
     def items(self) -> tuple[Sensitive, ...]:
-        return self.spec.kept_items
+        return self.spec.invariant_items
 
     @property
     def codes(self) -> list[str]:
@@ -51,8 +51,8 @@ class InvarianceContext:
         return [f"s{item.index}" for item in self.items]
 
     @property
-    def signatures(self) -> ValueSets:
-        signatures = self.spec.value_sets
+    def signatures(self) -> Signatures:
+        signatures = self.spec.signatures
         assert signatures is not None
         return signatures
 
@@ -82,7 +82,7 @@ class InvarianceContext:
 
 def vectors(spec: ReleaseSpec, records: Relation) -> exp.Select:
     """SELECT vector, s<j>: a number for every combination of codes of the records."""
-    codes = [f"s{item.index}" for item in spec.kept_items]
+    codes = [f"s{item.index}" for item in spec.invariant_items]
     each = query("select distinct 1 from r", {"r": records}).select(
         *[col(code, "r") for code in codes], append=False
     )
@@ -93,7 +93,7 @@ def vectors(spec: ReleaseSpec, records: Relation) -> exp.Select:
 
 def with_vectors(spec: ReleaseSpec, records: Relation, numbered: Relation) -> exp.Select:
     """SELECT of the records and their `vector`; `numbered` is the result of :func:`vectors`."""
-    codes = [f"s{item.index}" for item in spec.kept_items]
+    codes = [f"s{item.index}" for item in spec.invariant_items]
     return query(
         "select r.*, x.vector from r join x on :same",
         {"r": records, "x": numbered},

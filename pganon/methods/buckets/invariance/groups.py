@@ -25,7 +25,7 @@ def list_steps(context: InvarianceContext) -> list[Step]:
         ),
         CreateTable(
             "listed",
-            "the groups of all people with an old value set",
+            "the groups of all people with an old signature",
             lambda s: s.work("listed"),
             lambda s: _listed(context, s),
         ),

@@ -24,13 +24,13 @@ def survivor_steps(context: InvarianceContext) -> list[Step]:
     return [
         CreateTable(
             "sets",
-            "the values of every value set",
+            "the values of every signature",
             lambda s: s.work("sets"),
             lambda s: _sets(context, s),
         ),
         CreateTable(
             "returned",
-            "records of people with a value set, and of newcomers",
+            "records of people with a signature, and of newcomers",
             lambda s: s.work("returned"),
             lambda s: _returned(context, s),
         ),
@@ -53,7 +53,7 @@ def _sets(context: InvarianceContext, state: State) -> exp.Expr:
     return query(
         "select (dense_rank() over (order by s.value_set))::int as vset, s.value_set,"
         ' s.value collate "default" as key, d.code from s left join d on d.key = s.value',
-        {"s": context.signatures.sets, "d": context.keyed(state)},
+        {"s": context.signatures.values, "d": context.keyed(state)},
     )
 
 
@@ -77,7 +77,7 @@ def _returned(context: InvarianceContext, state: State) -> exp.Expr:
     people = query(
         "select p.person, s.vset, p.value_set = :out as gone from p"
         " left join (select distinct v.vset, v.value_set from v) as s on s.value_set = p.value_set",
-        {"p": signatures.person, "v": state.work("sets")},
+        {"p": signatures.people, "v": state.work("sets")},
         out=_out(),
     ).select(*[col(name, "p") for name in marks])
     other = [

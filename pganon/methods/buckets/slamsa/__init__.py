@@ -42,7 +42,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 BUCKETS = replace(
-    NUMBERED, counterfeits=lambda spec, state: counterfeits(state) if spec.value_sets else None
+    NUMBERED, counterfeits=lambda spec, state: counterfeits(state) if spec.signatures else None
 )
 """With counterfeits under m-invariance."""
 

@@ -41,7 +41,7 @@ class SlamsaContext(MethodContext[Slamsa]):
     @property
     def m_invariant(self) -> bool:
         """Whether the release is m-invariant: signatures of earlier versions stay the same."""
-        return self.spec.value_sets is not None
+        return self.spec.signatures is not None
 
     @property
     def of_columns(self) -> list[Frequency]:

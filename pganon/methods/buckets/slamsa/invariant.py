@@ -76,7 +76,7 @@ def new_records(context: SlamsaContext, state: State) -> Relation:
 def _columns(context: SlamsaContext) -> list[str]:
     person = identity(context.spec)
     assert person is not None
-    items = context.spec.kept_items
+    items = context.spec.invariant_items
     return [NUMBER, person, *[f"{kind}{item.index}" for item in items for kind in "sv"]]
 
 

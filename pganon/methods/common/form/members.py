@@ -19,7 +19,7 @@ from pganon.encode.secrets import keyed_digest
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.elements import carried_keys
 from pganon.forms.facts import failed_records
-from pganon.forms.remembered import has_scattered_records, reads_values, tells_of_left_out
+from pganon.forms.remembered import has_scattered_records, reads_values
 from pganon.forms.stored import repeated
 from pganon.identifiers import QualifiedName
 from pganon.privacy.rows import Relation
@@ -123,7 +123,7 @@ def _nowhere(spec: ReleaseSpec, people: Sequence[exp.Select], groups: Sequence[s
     group of one, since which of them failed together depends on values, too."""
     numbered = "(- row_number() over (partition by p.judged order by p.person))::integer"
     number: exp.Expr = fragment(f"case when p.judged then {numbered} else :n end", n=num(NOWHERE))
-    if tells_of_left_out(spec):
+    if discloses_left_out(spec):
         number = num(TOGETHER)
     numbers = [named(number.copy(), name) for name in groups]
     return query("select p.person as member from p", {"p": stacked(people)}).select(

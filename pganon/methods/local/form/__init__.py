@@ -25,7 +25,7 @@ from pganon.forms.form import (
     Tables,
     Verification,
 )
-from pganon.forms.inference import Inferred
+from pganon.forms.inferred import Inferred
 from pganon.forms.linked import Linked, LinkedColumn
 from pganon.identifiers import quote
 from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, inference_text

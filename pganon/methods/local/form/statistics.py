@@ -11,7 +11,7 @@ from sqlglot import exp
 from pganon.encode.facts import KEPT
 from pganon.encode.work import CODED
 from pganon.forms.facts import SQUARES, SUPPRESSED
-from pganon.forms.inference import Inferred
+from pganon.forms.inferred import Inferred
 from pganon.forms.utility import Utility
 from pganon.forms.work import GROUP_SIZES, LOCAL_GROUPED
 from pganon.methods.common.form.recode import EXTENTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, listing
 from tests.integration.history.increments.test_increments import growing_policy, run
 from tests.support.harness import driver, plans
 from tests.support.harness.cli import pganon
@@ -40,7 +40,7 @@ def test_one_distribution_is_published(people: Database) -> None:
     conn = people.owner()
     shown = conn.execute("SELECT s, share FROM published.people_reference").fetchall()
     assert sorted(shown) == [("a", 0.6), ("b", 0.3), ("c", 0.1)]
-    (_, stated) = lifecycle.show(conn, "people").guarantee
+    (_, stated) = listing.show(conn, "people").guarantee
     assert stated["compared_with"] == "the first version of the release"
     told = " ".join(pganon("show", "people", "--dsn", people.dsn("steward")).out.split())
     assert "t_closeness(s) t=0.3 compared with the first version of the release" in told

@@ -12,7 +12,7 @@ import pytest
 from pganon.forms.utility import ClassUtility
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import export, lifecycle
+from pganon.publish import export, lifecycle, listing
 from pganon.resolved.increments import ADDED, EARLIER
 from pganon.run.release import run_release
 from pganon.run.result import RunResult
@@ -31,7 +31,7 @@ def people(db: Database) -> Database:
 
 
 def views(conn: Connection, release: str) -> list[str]:
-    info = lifecycle.show(conn, release)
+    info = listing.show(conn, release)
     return info.views
 
 
@@ -94,13 +94,13 @@ def test_rollback_keep_and_export(people: Database, tmp_path: Path) -> None:
         add(people, last - 9, last) if last > 20 else None
         grow(people, publish={"readers": ["analyst"], "keep": 2})
         told.append(shown(conn))
-    info = lifecycle.show(conn, "people")
+    info = listing.show(conn, "people")
     assert [v.stored for v in info.versions or ()] == [True, True, False, False]
     assert told[0] < told[1] < told[2] < told[3] == shown(conn)
     assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
     file = tmp_path / "people.csv"
     assert export.export(conn, "people", file).rows == 50
-    lifecycle.rollback(conn, "people")
+    lifecycle.show_earlier(conn, "people")
     assert shown(conn) == told[2]
     assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
     add(people, 51, 60)
@@ -151,7 +151,7 @@ def test_stronger_models_for_newcomers(people: Database) -> None:
         ("distinct_l_diversity", 3),
     }
     assert all(float(measured) >= float(key[1]) for key, measured in found.items())
-    told = lifecycle.show(people.owner(), "people").guarantee
+    told = listing.show(people.owner(), "people").guarantee
     assert [(item["model"], item.get("k", item.get("l")), item["groups"]) for item in told] == [
         ("k_anonymity", 5, ADDED),
         ("distinct_l_diversity", 3, ADDED),
@@ -163,7 +163,7 @@ def test_stronger_models_for_newcomers(people: Database) -> None:
     )
     add(people, 41, 50)
     grow(people, privacy=diverse(5, 2))
-    told = lifecycle.show(people.owner(), "people").guarantee
+    told = listing.show(people.owner(), "people").guarantee
     assert [(item["model"], item.get("k", item.get("l")), item["groups"]) for item in told] == [
         ("k_anonymity", 5, ADDED),
         ("distinct_l_diversity", 2, ADDED),

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from pganon.plan.explain import explain
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, listing
 from pganon.run.context import plan_release
 from pganon.run.result import Added
 from tests.integration.history.increments.test_increments import growing_policy, run
@@ -154,7 +154,7 @@ def test_versions_before_stay_as_they_were(people: Database) -> None:
     leave(people, 4)
     grow(people, **WITHDRAW, publish=publish)
     second = shown(conn)
-    lifecycle.rollback(conn, "people")
+    lifecycle.show_earlier(conn, "people")
     assert shown(conn) == first
     assert holds(people)
     assert grow(people, **WITHDRAW, publish=publish).outcome == "unchanged"
@@ -171,7 +171,7 @@ def test_versions_before_stay_as_they_were(people: Database) -> None:
         free = next(p for p, group in group_of(conn).items() if group in numbers(conn))
         leave(people, free)
         grow(people, **WITHDRAW, publish=publish)
-    stored = [v.stored for v in lifecycle.show(conn, "people").versions or ()]
+    stored = [v.stored for v in listing.show(conn, "people").versions or ()]
     assert stored == [True, True, False, False, False]
     lists = conn.execute(
         "SELECT count(*) FROM pg_class WHERE relname ~ '^r[0-9]+_withdrawn$'"
@@ -274,13 +274,13 @@ def test_every_form(db: Database, method: str) -> None:
     policy = driver.loaded({**policy.policy.document(), **WITHDRAW})
     first = run(db, policy)
     conn = db.owner()
-    views = lifecycle.show(conn, "visits").views
+    views = listing.show(conn, "visits").views
     names = {"class_id", "group_id", "cluster_no"}
-    columns = lifecycle.show(conn, "visits").columns
+    columns = listing.show(conn, "visits").columns
     numbered = {c["view"]: c["name"] for c in columns if c["name"] in names}
     assert set(numbered) == set(views)
     before = {view: counted(conn, view, numbered[view]) for view in views}
-    promised = lifecycle.show(conn, "visits").guarantee
+    promised = listing.show(conn, "visits").guarantee
     reserved = method in ("danonyir", "geneir")  # there a person is who has these records
     db.source(
         f"DELETE FROM public.visit WHERE {'person' if reserved else 'id::text'} = "
@@ -293,7 +293,7 @@ def test_every_form(db: Database, method: str) -> None:
     assert together > 1
     assert reserved or records == together
     assert second.released == first.released - records
-    assert lifecycle.show(conn, "visits").guarantee == promised
+    assert listing.show(conn, "visits").guarantee == promised
     after = {view: counted(conn, view, numbered[view]) for view in views}
     gone = set(before[views[0]]) - set(after[views[0]])
     assert len(gone) == 1
@@ -381,9 +381,9 @@ def test_promises_stay_those_of_the_groups(people: Database) -> None:
     """A stronger policy says nothing of groups that were there before."""
     grow(people, **WITHDRAW)
     conn = people.owner()
-    promised = lifecycle.show(conn, "people").guarantee
+    promised = listing.show(conn, "people").guarantee
     leave(people, 4)
     grow(people, **WITHDRAW, privacy=diverse(5, 3))
-    assert lifecycle.show(conn, "people").guarantee == promised
+    assert listing.show(conn, "people").guarantee == promised
     found = {f.model: f.parameter for f in lifecycle.verify(conn, "people")}
     assert found["k_anonymity"] == 3

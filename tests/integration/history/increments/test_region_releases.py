@@ -15,7 +15,7 @@ from psycopg import sql
 from pganon.forms.request import Request, Workload
 from pganon.metrics.report import ClassMetrics
 from pganon.plan.explain import explain
-from pganon.publish import export, lifecycle
+from pganon.publish import export, lifecycle, listing
 from pganon.run.context import plan_release
 from pganon.run.options import Options
 from pganon.run.release import run_release
@@ -496,10 +496,10 @@ def test_rollback_keep_and_withdraw(db: Database) -> None:
         told.append(len(rows(conn)))
         assert holds(conn)
     assert told == sorted(set(told))
-    info = lifecycle.show(conn, "people")
+    info = listing.show(conn, "people")
     assert [v.stored for v in info.versions or ()] == [True, True, False, False]
     check(conn, FEW, FIRST)
-    lifecycle.rollback(conn, "people")
+    lifecycle.show_earlier(conn, "people")
     assert len(rows(conn)) == told[2]
     assert holds(conn)
     db.source("DELETE FROM public.person WHERE id = 5", grant=False)

@@ -15,7 +15,7 @@ from psycopg import sql
 from pganon import database
 from pganon.history.increments.steps import UNPLACED
 from pganon.plan.build import build_plan
-from pganon.publish import history, lifecycle
+from pganon.publish import lifecycle, release_state
 from pganon.run import increments
 from pganon.run.computation import Computation
 from pganon.run.options import RUN_SETTINGS, Options, advise_planner
@@ -87,7 +87,7 @@ def gathered(db: Database, policy: dict[str, Any]) -> Computation:
     database.set_up(conn, RUN_SETTINGS)
     advise_planner(conn, options)
     spec = resolve_policy(conn, driver.loaded(policy))
-    sources = history.sources_of(conn, spec.source.oid)
+    sources = release_state.sources_of(conn, spec.source.oid)
     run_id = next(_RUNS)
     conn.execute(
         "INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b, partition_seed)"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pganon.forms.utility import ClassUtility, IdentityUtility
-from pganon.publish import comparison, lifecycle
-from pganon.publish.history import Version
+from pganon.publish import comparison, lifecycle, listing
+from pganon.publish.release_state import Version
 from pganon.run.release import run_release
 from pganon.run.result import RunResult, Verified
 from tests.integration.history.increments.test_increments import growing_policy, more_visits
@@ -198,7 +198,7 @@ def verified(found: tuple[Verified, ...]) -> dict[str, float]:
 
 
 def current(db: Database) -> Version:
-    known = lifecycle.find(db.owner(), "guests")
+    known = listing.find(db.owner(), "guests")
     assert known.current is not None
     return known.current
 
@@ -310,7 +310,7 @@ def test_what_is_said_of_both(guests: Database) -> None:
     whole, alone = shown.split(apart)
     assert f"classes         {second.increment.utility.classes} of" in alone
     assert "GCP" in whole
-    known = lifecycle.find(guests.owner(), "guests")
+    known = listing.find(guests.owner(), "guests")
     told = comparison.compare(*comparison.two_versions(known, None, None))
     classes = [d for d in told if d.what == "classes"]
     assert [(d.before, d.after) for d in classes] == [

@@ -1,4 +1,4 @@
-"""Releases whose people keep their value sets, against the definition."""
+"""Releases whose people keep their signatures, against the definition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.harness.examples import examples
 from tests.support.oracles.anatomy import eligible
 from tests.support.oracles.invariance import Person, Value, is_invariant, most_filled, posteriors
 from tests.support.sources.growing import rows
-from tests.support.sources.keeping import Kept, People
+from tests.support.sources.invariant import Kept, People
 
 pytestmark = pytest.mark.primary_server_only
 
@@ -64,7 +64,7 @@ def check(kept: Kept, people: People, out: set[Person]) -> set[Person]:
 def check_memory(kept: Kept, out: set[Person]) -> None:
     found = kept.remembered
     assert found.pop(OUT, 0) == len(out)
-    assert sorted(found.values()) == sorted(map(len, kept.value_sets.values()))
+    assert sorted(found.values()) == sorted(map(len, kept.signatures.values()))
 
 
 @pytest.mark.random_tables

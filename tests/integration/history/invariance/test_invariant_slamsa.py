@@ -22,7 +22,7 @@ from tests.support.oracles.invariance import (
     keeps_vectors,
     vector_posteriors,
 )
-from tests.support.sources.keeping import Kept, Vectors, declared_vectors
+from tests.support.sources.invariant import Kept, Vectors, declared_vectors
 
 pytestmark = pytest.mark.primary_server_only
 

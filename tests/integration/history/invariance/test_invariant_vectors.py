@@ -13,7 +13,7 @@ from tests.support.harness.cluster import Database
 from tests.support.harness.examples import examples
 from tests.support.oracles.anatomy import eligible
 from tests.support.oracles.invariance import Person, Vector, VectorSet, keeps_vectors
-from tests.support.sources.keeping import Kept, Vectors
+from tests.support.sources.invariant import Kept, Vectors
 
 pytestmark = pytest.mark.primary_server_only
 

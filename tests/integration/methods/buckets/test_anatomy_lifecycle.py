@@ -116,10 +116,10 @@ def test_another_l_and_back(source: Database) -> None:
     assert any("void for who has both" in warning for warning in second.warnings)
     many = readable(conn)
     assert all(few[view] != many[view] for view in VIEWS)
-    assert lifecycle.rollback(conn, "visits").now == 1
+    assert lifecycle.show_earlier(conn, "visits").now == 1
     assert readable(source.connect("analyst")) == few
     assert failing(conn) == []
-    assert lifecycle.rollback(conn, "visits", 2).now == 2
+    assert lifecycle.show_earlier(conn, "visits", 2).now == 2
     assert readable(conn) == many
     assert failing(conn) == []
 
@@ -132,7 +132,7 @@ def test_another_method_takes_its_views_along(source: Database) -> None:
     release(source, republication="allow", **MONDRIAN)
     assert [readable(conn)[view] for view in VIEWS[1:]] == [None, None]
     assert failing(conn) == []
-    lifecycle.rollback(conn, "visits")
+    lifecycle.show_earlier(conn, "visits")
     assert readable(conn) == before
     assert failing(conn) == []
     conn.execute("CREATE SCHEMA mine; CREATE VIEW mine.v AS TABLE published.visits_st")

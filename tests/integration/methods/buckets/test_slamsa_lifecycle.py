@@ -98,7 +98,7 @@ def test_an_unchanged_source_keeps_its_buckets(db: Database) -> None:
     assert first != second
     assert first.tables == second.tables
     conn = db.owner()
-    assert lifecycle.rollback(conn, "stays").now == 1
+    assert lifecycle.show_earlier(conn, "stays").now == 1
     assert seen(db) == first
     assert failing(conn) == []
     lifecycle.drop(conn, "stays")
@@ -126,7 +126,7 @@ def test_other_columns_belong_together(db: Database) -> None:
     assert after.tables == [["x", "z"], ["y", "w"], ["v"]]
     check(after, records(COLUMNS, changed), ASKED)
     assert list(before.joined[0]) == list(after.joined[0])
-    lifecycle.rollback(conn, "stays")
+    lifecycle.show_earlier(conn, "stays")
     assert seen(db) == before
     assert failing(conn) == []
 
@@ -152,7 +152,7 @@ def test_fewer_tables(db: Database) -> None:
     release(db, method=one)
     assert seen(db).parts.keys() == {"qit1", "qit2", "st"}
     check(seen(db), records(COLUMNS, changed), ASKED)
-    lifecycle.rollback(conn, "stays", 1)
+    lifecycle.show_earlier(conn, "stays", 1)
     assert seen(db) == before
     assert failing(conn) == []
 

@@ -105,10 +105,10 @@ def test_another_k_and_back(source: Database) -> None:
     assert any("void for who has both" in warning for warning in second.warnings)
     many = readable(conn)
     assert many["vehicles"] < few["vehicles"]  # pyright: ignore[reportOperatorIssue]
-    assert lifecycle.rollback(conn, "vehicles").now == 1
+    assert lifecycle.show_earlier(conn, "vehicles").now == 1
     assert readable(conn) == few
     assert failing(conn) == []
-    assert lifecycle.rollback(conn, "vehicles", 2).now == 2
+    assert lifecycle.show_earlier(conn, "vehicles", 2).now == 2
     assert readable(source.connect("analyst")) == many
     assert failing(conn) == []
 
@@ -119,7 +119,7 @@ def test_a_changed_version_is_not_rolled_back_to(source: Database) -> None:
     release(source)
     conn.execute(f"TRUNCATE pganon_private.r{first.run_id}_reference".encode())
     with pytest.raises(PrivacyRefusal):
-        lifecycle.rollback(conn, "vehicles")
+        lifecycle.show_earlier(conn, "vehicles")
     assert faults.version(conn, "vehicles") == 2
 
 
@@ -156,9 +156,9 @@ def test_another_method_takes_its_views_along(source: Database) -> None:
     assert failing(conn) == []
     release(source, republication="allow")
     assert readable(source.connect("analyst"))["vehicles_expanded"]
-    lifecycle.rollback(conn, "vehicles", 2)
+    lifecycle.show_earlier(conn, "vehicles", 2)
     assert readable(conn)["vehicles_expanded"] is None
-    lifecycle.rollback(conn, "vehicles", 1)
+    lifecycle.show_earlier(conn, "vehicles", 1)
     assert failing(conn) == []
     conn.execute("CREATE SCHEMA mine; CREATE VIEW mine.v AS TABLE published.vehicles_expanded")
     done = release(source, republication="allow", **MONDRIAN)

@@ -1,4 +1,4 @@
-"""How many newcomers take over value sets, against trying every choice."""
+"""How many newcomers take over signatures, against trying every choice."""
 
 from __future__ import annotations
 

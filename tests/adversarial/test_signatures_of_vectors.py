@@ -14,7 +14,7 @@ from pganon.steps import State
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.oracles.invariance import Person, Value
-from tests.support.sources.keeping import Kept, Vectors, declared_vectors
+from tests.support.sources.invariant import Kept, Vectors, declared_vectors
 
 TWO = ("s", "u")
 

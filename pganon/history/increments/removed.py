@@ -1,10 +1,10 @@
-"""People of a version who left: who they are, and which groups go with them.
+"""Removed individuals: people of a version who are not in the source any more.
 
-    gone      (person, number)   people in groups that are shown, who are not in the source
+    gone      (person, number)   removed individuals, with their groups
     leaving   (number)           the groups that the run withdraws
 
-A group goes as a whole: its other people go with who left, so that nobody's row stands out by being
-there still. Who left is decided by presence alone, never by a value.
+A group is withdrawn as a whole, with all of its people, so that no remaining row stands out.
+Presence in the source alone decides who was removed, never a value.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from pganon.sqltools import col, fragment, num, query, stacked, unparsed
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
 
-LEFT = count("left_people", assumed=0)
+REMOVED = count("left_people", assumed=0)
 """People in groups that were shown so far, who are not in the source any more."""
 
 LEAVING_PEOPLE = count("leaving_people", assumed=0)
 LEAVING_RECORDS = count("leaving_records", assumed=0)
-"""Who is in the groups that go, and their records."""
+"""People in the groups that are withdrawn, and their records."""
 
 _GONE = "gone"
 
 
-def leaver_steps(spec: ReleaseSpec, growth: Growth, weights: tuple[str, ...]) -> list[Step]:
-    """After everybody in the source is known.
+def removed_steps(spec: ReleaseSpec, growth: Growth, weights: tuple[str, ...]) -> list[Step]:
+    """Steps that count removed individuals and list the groups to be withdrawn.
 
     Args:
         weights: see :class:`~pganon.forms.form.PublishedForm`.
@@ -60,13 +60,13 @@ def leaver_steps(spec: ReleaseSpec, growth: Growth, weights: tuple[str, ...]) ->
             "how many left, and what goes with them",
             lambda s: _counted(s, growth, weights),
             lambda row, state: _problem(spec, growth, row),
-            gives=[LEFT, LEAVING, LEAVING_PEOPLE, LEAVING_RECORDS],
+            gives=[REMOVED, LEAVING, LEAVING_PEOPLE, LEAVING_RECORDS],
         ),
     ]
 
 
 def shown_members(growth: Growth) -> exp.Select:
-    """SELECT person, number, marks of who is in a group of the version; number may be NULL."""
+    """SELECT person, number, marks: people in groups of the version; number may be NULL."""
     number = fragment("null::bigint") if growth.number is None else col(growth.number, "t")
     each = [
         query(
@@ -113,7 +113,7 @@ def _counted(state: State, growth: Growth, weights: tuple[str, ...]) -> exp.Expr
 
 
 def _records(state: State, growth: Growth, weights: tuple[str, ...]) -> exp.Select:
-    """SELECT records: of the groups that go, by the first view."""
+    """SELECT records: number of records of the groups to be withdrawn, by the first view."""
     if growth.number is None:
         return query("select 0::bigint as records")
     shown = {column.name for column in growth.views[0].columns}
@@ -128,7 +128,7 @@ def _records(state: State, growth: Growth, weights: tuple[str, ...]) -> exp.Sele
 
 
 def _problem(spec: ReleaseSpec, growth: Growth, row: Mapping[str, Any]) -> PganonError | None:
-    """Keys that were made anew look as if everybody had left."""
+    """Refuse to withdraw everything: people with new keys look like removed ones."""
     if row["leaving"] == 0 or row["leaving_records"] < growth.shown:
         return None
     return PrivacyRefusal(

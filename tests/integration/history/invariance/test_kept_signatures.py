@@ -1,4 +1,4 @@
-"""Whether a version keeps value sets is checked by what it publishes, whatever its method did."""
+"""Whether a version is m-invariant is checked by what it publishes, whatever its method did."""
 
 from __future__ import annotations
 
@@ -16,11 +16,16 @@ from pganon.encode.people import mark_from, mark_seed, population_secret
 from pganon.errors import PrivacyRefusal
 from pganon.forms.elements import vector_key
 from pganon.forms.linked import LinkedRows
-from pganon.history.invariance.value_sets import PERSON, SETS, Keeping, value_set_steps
-from pganon.history.model import Tables
+from pganon.history.invariance.signatures import (
+    SIGNATURE_VALUES,
+    SIGNATURES,
+    signature_steps,
+)
+from pganon.history.invariance.version import InvariantVersion
+from pganon.history.model import GroupTables
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.resolved.invariance import OUT, ValueSets
+from pganon.resolved.invariance import OUT, Signatures
 from pganon.run.executor import Executor
 from pganon.sqltools import col, fragment, named, query, statement
 from pganon.steps import State
@@ -38,22 +43,22 @@ AT = QualifiedName("pganon_work", "given")
 
 @dataclass
 class Held:
-    """Versions of the same people, held against the value sets that they had."""
+    """Versions of the same people, held against the signatures that they had."""
 
     conn: Connection
     width: int = 1
-    known: ValueSets | None = None
+    earlier: Signatures | None = None
     state: State = field(default_factory=lambda: State(0))
 
     def __post_init__(self) -> None:
         self.state = State(ledger.start_run(self.conn, "r", ""))
 
     def add(self, placed: Placed, nobody: Nobody = ()) -> None:
-        """Check a version; its value sets are the next one's, also if it is refused."""
+        """Check a version; its signatures are the next one's, also if it is refused."""
         self._give(placed, nobody)
         executor = Executor(self.conn, self.state)
         try:
-            executor.run(value_set_steps(self._keeping()))
+            executor.run(signature_steps(self._version()))
             self._keep()
         finally:
             self._clear()
@@ -61,20 +66,20 @@ class Held:
     @property
     def sets(self) -> dict[int, str]:
         """By person."""
-        assert self.known is not None
-        tree = query("select p.person, p.value_set::text from p", {"p": self.known.person})
+        assert self.earlier is not None
+        tree = query("select p.person, p.value_set::text from p", {"p": self.earlier.people})
         return {person.int: found for person, found in self._rows(tree)}
 
-    def _keeping(self) -> Keeping:
+    def _version(self) -> InvariantVersion:
         places = tuple(range(1, self.width + 1))
         members, histogram = self._named("members"), self._named("histogram")
-        return Keeping(
+        return InvariantVersion(
             tuple("vw"[: self.width]),
             places,
             places,
-            lambda s: Tables(members, members, "grp"),
+            lambda s: GroupTables(members, members, "grp"),
             lambda s: histogram,
-            self.known,
+            self.earlier,
             lambda s: self._linked(),
         )
 
@@ -111,11 +116,11 @@ class Held:
         self._make(self._named("members"), tree)
 
     def _keep(self) -> None:
-        found = ValueSets(self._named("had_person"), self._named("had_sets"), self.width)
-        for name, table in ((PERSON, found.person), (SETS, found.sets)):
+        found = Signatures(self._named("had_person"), self._named("had_sets"), self.width)
+        for name, table in ((SIGNATURES, found.people), (SIGNATURE_VALUES, found.values)):
             self.conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(table.identifier))
             self._make(table, query("select t.* from t", {"t": self.state.stage(name)}))
-        self.known = found
+        self.earlier = found
 
     def _clear(self) -> None:
         names = ("members", "given", "histogram", "rows")
@@ -123,7 +128,7 @@ class Held:
         tables = [
             *map(self._named, names),
             *map(self.state.work, work),
-            *map(self.state.stage, (PERSON, SETS)),
+            *map(self.state.stage, (SIGNATURES, SIGNATURE_VALUES)),
         ]
         for table in tables:
             self.conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(table.identifier))

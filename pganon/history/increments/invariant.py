@@ -1,7 +1,7 @@
-"""Newcomers of a version that keeps value sets: those of one run are tested together, once.
+"""New individuals of an m-invariant version: those of one run are tested together, once.
 
-Who is new is committed before any value is looked at. If the run is refused, later newcomers wait
-until a run has decided on the first: a version that waited for the right values would tell them.
+They are committed before any value is read. If the run is refused, later ones wait until a run has
+decided on the first: a version that waited for suitable values would disclose them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pganon.encode.snapshot import READ
 from pganon.encode.work import CODED, SNAP
 from pganon.history.increments.steps import COHORTS, DUE, commit_step, whole_steps
 from pganon.resolved.increments import WHOLE
-from pganon.resolved.invariance import Resumed, ValueSets
+from pganon.resolved.invariance import Resumed, Signatures
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, named, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
@@ -24,7 +24,7 @@ WAITING = count("waiting", "resumed_")
 
 
 def resumed_steps(spec: ReleaseSpec, resumed: Resumed) -> tuple[Step, ...]:
-    """The snapshot of who was released, and of whom the run tests."""
+    """Steps that make the snapshot of released people, and of the new individuals to be tested."""
     return (
         *whole_steps(spec),
         CreateTable(
@@ -55,15 +55,14 @@ def resumed_steps(spec: ReleaseSpec, resumed: Resumed) -> tuple[Step, ...]:
 
 
 def _marked(state: State, resumed: Resumed) -> exp.Select:
-    """SELECT of the source with `waits`; people without a key are nobody's, and refused later."""
-    tables = {"w": state.work(WHOLE), "k": _released(resumed.sets)}
+    """SELECT of the source with `waits`; records without a key are refused later."""
+    tables = {"w": state.work(WHOLE), "k": _released(resumed.signatures)}
     if resumed.cohort is not None:
-        tree = query(
+        return query(
             "select w.*, k.person is null and c.person is null and w.person is not null as waits"
             " from w left join k on k.person = w.person left join c on c.person = w.person",
             {**tables, "c": resumed.cohort},
         )
-        return tree
     others = [query("select o.person from o", {"o": table}) for table in resumed.others]
     return query(
         "select w.*, k.person is null and c.person is not null as waits"
@@ -72,23 +71,23 @@ def _marked(state: State, resumed: Resumed) -> exp.Select:
     )
 
 
-def _released(sets: ValueSets) -> exp.Select:
-    """SELECT person: who has a value set, or is permanently suppressed."""
-    return query("select p.person from p", {"p": sets.person})
+def _released(signatures: Signatures) -> exp.Select:
+    """SELECT person: people with a signature, and permanently suppressed ones."""
+    return query("select p.person from p", {"p": signatures.people})
 
 
-def commit_steps(spec: ReleaseSpec, sets: ValueSets, *, commits: bool) -> tuple[Step, ...]:
-    """The newcomers of the run, committed before they are tested.
+def commit_steps(spec: ReleaseSpec, signatures: Signatures, *, commits: bool) -> tuple[Step, ...]:
+    """Steps that commit the new individuals of the run, before they are tested.
 
     Args:
-        commits: False for a dry run, which only counts them.
+        commits: False for a dry run, which only counts the people.
     """
     return (
         CreateTable(
             "due",
             "people whom the run tests",
             lambda s: s.work("due"),
-            lambda s: _due(spec, s, sets),
+            lambda s: _due(spec, s, signatures),
         ),
         Check(
             "gathered",
@@ -100,14 +99,14 @@ def commit_steps(spec: ReleaseSpec, sets: ValueSets, *, commits: bool) -> tuple[
     )
 
 
-def _due(spec: ReleaseSpec, state: State, sets: ValueSets) -> exp.Select:
-    known = identity(spec)
-    assert known is not None  # a source without a key is refused
+def _due(spec: ReleaseSpec, state: State, signatures: Signatures) -> exp.Select:
+    key = identity(spec)
+    assert key is not None  # a source without a key is refused
     people = query("select distinct 1 from c", {"c": state.work(CODED)}).select(
-        named(digest(col(known, "c"), population_secret(state)), "person"), append=False
+        named(digest(col(key, "c"), population_secret(state)), "person"), append=False
     )
     return query(
         "select d.person, 1 as cohort from d left join k on k.person = d.person"
         " where k.person is null",
-        {"d": people, "k": _released(sets)},
+        {"d": people, "k": _released(signatures)},
     )

@@ -1,4 +1,4 @@
-"""Sources whose people come and go, released with `refresh: invariant`, for tests of value sets.
+"""Sources whose people come and go, released with `refresh: invariant`, for tests of signatures.
 
 The quasi-identifier of a person is the number of the person, so that published rows say who it is.
 Of several sensitive columns the value of a person is a vector.
@@ -224,8 +224,8 @@ class Kept:
         return self.db.admin.execute(text).fetchall()
 
     @property
-    def value_sets(self) -> dict[frozenset[Value], set[Person]]:
-        """Who has which value set, by all versions."""
+    def signatures(self) -> dict[frozenset[Value], set[Person]]:
+        """Who has which signature, by all versions."""
         found: dict[frozenset[Value], set[Person]] = {}
         for version in self.versions:
             for group in version.values():
@@ -234,7 +234,7 @@ class Kept:
 
     @property
     def remembered(self) -> Counter[Any]:
-        """Numbers of people by value set."""
+        """Numbers of people by signature."""
         rows = self.db.admin.execute(
             "SELECT s.person_table FROM pganon_private.value_sets AS s"
             " JOIN pganon_private.version AS v ON v.population = s.population"

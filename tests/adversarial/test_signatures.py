@@ -1,4 +1,4 @@
-"""Attacks on versions whose people keep their value sets."""
+"""Attacks on versions whose people keep their signatures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pganon.run.release import run_release
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.oracles.invariance import Person, Value
-from tests.support.sources.keeping import Kept, declared
+from tests.support.sources.invariant import Kept, declared
 
 SECRET = "Zanzibar-7319"
 
@@ -184,7 +184,7 @@ def test_waiting_for_other_values(db: Database) -> None:
 
 
 def test_a_table_with_another_name(db: Database) -> None:
-    """The same rows are the same people, who keep their value sets."""
+    """The same rows are the same people, who keep their signatures."""
     kept = Kept(db, l=2)
     kept.release({1: "a", 2: "b", 3: "c", 4: "d"})
     db.connect("source_owner").execute("ALTER TABLE public.t RENAME TO u")

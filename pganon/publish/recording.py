@@ -1,0 +1,208 @@
+"""Changes of releases and versions in the state tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
+from pganon.errors import PreconditionError
+from pganon.history.versions import FINER
+from pganon.identifiers import QualifiedName
+from pganon.ledger.repository import as_jsonb
+from pganon.policy.partition import part_hash
+from pganon.privacy.judged import over_finer
+from pganon.publish.release_state import History, Release, Version
+from pganon.publish.staged import Staged
+from pganon.steps.relations import PublishedView, StoredRelation
+
+Connection = psycopg.Connection[Any]
+
+
+def add_version(
+    conn: Connection, staged: Staged, history: History | None, rows: Sequence[int]
+) -> tuple[int, datetime]:
+    """Write the release and its next version; return the version's number and time.
+
+    Args:
+        rows: number of rows of each relation of `staged`.
+    """
+    number = history.versions[0].version + 1 if history and history.versions else 1
+    main = staged.views[0].name
+    conn.execute(
+        sqlfiles.query("publish", "put_release"),
+        {
+            "release": staged.release,
+            "source": staged.source,
+            "schema": main.schema,
+            "view": main.name,
+            "version": number,
+            "readers": list(staged.readers),
+        },
+    )
+    values = {"version": number, **_of_run(staged), **_of_source(staged), **_shown(staged, rows)}
+    row = conn.execute(sqlfiles.query("publish", "add_version"), values).fetchone()
+    assert row is not None
+    return number, row[0]
+
+
+def _of_run(staged: Staged) -> dict[str, Any]:
+    """Parameters of `add_version`: the run, its policy, and its results."""
+    judged = staged.judged
+    return {
+        "release": staged.release,
+        "run_id": staged.run_id,
+        "method": staged.method,
+        "guarantee": as_jsonb(_over_versions(staged)),
+        "policy": as_jsonb(staged.policy),
+        "policy_hash": staged.policy_hash,
+        "partition": as_jsonb(staged.partition),
+        "partition_hash": part_hash(staged.partition),
+        "measures": as_jsonb(staged.measures),
+        "row_count": staged.row_count,
+        "suppressed": staged.suppressed,
+        "increments": as_jsonb([i.as_dict() for i in staged.increments])
+        if staged.increments
+        else None,
+        "population": judged.population if judged else None,
+        "manner": as_jsonb(judged.manner) if judged else None,
+        "over_versions": judged.over_versions if judged else None,
+    }
+
+
+def _of_source(staged: Staged) -> dict[str, Any]:
+    """Parameters of `add_version`: the source as the run read it."""
+    columns = [{"name": name, "type": kind} for name, kind in staged.source_columns]
+    return {
+        "sources": list(staged.sources),
+        "source_fingerprint": staged.prints.source,
+        "rows_fingerprint": staged.prints.rows,
+        "source_columns": as_jsonb(columns),
+        "source_mark": staged.source_mark,
+    }
+
+
+def _shown(staged: Staged, rows: Sequence[int]) -> dict[str, Any]:
+    """Parameters of `add_version`: relations, views and checks."""
+    added = [_relation(r, n) for r, n in zip(staged.relations, rows, strict=True)]
+    members = [r.stored for r in staged.relations if r.part == "members"]
+    return {
+        "columns": as_jsonb(_columns(staged.views)),
+        "views": as_jsonb([view_as_dict(view) for view in staged.views]),
+        "relations": as_jsonb([*staged.shared, *added]),
+        "checks": as_jsonb([check.as_dict() for check in staged.checks]),
+        "fingerprint": staged.fingerprint,
+        "members_table": str(members[0]) if members else None,
+    }
+
+
+def view_as_dict(view: PublishedView) -> dict[str, Any]:
+    return {
+        "schema": view.name.schema,
+        "name": view.name.name,
+        "select": view.select,
+        "comment": view.comment,
+        "columns": [dict(column.__dict__) for column in view.columns],
+    }
+
+
+def _over_versions(staged: Staged) -> list[dict[str, Any]]:
+    """The guarantee, with a statement about readers of other versions."""
+    judged = staged.judged
+    if judged is None or judged.finer_k is None or judged.over_versions != FINER:
+        return staged.guarantee
+    statement = over_finer(judged.finer_k)
+    return [{**item, "over_versions": statement} for item in staged.guarantee]
+
+
+def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:
+    stored = relation.stored
+    return {"part": relation.part, "schema": stored.schema, "name": stored.name, "rows": rows}
+
+
+def _columns(views: Sequence[PublishedView]) -> list[dict[str, Any]]:
+    """The description of columns for analysts; `view` as `parse_name` reads it."""
+    return [
+        {"view": str(view.name), **column.__dict__} for view in views for column in view.columns
+    ]
+
+
+def finish_cohorts(conn: Connection, release: str, run_id: int, records_out: int = 0) -> None:
+    """Mark cohorts of the release as finished: the run published or suppressed all of them.
+
+    Args:
+        records_out: their records, if all of them are permanently suppressed.
+    """
+    values = {"release": release, "run_id": run_id, "records_out": records_out}
+    conn.execute(sqlfiles.query("publish", "finish_cohorts"), values)
+
+
+def remember_views(conn: Connection, release: str, version: int) -> None:
+    """Keep how the server prints the views of a version, which were made just now."""
+    conn.execute(sqlfiles.query("publish", "print_views"), {"release": release, "version": version})
+
+
+def set_views(conn: Connection, release: str, version: int, views: Sequence[PublishedView]) -> None:
+    """Keep other comments of the views of a version."""
+    conn.execute(
+        sqlfiles.query("publish", "set_views"),
+        {
+            "release": release,
+            "version": version,
+            "views": as_jsonb([view_as_dict(view) for view in views]),
+            "columns": as_jsonb(_columns(views)),
+        },
+    )
+
+
+def set_current(conn: Connection, release: Release, version: Version | None) -> None:
+    """Which version the views show; None after a drop."""
+    view = version.views[0].name if version else release.view
+    conn.execute(
+        sqlfiles.query("publish", "set_current"),
+        {
+            "release": release.name,
+            "version": version.version if version else None,
+            "schema": view.schema,
+            "view": view.name,
+        },
+    )
+
+
+def drop_stored(conn: Connection, release: str, versions: Sequence[Version]) -> list[int]:
+    """Drop the tables that the views of these versions read; rows and private tables remain.
+
+    So do tables that other stored versions share.
+    """
+    gone = [version for version in versions if version.stored]
+    numbers = [version.version for version in gone]
+    values = {"release": release, "versions": numbers}
+    kept = {
+        QualifiedName(*row)
+        for row in conn.execute(sqlfiles.query("publish", "kept_tables"), values).fetchall()
+    }
+    tables = {table for version in gone for table in version.data_tables}
+    for table in sorted(tables - kept):
+        drop_table(conn, table)
+    conn.execute(sqlfiles.query("publish", "mark_dropped"), values)
+    return numbers
+
+
+def drop_table(conn: Connection, name: QualifiedName) -> None:
+    """DROP TABLE; names dependent objects."""
+    try:
+        with conn.transaction():
+            conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(name.identifier))
+    except psycopg.errors.DependentObjectsStillExist as error:
+        # The detail of this error lists objects, never values.
+        lines = (error.diag.message_detail or "").splitlines()
+        raise PreconditionError(
+            f"other objects depend on {name}: {'; '.join(lines)}",
+            hint="drop them, and build on the published view: stored tables go with their version",
+            code=ErrorCode.DEPENDENTS,
+        ) from None
