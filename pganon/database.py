@@ -55,6 +55,8 @@ class Settings:
 
 
 DEFAULT_SETTINGS = Settings()
+RUN_SETTINGS = Settings(work_mem="256MB")
+"""Of sessions that compute a release."""
 
 _PREAMBLE: Mapping[str, str] = {
     "client_encoding": "UTF8",

@@ -6,14 +6,16 @@ import csv
 import io
 import math
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pganon import assessment
 from pganon.cli import common
 from pganon.errors import EXIT_REFUSED, UsageError
 from pganon.identifiers import quote
+
+if TYPE_CHECKING:
+    from pganon import assessment
 
 SETS_SHOWN = 10
 
@@ -57,6 +59,8 @@ def assess(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the measures as CSV.")] = False,
 ) -> None:
     """Measure privacy and risk of a table or view that you can read."""
+    from pganon import assessment
+
     if json and as_csv:
         raise UsageError("--json and --csv exclude each other")
     with common.connect(dsn) as conn, common.progress(f"measuring {table}", quiet=json or as_csv):
@@ -85,6 +89,8 @@ def assess(
 
 
 def _requirements(texts: Sequence[str]) -> dict[str, float]:
+    from pganon.assessment import SHORT, required
+
     found: list[tuple[str, float]] = []
     for text in texts:
         name, sign, value = (part.strip() for part in text.partition("="))
@@ -95,10 +101,10 @@ def _requirements(texts: Sequence[str]) -> dict[str, float]:
         if not sign or not math.isfinite(number):
             raise UsageError(
                 f'"{text}" is not a requirement',
-                hint=f"write a name and a number, k=5; names: {', '.join(assessment.SHORT)}",
+                hint=f"write a name and a number, k=5; names: {', '.join(SHORT)}",
             )
         found.append((name, number))
-    return assessment.required(found)
+    return required(found)
 
 
 def _document(found: assessment.Assessment) -> dict[str, object]:
@@ -123,9 +129,11 @@ def _document(found: assessment.Assessment) -> dict[str, object]:
 
 
 def _csv(found: assessment.Assessment) -> str:
+    from pganon.assessment import Measure
+
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(assessment.Measure.__dataclass_fields__)
+    writer.writerow(Measure.__dataclass_fields__)
     for item in found.measures:
         writer.writerow(["" if cell is None else cell for cell in item.__dict__.values()])
     return out.getvalue()

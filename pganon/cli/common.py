@@ -155,6 +155,11 @@ def _parted(text: str) -> list[str]:
     return row if '"' in text else [name.strip() for name in row]
 
 
+def moment(at: datetime.datetime | None) -> str:
+    """A time of the server, whose sessions are in UTC, to the minute; "" for none."""
+    return f"{at:%Y-%m-%d %H:%M} UTC" if at else ""
+
+
 def emit_json(value: object) -> None:
     """One JSON value on stdout, unwrapped and uncoloured."""
     block(jsonlib.dumps(value, default=_plain, indent=2, ensure_ascii=False, allow_nan=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,8 +10,9 @@ from pganon.cli import common
 from pganon.cli.release import Name
 from pganon.errors import UsageError
 from pganon.identifiers import quote
-from pganon.run.erasure import forget_people, forget_version
-from pganon.run.guard import Guarded, guarded
+
+if TYPE_CHECKING:
+    from pganon.run.guard import Guarded
 
 
 def register(app: typer.Typer) -> None:
@@ -26,6 +27,8 @@ def guard(
     json: common.JsonOption = False,
 ) -> None:
     """Show the versions about the people of POLICY, which new ones are compared with."""
+    from pganon.run.guard import guarded
+
     loaded = common.read_policy(policy)
     with common.connect_owner(dsn, owner) as conn:
         found = guarded(conn, loaded)
@@ -53,6 +56,8 @@ def forget(
     json: common.JsonOption = False,
 ) -> None:
     """Forget people of release NAME, or who was in a version of which no copy is left."""
+    from pganon.run.erasure import forget_people, forget_version
+
     if (people is None) == (version is None):
         raise UsageError("name either --people or --version")
     if (version is None) != (reason is None):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pganon.cli import common
-from pganon.cli.release import Name, moment
-from pganon.publish import comparison, lifecycle
-from pganon.publish.privileges import Able, can_read
+from pganon.cli.release import Name
+
+if TYPE_CHECKING:
+    from pganon.publish.privileges import Able
 
 
 def register(app: typer.Typer) -> None:
@@ -25,6 +26,8 @@ def history(
     json: common.JsonOption = False,
 ) -> None:
     """List what was done with a release, from the ledger."""
+    from pganon.publish import lifecycle
+
     with common.connect_owner(dsn, owner) as conn:
         found = lifecycle.events(conn, name)
     if json:
@@ -34,7 +37,7 @@ def history(
         ["when", "event", "version", "by", "details"],
         [
             (
-                moment(row["at"]),
+                common.moment(row["at"]),
                 row["event"],
                 row["version"],
                 row["by_role"],
@@ -71,6 +74,8 @@ def diff(
     json: common.JsonOption = False,
 ) -> None:
     """Show what differs between two versions: policy, source, columns, figures."""
+    from pganon.publish import comparison, lifecycle
+
     with common.connect_owner(dsn, owner) as conn:
         known = lifecycle.find(conn, name)
     before, after = comparison.two_versions(known, first, second)
@@ -121,6 +126,9 @@ def readers(
 
     A run makes the readers those of its policy again, so correct the policy, too.
     """
+    from pganon.publish import lifecycle
+    from pganon.publish.privileges import can_read
+
     with common.connect_owner(dsn, owner) as conn:
         if add or remove:
             # Only then are versions judged, which takes all models.

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from pganon.cli import common
-from pganon.importing import files as engine
 
 
 class Dates(StrEnum):
@@ -70,6 +69,8 @@ def import_(
 
     The types of its columns are inferred from all rows.
     """
+    from pganon.importing import files as engine
+
     form = engine.Format(
         header=not no_header,
         names=None if names is None else common.names(names),

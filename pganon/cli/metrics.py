@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pganon.cli import common
-from pganon.forms.metrics import Grid, Metrics, Pairs
 
 if TYPE_CHECKING:
     from pganon.forms.form import PublishedForm
+    from pganon.forms.metrics import Metrics
 
 
 def show_recorded(method: str, measures: Mapping[str, Any]) -> None:
@@ -36,6 +36,8 @@ def _show_figures(form: PublishedForm, measures: Mapping[str, Any]) -> None:
 
 
 def show_metrics(metrics: Metrics) -> None:
+    from pganon.forms.metrics import Grid, Pairs
+
     for shown in metrics.shown():
         match shown:
             case Pairs(pairs):

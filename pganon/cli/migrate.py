@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -14,12 +14,12 @@ from typer.core import TyperGroup
 from pganon import files
 from pganon.cli import common
 from pganon.errors import UsageError
-from pganon.migrate.down import down as take_back
-from pganon.migrate.emit import HEAD, Tool, emit
-from pganon.migrate.history import DEFAULT, Standing
-from pganon.migrate.pending import Planned
-from pganon.migrate.up import Done, Target, dry_run, status, up
-from pganon.publish.views import told
+from pganon.migrate.words import DEFAULT_HISTORY, Tool
+
+if TYPE_CHECKING:
+    from pganon.migrate.history import Standing
+    from pganon.migrate.pending import Planned
+    from pganon.migrate.up import Done
 
 
 class _Migrate(TyperGroup):
@@ -66,12 +66,15 @@ def migrate(
         Path | None,
         typer.Option("--output", "-o", help="Folder for --emit.", show_default=False),
     ] = None,
-    history: HistoryOption = DEFAULT,
+    history: HistoryOption = DEFAULT_HISTORY,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Apply the files of FOLDER that are not applied, in order; one that fails is the last."""
+    from pganon.migrate.emit import emit
+    from pganon.migrate.up import Target, dry_run, status, up
+
     if sum((show, dry, tool is not None)) > 1 or (to is not None and (show or tool)):
         raise UsageError(
             "--status, --dry-run and --emit exclude each other; --to is for none but --dry-run",
@@ -97,17 +100,22 @@ def down(
     to: Annotated[
         int, typer.Option("--to", min=0, help="The last number that stays; 0: none does.")
     ],
-    history: HistoryOption = DEFAULT,
+    history: HistoryOption = DEFAULT_HISTORY,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Take the files of FOLDER after a number back, the last one first."""
+    from pganon.migrate.down import down as take_back
+    from pganon.migrate.up import Target
+
     target = Target(folder, common.chosen_dsn(dsn), common.chosen_owner(owner), _history(history))
     _walk(folder, json, lambda **how: take_back(target, to, **how))
 
 
 def _write(wanted: Mapping[str, str], folder: Path, *, json: bool) -> None:
+    from pganon.migrate.emit import HEAD
+
     for name, text in wanted.items():
         files.write(folder / name, text)
     try:
@@ -137,6 +145,8 @@ def _history(name: str) -> str:
 
 
 def _walk(folder: Path, json: bool, act: Callable[..., Sequence[Done]]) -> None:
+    from pganon.publish.views import told
+
     with common.progress(f"{folder}: looking at all files", quiet=json) as bar:
         task = bar.task_ids[0]
 
@@ -211,7 +221,7 @@ def _show_status(found: Sequence[Standing], *, json: bool) -> None:
                 s.release,
                 s.state.replace("_", " "),
                 s.version,
-                f"{s.applied_at:%Y-%m-%d %H:%M} UTC" if s.applied_at else None,
+                common.moment(s.applied_at),
                 s.login,
             )
             for s in states

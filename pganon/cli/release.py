@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import psycopg
 import typer
@@ -14,13 +14,10 @@ import typer
 from pganon.cli import common
 from pganon.cli.metrics import show_recorded
 from pganon.errors import EXIT_REFUSED
-from pganon.history.versions import FINER, VOID
 from pganon.identifiers import quote
-from pganon.publish import export as exporting
-from pganon.publish import lifecycle, views
-from pganon.publish.lifecycle import Changed, ReleaseInfo, VersionInfo
-from pganon.resolved.guarantee import CHOICES
-from pganon.run import tables
+
+if TYPE_CHECKING:
+    from pganon.publish.lifecycle import Changed, ReleaseInfo, VersionInfo
 
 Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=False)]
 
@@ -33,6 +30,8 @@ def register(app: typer.Typer) -> None:
 @contextmanager
 def _reader(dsn: str | None, owner: str | None) -> Iterator[psycopg.Connection[Any]]:
     """A connection that acts as the steward if it may, else as the role that connected."""
+    from pganon.publish import lifecycle
+
     with common.connect(dsn) as conn:
         lifecycle.become_steward(conn, named=common.chosen_owner(owner))
         yield conn
@@ -44,6 +43,9 @@ def releases(
     json: common.JsonOption = False,
 ) -> None:
     """List the releases that you may read."""
+    from pganon.cli.guarantee import guarantee_text
+    from pganon.publish import lifecycle
+
     with _reader(dsn, owner) as conn:
         found = lifecycle.releases(conn)
     if json:
@@ -59,8 +61,8 @@ def releases(
                 info.release,
                 "dropped" if info.version is None else info.version,
                 info.method,
-                _guarantee(info.guarantee),
-                moment(info.published_at),
+                guarantee_text(info.guarantee),
+                common.moment(info.published_at),
             )
             for info in found
         ],
@@ -78,6 +80,9 @@ def show(
 
     The steward also sees its source, readers and versions.
     """
+    from pganon.cli.guarantee import guarantee_text, holds_against
+    from pganon.publish import lifecycle
+
     with _reader(dsn, owner) as conn:
         info = lifecycle.show(conn, name)
     if json:
@@ -87,10 +92,10 @@ def show(
         "release": info.release,
         "version": "dropped" if info.version is None else info.version,
         "method": info.method,
-        "guarantee": _guarantee(info.guarantee),
-        **_against(info.guarantee),
+        "guarantee": guarantee_text(info.guarantee),
+        **holds_against(info.guarantee),
         "views": ", ".join(info.views),
-        "published": moment(info.published_at),
+        "published": common.moment(info.published_at),
     }
     if info.versions is not None:
         able = ", ".join(f"{role.role} ({role.because})" for role in info.can_read or ())
@@ -130,7 +135,7 @@ def _show_versions(info: ReleaseInfo) -> None:
                 v.method,
                 v.row_count,
                 v.suppressed,
-                moment(v.published_at),
+                common.moment(v.published_at),
                 _state(v, info.version),
             )
             for v in info.versions
@@ -141,6 +146,8 @@ def _show_versions(info: ReleaseInfo) -> None:
 
 def _state(version: VersionInfo, shown: int | None) -> str:
     """Whether it can be read; and what its guarantee is worth beside others, if that is less."""
+    from pganon.history.versions import FINER, VOID
+
     state = "stored" if version.stored else "gone"
     worth = version.over_versions if version.over_versions in (FINER, VOID) else None
     return ", ".join(filter(None, ["shown" if version.version == shown else state, worth]))
@@ -156,6 +163,7 @@ def verify(
 
     The exit code is 1 if anything does not hold.
     """
+    from pganon.publish import lifecycle
     from pganon.run.grants import look_at
 
     with common.connect_owner(dsn, owner) as conn, common.progress(f"measuring {name}", quiet=json):
@@ -211,6 +219,8 @@ def export(
     json: common.JsonOption = False,
 ) -> None:
     """Write a release to a file."""
+    from pganon.publish import export as exporting
+
     with _reader(dsn, owner) as conn, common.progress(f"writing {output.name}", quiet=json) as bar:
 
         def report(rows: int) -> None:
@@ -265,6 +275,8 @@ def drop(
 
     The ledger and the memory of what was published stay.
     """
+    from pganon.publish import lifecycle
+
     with common.connect_owner(dsn, owner) as conn:
         stored = [v.version for v in lifecycle.find(conn, name).versions if v.stored]
         if stored and not yes:
@@ -276,6 +288,8 @@ def drop(
 
 
 def _show_change(done: Changed, text: str, json: bool) -> None:
+    from pganon.publish import views
+
     if json:
         common.emit_json(asdict(done))
         return
@@ -293,6 +307,8 @@ def clean(
     json: common.JsonOption = False,
 ) -> None:
     """Remove what interrupted runs left behind."""
+    from pganon.run import tables
+
     with common.connect_owner(dsn, owner) as conn:
         done = tables.clean(conn)
     if json:
@@ -305,49 +321,6 @@ def clean(
     for label, runs in (("interrupted", done.interrupted), ("in progress", done.alive)):
         if runs:
             common.line(f"{label}: run {', '.join(map(str, runs))}")
-
-
-def _guarantee(guarantee: list[dict[str, Any]]) -> str:
-    """One line: `k_anonymity k=5, t_closeness(occupation) t=0.2`."""
-    return ", ".join(_requirement(item) for item in guarantee)
-
-
-_TOLD = (
-    "model",
-    "column",
-    "if_not_null",
-    "compared_with",
-    "adversary",
-    "over_versions",
-    "groups",
-    *CHOICES,
-)
-
-
-def _against(guarantee: list[dict[str, Any]]) -> dict[str, str]:
-    """Against whom it holds, and the options that decide that; they are those of the release."""
-    (first, *_) = guarantee or [{}]
-    shown = {"holds against": first.get("adversary")}
-    shown |= {name: first.get(name) for name in CHOICES}
-    over = {
-        f"{i.get('model')}: {i['over_versions']}": None for i in guarantee if "over_versions" in i
-    }
-    shown |= {"with all versions": "; ".join(over)}
-    return {label: str(text) for label, text in shown.items() if text}
-
-
-def _requirement(item: Mapping[str, Any]) -> str:
-    column = f"({item['column']})" if item.get("column") else ""
-    rest = [f"{k}={v}" for k, v in item.items() if k not in _TOLD and v is not None]
-    given = ", ".join(f"{k}={v}" for k, v in item.get("if_not_null", {}).items())
-    known = [f"({given} if it is not NULL)"] if given else []
-    whole = [f"compared with {item['compared_with']}"] if "compared_with" in item else []
-    of = [f"for groups {item['groups']}"] if "groups" in item else []
-    return " ".join([f"{item.get('model', '')}{column}", *rest, *known, *whole, *of])
-
-
-def moment(moment: Any) -> str:
-    return f"{moment:%Y-%m-%d %H:%M} UTC" if moment else ""
 
 
 def _number(value: float | None) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from pganon.applied.store import portable
@@ -18,19 +17,11 @@ from pganon.errors import UsageError
 from pganon.hierarchies.files import check_files
 from pganon.loading import load_policy
 from pganon.migrate.files import MigrationFile, read_folder
+from pganon.migrate.words import Tool
 from pganon.policy.model import policy_hash
 from pganon.sqltext import json_text
 
 HEAD = "-- Written by `pganon migrate --emit`: change the release migrations, not this file.\n"
-
-
-class Tool(StrEnum):
-    """What `--emit` takes."""
-
-    FLYWAY = "flyway"
-    LIQUIBASE = "liquibase"
-    SQITCH = "sqitch"
-    SQL = "sql"
 
 
 @dataclass(frozen=True)

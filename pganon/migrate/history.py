@@ -20,7 +20,6 @@ from pganon.migrate.files import MigrationFile
 from pganon.requests.workers import enter, forget_dead, leave
 
 Connection = psycopg.Connection[Any]
-DEFAULT = "default"
 State = Literal["applied", "awaiting_approval", "unpublished", "pending", "changed", "missing"]
 
 

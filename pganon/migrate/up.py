@@ -11,15 +11,17 @@ from typing import Literal
 
 import psycopg
 
+from pganon import database
 from pganon.applied.store import newest_revision
 from pganon.errors import PganonError, PolicyError, translate
 from pganon.install.owner import connect_as_owner
 from pganon.migrate.files import MigrationFile
-from pganon.migrate.history import DEFAULT, Connection, Session, Standing, alone
+from pganon.migrate.history import Connection, Session, Standing, alone
 from pganon.migrate.pending import Pending, Planned, checked, planned, standings
+from pganon.migrate.words import DEFAULT_HISTORY
 from pganon.publish import history as versions
 from pganon.publish import lifecycle
-from pganon.run.options import RUN_SETTINGS, Ended, OnStep, Options
+from pganon.run.options import Ended, OnStep, Options
 from pganon.run.release import run_release
 
 
@@ -34,7 +36,7 @@ class Target:
     folder: Path
     dsn: str | None = None
     owner: str | None = None
-    history: str = DEFAULT
+    history: str = DEFAULT_HISTORY
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def up(
 @contextmanager
 def session(target: Target) -> Iterator[Connection]:
     """A session of pganon's owner."""
-    opened = connect_as_owner(target.dsn, owner=target.owner, settings=RUN_SETTINGS)
+    opened = connect_as_owner(target.dsn, owner=target.owner, settings=database.RUN_SETTINGS)
     with contextlib.closing(opened) as conn:
         try:
             yield conn

@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from pganon import sqlfiles
+from pganon import database, sqlfiles
 from pganon.applied.check import check
 from pganon.applied.store import loaded, read
 from pganon.error_codes import ErrorCode
@@ -38,7 +38,7 @@ from pganon.requests.claim import (
     still_mine,
 )
 from pganon.run import grants
-from pganon.run.options import RUN_SETTINGS, Options
+from pganon.run.options import Options
 from pganon.run.publication import end_published, judged_again, note_superseded
 from pganon.run.release import run_release
 
@@ -237,7 +237,7 @@ class Job:
         return lambda: finish(conn, self.claim, "released")
 
     def _connect(self) -> Connection:
-        return connect_as_owner(self.dsn, owner=self.owner, settings=RUN_SETTINGS)
+        return connect_as_owner(self.dsn, owner=self.owner, settings=database.RUN_SETTINGS)
 
     def _note(self, phase: str, step: str, purpose: str) -> None:
         """Show the phase in the request; a run that lost it stops at the next one."""

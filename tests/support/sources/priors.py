@@ -24,7 +24,7 @@ from pganon.policy.refusals import Refusal
 from pganon.privacy.models import MODELS
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.executor import Executor
-from pganon.run.options import RUN_SETTINGS, Options, advise_planner
+from pganon.run.options import Options, advise_planner
 from pganon.run.resolution import resolve_policy
 from pganon.steps import State
 from tests.support.harness.driver import Connection, fetch
@@ -102,7 +102,7 @@ def loaded(data: dict[str, Any]) -> LoadedPolicy:
 
 def made(conn: Connection, data: dict[str, Any]) -> Made:
     """Everything from the source to priors; `conn` belongs to the owner of pganon."""
-    database.set_up(conn, RUN_SETTINGS)
+    database.set_up(conn, database.RUN_SETTINGS)
     advise_planner(conn, Options())
     spec = resolve_policy(conn, loaded(data))
     state = State(next(_RUNS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -30,12 +31,57 @@ def test_modules_of_a_command_line(line: tuple[str, ...], modules: tuple[str, ..
     assert main.needed(line) == modules
 
 
-def test_commands_that_need_no_method_import_none() -> None:
-    """They answer in half the time."""
-    code = (
-        "from pganon.cli.main import application;"
-        " application(('server', 'install', 'release', 'history')); import sys;"
-        " print([name for name in sys.modules if name.startswith('pganon.methods')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+HEAVY = (
+    "joblib",
+    "numpy",
+    "pandas",
+    "sqlglot",
+    "yaml",
+    "pganon.methods",
+    "pganon.policy",
+    "pganon.run",
+)
+"""Modules that take longer to import than the commands run that can do without them."""
+
+ENTERED = """
+import sys
+from pganon.cli.main import main
+try:
+    main(sys.argv[2:])
+finally:
+    heavy = sys.argv[1].split()
+    print()
+    print([name for name in sys.modules if name.split(".")[0] in heavy
+           or ".".join(name.split(".")[:2]) in heavy])
+"""
+
+
+def _imported(*line: str) -> str:
+    """The heavy modules that a command line imports, as a list in a text."""
+    run = [sys.executable, "-c", ENTERED, " ".join(HEAVY), *line]
+    env = {**os.environ, "PGANON_DSN": "host=/nowhere"}
+    return subprocess.run(run, capture_output=True, text=True, env=env).stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("--help",),
+        ("--version",),
+        *((command, "--help") for commands in main.MODULES.values() for command in commands),
+        ("init",),
+        ("status",),
+    ],
+    ids=" ".join,
+)
+def test_commands_import_what_they_need(line: tuple[str, ...]) -> None:
+    """Help, and commands until they have reached a server, start in a third of the time."""
+    assert _imported(*line) == "[]"
+
+
+def test_modules_of_all_commands_import_nothing_heavy() -> None:
+    assert _imported() == "[]"
+
+
+def test_heavy_modules_are_noticed() -> None:
+    assert "sqlglot" in _imported("run", "no_such_policy.yaml")
