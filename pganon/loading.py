@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from pganon.policy import loader
-from pganon.policy.known import Registry
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
+from pganon.policy.registry import Registry
 from pganon.privacy.models import MODELS
 
 

@@ -1,4 +1,4 @@
-"""What pganon knows about a source relation: read once from pg_catalog, immutable after that."""
+"""Facts about a source relation: read once from pg_catalog, immutable after that."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import psycopg
 import typer
 
 from pganon.cli import common
+from pganon.cli.progress import progress
 from pganon.errors import EXIT_REFUSED, InstallError, PolicyError, UsageError
 from pganon.install.owner import become_owner
 
@@ -65,7 +66,7 @@ def check(
             dsn=common.chosen_dsn(dsn),
             owner=common.chosen_owner(owner),
         )
-        with common.progress("checking policies", quiet=json):
+        with progress("checking policies", quiet=json):
             wrong += check_policies(conn, policies, options)
     if json:
         common.emit_json({"holds": not wrong, "policies": len(policies), "wrong": wrong})
@@ -129,11 +130,11 @@ def _unusable(label: str, error: PolicyError) -> list[Wrong]:
 
 
 def _show(wrong: Sequence[Wrong], checked: int) -> None:
-    for found in wrong:
-        common.line(f"{found.policy}: {found.message}")
-        if found.add:
+    for one in wrong:
+        common.line(f"{one.policy}: {one.message}")
+        if one.add:
             common.line("add to `columns`, after a look at every line:")
-        for text in found.add:
+        for text in one.add:
             common.line(text)
     if not wrong:
         common.line(f"checked {checked} {'policy' if checked == 1 else 'policies'}: nothing wrong")

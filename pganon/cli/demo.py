@@ -11,6 +11,8 @@ import typer
 
 from pganon import database, embedded, files
 from pganon.cli import common
+from pganon.cli.failures import error_object
+from pganon.cli.progress import progress
 from pganon.demo import policies
 from pganon.demo.hospital import Hospital, build
 from pganon.errors import PganonError, PrivacyRefusal
@@ -42,15 +44,15 @@ def demo(json: common.JsonOption = False) -> None:
     from pganon.loading import load_policy
     from pganon.run.release import run_release
 
-    with common.progress("starting PostgreSQL, admitting 20,000 patients", quiet=json):
+    with progress("starting PostgreSQL, admitting 20,000 patients", quiet=json):
         hospital = build()
         with contextlib.closing(database.connect(hospital.steward)) as conn:
             installer.init(conn)
     folder = _write_policies()
-    with common.progress("computing and verifying the release", quiet=json):
+    with progress("computing and verifying the release", quiet=json):
         result = run_release(load_policy(folder / "admissions.yaml"), dsn=hospital.steward)
     refusal = _refused(folder / "admissions_even.yaml", hospital)
-    with common.progress("serving an analyst's request", quiet=json):
+    with progress("serving an analyst's request", quiet=json):
         served = serve_request(hospital, folder / "hospital_stays.yaml")
     if json:
         common.emit_json(
@@ -59,7 +61,7 @@ def demo(json: common.JsonOption = False) -> None:
                 "patients": hospital.patients,
                 "policies": str(folder),
                 "published": result.as_dict(),
-                "refused": common.error_object(refusal),
+                "refused": error_object(refusal),
                 "requested": served.__dict__,
             }
         )

@@ -41,7 +41,7 @@ def _requirement(item: Mapping[str, Any]) -> str:
     column = f"({item['column']})" if item.get("column") else ""
     rest = [f"{k}={v}" for k, v in item.items() if k not in _IN_OTHER_WORDS and v is not None]
     given = ", ".join(f"{k}={v}" for k, v in item.get("if_not_null", {}).items())
-    known = [f"({given} if it is not NULL)"] if given else []
+    if_given = [f"({given} if it is not NULL)"] if given else []
     whole = [f"compared with {item['compared_with']}"] if "compared_with" in item else []
     of = [f"for groups {item['groups']}"] if "groups" in item else []
-    return " ".join([f"{item.get('model', '')}{column}", *rest, *known, *whole, *of])
+    return " ".join([f"{item.get('model', '')}{column}", *rest, *if_given, *whole, *of])

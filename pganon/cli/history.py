@@ -29,9 +29,9 @@ def history(
     from pganon.publish import lifecycle
 
     with common.connect_owner(dsn, owner) as conn:
-        found = lifecycle.events(conn, name)
+        events = lifecycle.events(conn, name)
     if json:
-        common.emit_json(found)
+        common.emit_json(events)
         return
     common.table(
         ["when", "event", "version", "by", "details"],
@@ -43,7 +43,7 @@ def history(
                 row["by_role"],
                 _brief(row["details"]),
             )
-            for row in found
+            for row in events
         ],
         right=["version"],
         whole=["when", "event"],
@@ -77,25 +77,25 @@ def diff(
     from pganon.publish import comparison, lifecycle
 
     with common.connect_owner(dsn, owner) as conn:
-        known = lifecycle.find(conn, name)
-    before, after = comparison.two_versions(known, first, second)
-    found = comparison.compare(before, after)
+        release = lifecycle.find(conn, name)
+    before, after = comparison.two_versions(release, first, second)
+    differences = comparison.compare(before, after)
     if json:
         common.emit_json(
             {
                 "release": name,
                 "before": before.version,
                 "after": after.version,
-                "differences": [asdict(difference) for difference in found],
+                "differences": [asdict(difference) for difference in differences],
             }
         )
         return
-    if not found:
+    if not differences:
         common.line(f"versions {before.version} and {after.version} of {name} say the same")
         return
     common.table(
         ["about", "what", f"version {before.version}", f"version {after.version}"],
-        [(d.about, d.what, _value(d.before), _value(d.after)) for d in found],
+        [(d.about, d.what, _value(d.before), _value(d.after)) for d in differences],
         whole=["about"],
     )
 
@@ -139,12 +139,12 @@ def readers(
             changed = change.texts or ["nothing to do"]
         else:
             changed = []
-        known = lifecycle.find(conn, name)
-        able = can_read(conn, known)
+        release = lifecycle.find(conn, name)
+        able = can_read(conn, release)
     if json:
         listed = [asdict(role) for role in able]
         common.emit_json(
-            {"release": name, "readers": list(known.release.readers), "can_read": listed}
+            {"release": name, "readers": list(release.release.readers), "can_read": listed}
         )
         return
     for text in changed:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pganon.cli import common
+from pganon.cli.progress import progress
 
 
 class Dates(StrEnum):
@@ -81,7 +82,7 @@ def import_(
         lower=lower,
         dates=dates.value,
     )
-    with common.connect(dsn) as conn, common.progress(f"reading {file.name}", quiet=json) as bar:
+    with common.connect(dsn) as conn, progress(f"reading {file.name}", quiet=json) as bar:
 
         def report(rows: int) -> None:
             for task in bar.task_ids:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def show_recorded(method: str, measures: Mapping[str, Any]) -> None:
-    """What a version made by `method` remembers: figures of its run, and metrics on request."""
+    """Show the statistics that a version made by `method` recorded, and its metrics on request."""
     # Here, because it takes all methods along, and most commands show no figures.
     from pganon.methods.registry import methods
 

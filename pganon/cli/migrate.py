@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from pganon import files
 from pganon.cli import common
+from pganon.cli.progress import progress
 from pganon.errors import UsageError
 from pganon.migrate.words import DEFAULT_HISTORY, Tool
 
@@ -147,21 +148,21 @@ def _history(name: str) -> str:
 def _walk(folder: Path, json: bool, act: Callable[..., Sequence[Done]]) -> None:
     from pganon.publish.views import told
 
-    with common.progress(f"{folder}: looking at all files", quiet=json) as bar:
+    with progress(f"{folder}: looking at all files", quiet=json) as bar:
         task = bar.task_ids[0]
 
         def on_step(phase: str, step: str, purpose: str) -> None:
             bar.update(task, description=f"{folder}: {phase}: {purpose}")
 
-        def tell(done: Done) -> None:
+        def report(done: Done) -> None:
             if not json:
                 common.line(_said(done))
                 common.warn(told(done.dependents))
 
-        found = act(tell=tell, on_step=on_step)
+        outcomes = act(report=report, on_step=on_step)
     if json:
-        common.emit_json(found)
-    elif not found:
+        common.emit_json(outcomes)
+    elif not outcomes:
         common.line("nothing to do")
 
 
@@ -193,14 +194,14 @@ class MigrationState:
     login: str | None
 
 
-def _plain(found: Standing) -> MigrationState:
-    row = found.applied
+def _plain(standing: Standing) -> MigrationState:
+    row = standing.applied
     return MigrationState(
-        found.name,
-        found.number,
-        found.kind,
-        found.release,
-        found.state,
+        standing.name,
+        standing.number,
+        standing.kind,
+        standing.release,
+        standing.state,
         row and row.version_before,
         row and row.version,
         row and row.applied_at,
@@ -208,8 +209,8 @@ def _plain(found: Standing) -> MigrationState:
     )
 
 
-def _show_status(found: Sequence[Standing], *, json: bool) -> None:
-    states = [_plain(standing) for standing in found]
+def _show_status(standings: Sequence[Standing], *, json: bool) -> None:
+    states = [_plain(standing) for standing in standings]
     if json:
         common.emit_json(states)
         return
@@ -231,16 +232,16 @@ def _show_status(found: Sequence[Standing], *, json: bool) -> None:
     )
 
 
-def _show_planned(found: Sequence[Planned], *, json: bool) -> None:
+def _show_planned(plans: Sequence[Planned], *, json: bool) -> None:
     if json:
-        common.emit_json(found)
+        common.emit_json(plans)
         return
-    for planned in found:
+    for planned in plans:
         what = "withdraws" if planned.kind == "withdraw" else "releases"
         common.line(f"{planned.file} {what} {planned.release}")
         for difference in planned.differences or ():
             common.line(f"  {difference.text}")
         if planned.weaker:
             common.warn([f"{planned.file} makes the guarantee of {planned.release} weaker"])
-    if not found:
+    if not plans:
         common.line("nothing to do")

@@ -12,6 +12,7 @@ import typer
 from pganon import files
 from pganon.cli import common
 from pganon.cli.policies import add_to
+from pganon.cli.progress import progress
 from pganon.errors import EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def init(
         trusted = tuple(trust or ())
         external = ExternalObjects((relation.name,))
         with (
-            common.progress(f"looking at {relation.name}", quiet=json),
+            progress(f"looking at {relation.name}", quiet=json),
             reading(conn, external, trusted, option=True, only=True),
         ):
             text = scaffold_policy(conn, relation, trusted)

@@ -13,6 +13,7 @@ import typer
 
 from pganon.cli import common
 from pganon.cli.metrics import show_recorded
+from pganon.cli.progress import progress
 from pganon.errors import EXIT_REFUSED
 from pganon.identifiers import quote
 
@@ -47,11 +48,11 @@ def releases(
     from pganon.publish import lifecycle
 
     with _reader(dsn, owner) as conn:
-        found = lifecycle.releases(conn)
+        infos = lifecycle.releases(conn)
     if json:
-        common.emit_json([info.as_dict() for info in found])
+        common.emit_json([info.as_dict() for info in infos])
         return
-    if not found:
+    if not infos:
         common.line("no releases")
         return
     common.table(
@@ -64,7 +65,7 @@ def releases(
                 guarantee_text(info.guarantee),
                 common.moment(info.published_at),
             )
-            for info in found
+            for info in infos
         ],
         right=["version"],
     )
@@ -166,12 +167,12 @@ def verify(
     from pganon.publish import lifecycle
     from pganon.run.grants import look_at
 
-    with common.connect_owner(dsn, owner) as conn, common.progress(f"measuring {name}", quiet=json):
-        found = lifecycle.verify(conn, name)
+    with common.connect_owner(dsn, owner) as conn, progress(f"measuring {name}", quiet=json):
+        measures = lifecycle.verify(conn, name)
         warnings = look_at(conn, [name])
-    holds = all(item.holds for item in found)
+    holds = all(item.holds for item in measures)
     if json:
-        checks = [asdict(m) for m in found]
+        checks = [asdict(m) for m in measures]
         common.emit_json({"release": name, "holds": holds, "checks": checks, "warnings": warnings})
     else:
         common.table(
@@ -185,7 +186,7 @@ def verify(
                     _number(item.measured),
                     "yes" if item.holds else "NO",
                 )
-                for item in found
+                for item in measures
             ],
             right=["required", "measured"],
             whole=["check", "column", "against"],
@@ -221,7 +222,7 @@ def export(
     """Write a release to a file."""
     from pganon.publish import export as exporting
 
-    with _reader(dsn, owner) as conn, common.progress(f"writing {output.name}", quiet=json) as bar:
+    with _reader(dsn, owner) as conn, progress(f"writing {output.name}", quiet=json) as bar:
 
         def report(rows: int) -> None:
             for task in bar.task_ids:

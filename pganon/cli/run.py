@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pganon.cli import common
+from pganon.cli.progress import progress
 from pganon.database import RUN_SETTINGS, Settings
 from pganon.errors import EXIT_REFUSED, UsageError
 
@@ -24,7 +25,7 @@ ChosenArgument = Annotated[
 
 
 class MetricSet(StrEnum):
-    """What `--metrics` takes."""
+    """Values of `--metrics`."""
 
     BASIC = "basic"
     ALL = "all"
@@ -53,63 +54,76 @@ def plan(
         show_plan(built, explain(built), sql=sql, json=json)
 
 
+TimeoutOption = Annotated[
+    str, typer.Option("--statement-timeout", help="Per statement, e.g. 10min; 0 is none.")
+]
+MemoryOption = Annotated[
+    str, typer.Option("--work-mem", help="Memory per sort or hash of the server.")
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option("--jobs", min=1, max=64, help="Server processes at a time."),
+]
+ForceOption = Annotated[
+    bool,
+    typer.Option("--force", help="Make a new version even if nothing changed."),
+]
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Compute, verify and measure, and publish nothing."),
+]
+CostsOption = Annotated[
+    bool,
+    typer.Option(
+        "--costs",
+        help="With --dry-run: what is lost without each quasi-identifier; a run for each.",
+    ),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        help="With --dry-run: a number that random choices follow, instead of secrets.",
+        show_default=False,
+    ),
+]
+MetricsOption = Annotated[
+    MetricSet, typer.Option("--metrics", help="all: every metric of utility; takes longer.")
+]
+WorkloadOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--workload",
+        help="Random queries, e.g. queries=1000,predicates=2,selectivity=0.05,seed=1,"
+        "sensitive=yes; repeatable.",
+        show_default=False,
+    ),
+]
+VulnerableOption = Annotated[
+    float,
+    typer.Option(
+        "--vulnerable",
+        min=0,
+        max=1,
+        help="Share of the most frequent sensitive value above which a class is vulnerable.",
+    ),
+]
+TimingOption = Annotated[bool, typer.Option("--timing", help="Show the time of every step.")]
+
+
 def run(
     policy: ChosenArgument,
-    timeout: Annotated[
-        str, typer.Option("--statement-timeout", help="Per statement, e.g. 10min; 0 is none.")
-    ] = "0",
-    work_mem: Annotated[
-        str, typer.Option("--work-mem", help="Memory per sort or hash of the server.")
-    ] = RUN_SETTINGS.work_mem,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, max=64, help="Server processes at a time."),
-    ] = None,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Make a new version even if nothing changed."),
-    ] = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Compute, verify and measure, and publish nothing."),
-    ] = False,
-    costs: Annotated[
-        bool,
-        typer.Option(
-            "--costs",
-            help="With --dry-run: what is lost without each quasi-identifier; a run for each.",
-        ),
-    ] = False,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed",
-            help="With --dry-run: a number that random choices follow, instead of secrets.",
-            show_default=False,
-        ),
-    ] = None,
-    metrics: Annotated[
-        MetricSet, typer.Option("--metrics", help="all: every metric of utility; takes longer.")
-    ] = MetricSet.BASIC,
-    workload: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--workload",
-            help="Random queries, e.g. queries=1000,predicates=2,selectivity=0.05,seed=1,"
-            "sensitive=yes; repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    vulnerable: Annotated[
-        float,
-        typer.Option(
-            "--vulnerable",
-            min=0,
-            max=1,
-            help="Share of the most frequent sensitive value above which a class is vulnerable.",
-        ),
-    ] = 0.5,
-    timing: Annotated[bool, typer.Option("--timing", help="Show the time of every step.")] = False,
+    timeout: TimeoutOption = "0",
+    work_mem: MemoryOption = RUN_SETTINGS.work_mem,
+    jobs: JobsOption = None,
+    force: ForceOption = False,
+    dry_run: DryRunOption = False,
+    costs: CostsOption = False,
+    seed: SeedOption = None,
+    metrics: MetricsOption = MetricSet.BASIC,
+    workload: WorkloadOption = None,
+    vulnerable: VulnerableOption = 0.5,
+    timing: TimingOption = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
@@ -163,7 +177,7 @@ def _run(
     from pganon.run.release import run_release
 
     name = loaded.policy.release
-    with common.progress(f"{name}: starting", quiet=quiet) as bar:
+    with progress(f"{name}: starting", quiet=quiet) as bar:
         task = bar.task_ids[0]
 
         def show(phase: str, step: str, purpose: str) -> None:

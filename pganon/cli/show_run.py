@@ -67,14 +67,14 @@ def _show_made(result: RunResult) -> None:
         _show_increment(result.increment)
 
 
-def _show_increment(found: IncrementFigures) -> None:
-    """What was added, by itself."""
-    common.line(f"of the {found.released} records that were added alone:")
-    common.facts(found.utility.summary())
-    _show_verified(found.verified, "verified on what was added")
-    _show_loss(found.utility)
-    if found.metrics:
-        show_metrics(found.metrics)
+def _show_increment(statistics: IncrementFigures) -> None:
+    """Show the statistics of the records that were added, apart from the version."""
+    common.line(f"of the {statistics.released} records that were added alone:")
+    common.facts(statistics.utility.summary())
+    _show_verified(statistics.verified, "verified on what was added")
+    _show_loss(statistics.utility)
+    if statistics.metrics:
+        show_metrics(statistics.metrics)
 
 
 def _show_verified(verified: Sequence[Verified], title: str) -> None:

@@ -11,6 +11,7 @@ import psycopg
 import typer
 
 from pganon.cli import common
+from pganon.cli.progress import progress
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
@@ -46,7 +47,7 @@ def status(
         shown = look(conn, name)
         drifts: list[Drift] = []
         if shown.releases:
-            with common.progress("looking at sources", quiet=json):
+            with progress("looking at sources", quiet=json):
                 warnings, drifts = _changes(conn, shown, read, dsn, owner)
             shown = replace(shown, warnings=(*shown.warnings, *warnings))
     if name is not None and not shown.releases:
@@ -80,28 +81,28 @@ def _changes(
     return warnings, [change for change in changes if change is not None]
 
 
-def _show(found: Status, drifts: Mapping[str, Drift]) -> None:
+def _show(status: Status, drifts: Mapping[str, Drift]) -> None:
     common.table(
         ["release", "version", "age", "source", "readers", "next"],
-        [_release(shown, drifts.get(shown.release)) for shown in found.releases],
+        [_release(shown, drifts.get(shown.release)) for shown in status.releases],
         right=["version"],
         whole=["release", "age"],
     )
-    if found.requests:
+    if status.requests:
         common.table(
             ["request", "release", "what", "state", "asked by", "since"],
-            [_request(request) for request in found.requests],
+            [_request(request) for request in status.requests],
             title="not done yet",
             right=["request"],
             whole=["release"],
         )
-    if found.workers:
+    if status.workers:
         common.table(
             ["worker", "where", "login", "request"],
-            [(w.id, w.name, w.login, w.request) for w in found.workers],
+            [(w.id, w.name, w.login, w.request) for w in status.workers],
             right=["worker", "request"],
         )
-    common.warn([*found.warnings, *(text for d in drifts.values() for text in d.texts)])
+    common.warn([*status.warnings, *(text for d in drifts.values() for text in d.texts)])
 
 
 def _release(shown: Shown, change: Drift | None) -> tuple[object, ...]:

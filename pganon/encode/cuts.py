@@ -17,4 +17,4 @@ def keeps_cuts(spec: ReleaseSpec, state: State) -> bool:
     if not spec.keeps_cuts or spec.growth is not None:
         return spec.keeps_cuts
     sizes = [state.facts.get(size(a.index)) for a in axes(spec.attributes) if a.by_frequency]
-    return all(found is None or found <= _MOST for found in sizes)
+    return all(distinct is None or distinct <= _MOST for distinct in sizes)

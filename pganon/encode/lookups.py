@@ -38,7 +38,7 @@ class Joined:
 
     @property
     def alias(self) -> str:
-        """What the relation is called where it is joined."""
+        """Alias of the relation in a join."""
         return f"l{self.axes[0].index}"
 
     @property

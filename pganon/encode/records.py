@@ -40,19 +40,19 @@ def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
 
 def keys(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
     """Columns of the snapshot that tell records apart, and people."""
-    found: list[exp.Expr] = [col("record", table)] if spec.record_key else []
-    return [*found, *([col("individual", table)] if spec.individual else [])]
+    columns: list[exp.Expr] = [col("record", table)] if spec.record_key else []
+    return [*columns, *([col("individual", table)] if spec.individual else [])]
 
 
 def ties(item: Attribute | Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
     """Keys that distinguish equal values: a sort may keep ties in the source's order."""
     column = item.column
-    found: list[exp.Expr] = []
+    columns: list[exp.Expr] = []
     if column.kind == "bpchar":
-        found.append(fragment("octet_length(:v)", v=value))  # its text has no trailing blanks
+        columns.append(fragment("octet_length(:v)", v=value))  # its text has no trailing blanks
     if column.kind in ("numeric", "float", "citext") or not column.collation_deterministic:
-        found.append(fragment(':v::text collate "C"', v=value))
-    return found
+        columns.append(fragment(':v::text collate "C"', v=value))
+    return columns
 
 
 def numbered_by(spec: ReleaseSpec) -> Sensitive | None:
@@ -100,7 +100,7 @@ def tells_hidden(spec: ReleaseSpec) -> bool:
 
 
 def hides(spec: ReleaseSpec, table: str) -> exp.Expr:
-    """What that column holds of a record of the snapshot."""
+    """Value of that column for a record of the snapshot."""
     bits = [
         fragment("(not :f)::int * :bit", f=col(hidden.flag, table), bit=num(1 << place))
         for place, hidden in enumerate(reversed(spec.hidden))

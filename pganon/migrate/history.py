@@ -1,4 +1,4 @@
-"""What of a folder was applied, and the one session that applies files now."""
+"""The files of a folder that were applied, and the one session that applies files now."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def applied(conn: Connection, history: str) -> list[Applied]:
 
 def compared(files: Sequence[MigrationFile], rows: Sequence[Applied]) -> list[Standing]:
     """The folder beside its history: files in their order, then what the folder has lost."""
-    known = {row.file: row for row in rows}
-    found = [_standing(file, known.pop(file.name, None)) for file in files]
+    by_file = {row.file: row for row in rows}
+    standings = [_standing(file, by_file.pop(file.name, None)) for file in files]
     lost = [
         Standing(row.file, row.number, row.kind, row.release, "missing", None, row)
-        for row in known.values()
+        for row in by_file.values()
     ]
-    return [*found, *lost]
+    return [*standings, *lost]
 
 
 def _standing(file: MigrationFile, row: Applied | None) -> Standing:
@@ -102,13 +102,13 @@ def _settled(row: Applied) -> State:
     return "unpublished" if row.kind == "release" and row.version is None else "applied"
 
 
-def check_unchanged(found: Sequence[Standing]) -> None:
+def check_unchanged(standings: Sequence[Standing]) -> None:
     """Refuse a folder in which an applied file was edited, renamed or removed.
 
     Raises:
         LedgerError: changed_migration, missing_migration.
     """
-    for standing in found:
+    for standing in standings:
         if standing.number is None:
             continue
         if standing.state == "changed":

@@ -41,7 +41,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a file.
+    """Outcome of a file.
 
     Attributes:
         version: that readers see now; None after a withdrawal, and while it waits for approval.
@@ -57,7 +57,7 @@ class Done:
     dependents: tuple[str, ...] = ()
 
 
-Tell = Callable[[Done], None]
+Report = Callable[[Done], None]
 
 
 def status(target: Target) -> list[Standing]:
@@ -67,7 +67,7 @@ def status(target: Target) -> list[Standing]:
 
 
 def dry_run(target: Target, to: int | None = None) -> list[Planned]:
-    """What :func:`up` would do; the same is checked, nothing is done."""
+    """Effects that :func:`up` would have; the same is checked, nothing is done."""
     with session(target) as conn:
         _, pending = checked(conn, target.folder, target.history, to)
         return planned(conn, pending)
@@ -77,28 +77,28 @@ def up(
     target: Target,
     to: int | None = None,
     *,
-    tell: Tell = lambda done: None,
+    report: Report = lambda done: None,
     on_step: OnStep = lambda phase, step, purpose: None,
 ) -> list[Done]:
     """Apply all files that are not applied, up to a number; one that fails is the last.
 
     Args:
-        tell: called after each file.
+        report: called after each file.
 
     Raises:
         PganonError: of the folder, or of a file, before anything is done; of a run. Files before
             it stay applied, and the next call begins with it.
     """
-    found: list[Done] = []
+    outcomes: list[Done] = []
     with session(target) as conn, alone(conn, target.history) as mine:
         _, pending = checked(conn, target.folder, target.history, to)
         options = Options(on_step=on_step)
         for item in pending:
             with named(item.file.name):
                 done = _apply(conn, target, mine, item, options)
-            found.append(done)
-            tell(done)
-    return found
+            outcomes.append(done)
+            report(done)
+    return outcomes
 
 
 @contextmanager
@@ -158,13 +158,13 @@ def _apply(
 
 def _withdraw(conn: Connection, mine: Session, file: MigrationFile) -> Done:
     with lifecycle.withdrawing(conn, file.release):
-        known = versions.read(conn, file.release)
+        release = versions.read(conn, file.release)
         built = lifecycle.withdraw_within(conn, file.release)
-        assert known is not None  # or there was nothing to withdraw
+        assert release is not None  # or there was nothing to withdraw
         mine.record(
             conn,
             file,
-            shown=known.release.current,
+            shown=release.release.current,
             revision_before=newest_revision(conn, file.release),
         )
     return Done(file.name, file.release, "withdrawn", dependents=built)

@@ -15,9 +15,9 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, refuse_one, show
+from pganon.policy.registry import Registry
 
 
 def _as_text(value: object) -> object:
@@ -80,10 +80,10 @@ class Exclusion(Declaration):
 
 
 def exclusion_refusals(
-    known: Registry, exclusions: Iterable[Any], columns: Columns, method: MethodOptions | None
+    registry: Registry, exclusions: Iterable[Any], columns: Columns, method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """Rules about columns of another role, and rules that nothing keeps."""
-    keep = [name for name, options in known.methods.items() if options.excludes]
+    keep = [name for name, options in registry.methods.items() if options.excludes]
     for i, exclusion in enumerate(exclusions):
         if method is not None and not method.excludes:
             yield Refusal(

@@ -9,9 +9,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.identifiers import MAX_BYTES
 from pganon.policy.hierarchies import Declaration, no_repeats
-from pganon.policy.known import Registry
 from pganon.policy.options import COUNTERFEITS, MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, known_word, refuse_one, show
+from pganon.policy.registry import Registry
 from pganon.policy.texts import Name, RelationName
 
 
@@ -101,12 +101,12 @@ class OverTime(Declaration):
 
 
 def over_time_refusals(
-    known: Registry, given: Mapping[str, Any], method: MethodOptions | None
+    registry: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """Keys that have no effect; `given` may be input that was not checked."""
     yield from _key_refusals(given)
     if given.get("refresh") == "invariant":
-        yield from _invariant_refusals(known, given, method)
+        yield from _invariant_refusals(registry, given, method)
     for key, info in OverTime.model_fields.items():
         if given.get(key, info.default) == info.default:
             continue
@@ -127,11 +127,11 @@ def over_time_refusals(
 
 
 def _invariant_refusals(
-    known: Registry, given: Mapping[str, Any], method: MethodOptions | None
+    registry: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
-    """What people who keep their value sets do not go together with."""
+    """Refusals of what m-invariance does not allow."""
     if method is not None and not method.keeps_value_sets:
-        keep = [name for name, options in known.methods.items() if options.keeps_value_sets]
+        keep = [name for name, options in registry.methods.items() if options.keeps_value_sets]
         yield Refusal(
             ("refresh",),
             f"the method {method.name} cannot keep the values of its groups",
@@ -162,7 +162,7 @@ def _invariant_refusals(
 
 
 def _unkept(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[Refusal]:
-    """What groups with the same values again cannot keep."""
+    """Refusals of models that groups with the same values again cannot satisfy."""
     if method is not None and method.independent:
         yield Refusal(
             ("method", "profile"),

@@ -70,7 +70,7 @@ def show(value: object, limit: int = 40) -> str:
 
 
 def refuse_word(
-    what: str, value: object, known: Sequence[str], later: Sequence[str] = (), at: Place = ()
+    what: str, value: object, words: Sequence[str], later: Sequence[str] = (), at: Place = ()
 ) -> None:
     """Raise unless `value` is one of the `known` words of this version.
 
@@ -78,28 +78,28 @@ def refuse_word(
         what: what the word names, e.g. `role`.
         later: words of the design that this version does not implement.
     """
-    if isinstance(value, str) and value in known:
+    if isinstance(value, str) and value in words:
         return
     article = "an" if what[0] in "aeiou" else "a"
     if isinstance(value, str) and value in later:
         refuse_one(
-            f'{what} "{value}" is not available in this version; available: {", ".join(known)}',
+            f'{what} "{value}" is not available in this version; available: {", ".join(words)}',
             at=at,
         )
     if isinstance(value, str):
         refuse_one(
             f"{show(value)} is not {article} {what}",
             at=at,
-            suggestion=nearest(value, [*known, *later]),
+            suggestion=nearest(value, [*words, *later]),
         )
-    refuse_one(f"{show(value)} is not {article} {what}", at=at, suggestion=nearest("", known))
+    refuse_one(f"{show(value)} is not {article} {what}", at=at, suggestion=nearest("", words))
 
 
-def known_word(what: str, known: tuple[str, ...]) -> BeforeValidator:
+def known_word(what: str, words: tuple[str, ...]) -> BeforeValidator:
     """Validator that answers unknown words with the nearest known one."""
 
     def check(value: object) -> object:
-        refuse_word(what, value, known)
+        refuse_word(what, value, words)
         return value
 
     return BeforeValidator(check)

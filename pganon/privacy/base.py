@@ -52,7 +52,7 @@ class Model(ABC):
     """Whether it is measured of a histogram. If not, a release has measures of its own for it, and
     nothing that reads histograms knows it."""
     judged_of = Judged.NOTHING
-    """What of people with the same past in several versions is held against it."""
+    """The part that it depends on of individuals who share their groups in several versions."""
     tolerance = TOLERANCE
     """Relative slack of comparisons, of a parameter below 1 absolute where it bounds from above."""
 
@@ -80,7 +80,7 @@ class Model(ABC):
 
     @property
     def judged(self) -> Judged:
-        """What of a group is held against it; see :mod:`pganon.privacy.judged`."""
+        """The part of a group that the model depends on; see :mod:`pganon.privacy.judged`."""
         return self.judged_of
 
     @property
@@ -265,8 +265,8 @@ class ShareModel(Model):
 
     def worst(self, measured: exp.Select) -> exp.Select:
         """The same, with `measured` in the digits that people read."""
-        found = super().worst(measured)
-        return query("select w.failing, w.measured::float8 as measured from w", {"w": found})
+        row = super().worst(measured)
+        return query("select w.failing, w.measured::float8 as measured from w", {"w": row})
 
 
 @dataclass(frozen=True)

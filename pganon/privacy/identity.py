@@ -211,7 +211,7 @@ _HISTOGRAMS = {
 
 
 def histogram(counts: str, records: Relation, by: str) -> exp.Select:
-    """What models that count records, individuals, holders or pairs read, by the column `by`.
+    """Histogram by the column `by`, for models that count records, individuals, holders or pairs.
 
     Args:
         records: relation (by, individual, value), one row per record.

@@ -27,7 +27,7 @@ class PrivacyModel(ModelDeclaration):
 
     @abstractmethod
     def measures(self) -> tuple[Model, ...]:
-        """What is measured of every group, each with its parameter; groups must satisfy all."""
+        """Measures of every group, each with its parameter; groups must satisfy all."""
 
     def measures_under(self, method: MethodOptions) -> tuple[Model, ...]:
         """The same of what a method makes."""

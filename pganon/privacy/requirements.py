@@ -33,26 +33,26 @@ def given_value(declaration: PrivacyModel) -> PrivacyModel:
 
 def requirements_of(policy: Policy, sensitive: Mapping[str, int]) -> list[Requirement]:
     """The requirements of a policy's models; `sensitive` numbers the sensitive columns."""
-    found: list[Requirement] = []
+    requirements: list[Requirement] = []
     for model in models_of(policy):
         columns = _columns(model, sensitive)
         for number, measured in enumerate(model.measures_under(policy.method)):
             if not columns or not measured.needs_values:
-                found.append(Requirement(measured))
+                requirements.append(Requirement(measured))
                 continue
             for column in columns:
                 held = _held(policy, model, column).measures_under(policy.method)[number]
                 given = None if held == measured else measured
-                found.append(Requirement(held, sensitive[column], column, given))
-    return list(dict.fromkeys(found))
+                requirements.append(Requirement(held, sensitive[column], column, given))
+    return list(dict.fromkeys(requirements))
 
 
 def models_of(policy: Policy) -> list[PrivacyModel]:
     """The privacy models that the policy names."""
-    found = [model for model in policy.privacy if isinstance(model, PrivacyModel)]
-    if len(found) < len(policy.privacy):
+    models = [model for model in policy.privacy if isinstance(model, PrivacyModel)]
+    if len(models) < len(policy.privacy):
         raise TypeError("a privacy model without measures")
-    return found
+    return models
 
 
 def held_models(policy: Policy) -> list[PrivacyModel]:

@@ -48,7 +48,7 @@ BUSY = timedelta(seconds=10)
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a request: its state, and a code where something went wrong."""
+    """Outcome of a request: its state, and a code where it failed."""
 
     state: str
     version: int | None = None
@@ -190,8 +190,8 @@ class Job:
             for name in ("limits", "parameters"):
                 self.conn.execute(sqlfiles.query("requests", name), values)
         except psycopg.Error as error:
-            known = translate(error)
-            raise (known if isinstance(known, RequestError) else error) from None
+            translated = translate(error)
+            raise (translated if isinstance(translated, RequestError) else error) from None
 
     def _publish(self) -> Done:
         with contextlib.closing(self._connect()) as conn:

@@ -16,11 +16,11 @@ from pganon.encode.snapshot import snapshot_steps
 from pganon.encode.source import decision_steps, source_check
 from pganon.methods.background.prior import prior_steps
 from pganon.policy import loader
-from pganon.policy.known import Registry
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import CLASS_ID, UNPUBLISHED, MethodOptions
 from pganon.policy.refusals import Refusal
+from pganon.policy.registry import Registry
 from pganon.privacy.models import MODELS
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.executor import Executor
