@@ -37,7 +37,7 @@ def check_unshared(conn: Connection, another: Callable[[], Connection]) -> None:
         PreconditionError: code "pooler".
     """
     process = _process(conn)
-    # A pooler tells its clients other numbers than the server's: by them they cancel statements.
+    # A pooler gives its clients other numbers than the server's, by which they cancel statements.
     if process == conn.info.backend_pid:
         return
     with contextlib.closing(another()) as other:

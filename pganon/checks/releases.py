@@ -28,7 +28,7 @@ class Drift:
             changes that were taken back, too.
         added: columns that came and that the policy does not mention.
         dropped, retyped: columns that went, or have another type.
-        problem: why a run would fail now; None: as far as was looked, it would not.
+        problem: why a run would fail now; None: no check found a reason.
     """
 
     release: str

@@ -51,7 +51,7 @@ def history(
 
 
 def _brief(details: dict[str, object]) -> str:
-    """Counts, codes and names; versions have requirements, and figures of versions together."""
+    """Counts, codes and names; versions also have requirements and statistics."""
     shown = {
         key: ", ".join(map(str, value)) if isinstance(value, list) else value
         for key, value in details.items()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def show_recorded(method: str, measures: Mapping[str, Any]) -> None:
     """Show the statistics that a version made by `method` recorded, and its metrics on request."""
-    # Here, because it takes all methods along, and most commands show no figures.
+    # Importing all methods takes long, and most commands show no statistics.
     from pganon.methods.registry import methods
 
     made = methods().get(method)

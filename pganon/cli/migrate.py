@@ -18,7 +18,7 @@ from pganon.errors import UsageError
 from pganon.migrate.words import DEFAULT_HISTORY, Tool
 
 if TYPE_CHECKING:
-    from pganon.migrate.history import Standing
+    from pganon.migrate.history import FileState
     from pganon.migrate.pending import Planned
     from pganon.migrate.up import Done
 
@@ -194,14 +194,14 @@ class MigrationState:
     login: str | None
 
 
-def _plain(standing: Standing) -> MigrationState:
-    row = standing.applied
+def _plain(file_state: FileState) -> MigrationState:
+    row = file_state.applied
     return MigrationState(
-        standing.name,
-        standing.number,
-        standing.kind,
-        standing.release,
-        standing.state,
+        file_state.name,
+        file_state.number,
+        file_state.kind,
+        file_state.release,
+        file_state.state,
         row and row.version_before,
         row and row.version,
         row and row.applied_at,
@@ -209,8 +209,8 @@ def _plain(standing: Standing) -> MigrationState:
     )
 
 
-def _show_status(standings: Sequence[Standing], *, json: bool) -> None:
-    states = [_plain(standing) for standing in standings]
+def _show_status(file_states: Sequence[FileState], *, json: bool) -> None:
+    states = [_plain(file_state) for file_state in file_states]
     if json:
         common.emit_json(states)
         return

@@ -219,7 +219,7 @@ def _chained(passes: Sequence[exp.Select], last: exp.Select, stretch: int) -> ex
     """One query of SELECTs, each reading the one before.
 
     WITH keeps it flat for parsers; the server nests what is named by WITH and read once, unless
-    told to store its rows.
+    it is MATERIALIZED.
     """
     for number, tree in enumerate(passes):
         name = exp.to_identifier(f"pass{number}", quoted=True)

@@ -1,5 +1,5 @@
-"""People of a source whom versions know, before any work: whether they are the same, and still
-there. Who was forgotten is left out.
+"""Individuals of a source who are in earlier versions: checked before any work. Those who were
+forgotten are left out.
 
     known_people       (key, person)   people of the source by key and digest
     forgotten_people   (key)           those of them who were forgotten
@@ -142,7 +142,7 @@ def _same(spec: ReleaseSpec) -> _Problem:
 
 def nobody_forgotten(population: int, members: Table) -> Check:
     """Refuse a version with people who were forgotten since it was read, or whose population only
-    its rows told.
+    its rows showed.
 
     Args:
         members: of the version.

@@ -21,7 +21,7 @@ FORGOTTEN = QualifiedName("pganon_private", "forgotten")
 
 
 def identity(spec: ReleaseSpec) -> str | None:
-    """Column of `coded` that tells whose a record is: the individual, or the key of the record."""
+    """Column of `coded` that identifies the individual: `individual`, or the key of the record."""
     return "individual" if spec.individual else "record" if spec.record_key else None
 
 

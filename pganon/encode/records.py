@@ -39,7 +39,7 @@ def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
 
 
 def keys(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
-    """Columns of the snapshot that tell records apart, and people."""
+    """Columns of the snapshot that identify records and individuals."""
     columns: list[exp.Expr] = [col("record", table)] if spec.record_key else []
     return [*columns, *([col("individual", table)] if spec.individual else [])]
 
@@ -59,8 +59,8 @@ def numbered_by(spec: ReleaseSpec) -> Sensitive | None:
     """The sensitive column by whose codes records are numbered, and at random within them.
 
     That is a random order of the records with a value, which the method need not make anew. Only a
-    key tells records apart that are equal else: without one they would stand together, and how
-    evenly they are dealt would tell that they are equal.
+    key distinguishes records that are equal otherwise. Without one they would be neighbours, and
+    their even distribution would reveal that they are equal.
     """
     if not (spec.policy.method.numbers_by_value and spec.record_key):
         return None
@@ -87,7 +87,7 @@ def random_order(
             return [named(row_hash(exp.func("row", *columns, *looks), seed), DRAW)]
         case "numbered":
             if code is not None:
-                columns = [col("record", table)]  # tells records apart by itself
+                columns = [col("record", table)]  # identifies records by itself
             keys = [row_hash(exp.func("row", *columns), seed), *looks]
             keys = keys if code is None else [code, *keys]
             ordered = exp.Order(expressions=[exp.Ordered(this=key) for key in keys])

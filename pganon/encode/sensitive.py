@@ -174,7 +174,7 @@ def with_paths(tree: exp.Select, item: Sensitive, state: State) -> exp.Select:
 def reference_step(spec: ReleaseSpec, item: Sensitive, kind: str) -> Step:
     """(value, position, share [, path]): the distribution of the snapshot, or as published.
 
-    Of newcomers these are distributions of the first version.
+    For new individuals this is the distribution of the first version.
     """
 
     def select(state: State) -> exp.Expr:

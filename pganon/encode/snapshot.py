@@ -230,7 +230,7 @@ def _inspection_problem(
             f"{source} has no rows{filtered}; there is nothing to release",
             code=ErrorCode.EMPTY_SOURCE,
         )
-    # Where people keep value sets, a group may be of one and of values that nobody has.
+    # Under m-invariance a group may consist of one individual and counterfeits.
     if records < spec.minimum_size and not spec.invariant:
         return PrivacyRefusal(
             f"{source} has {records} records, a class needs at least {spec.minimum_size}",

@@ -6,7 +6,7 @@ from pganon.resolved.model import ReleaseSpec, Sensitive
 
 
 def valued(spec: ReleaseSpec) -> list[Sensitive]:
-    """Sensitive columns whose values a requirement or the method tells apart."""
+    """Sensitive columns whose values a requirement or the method distinguishes."""
     if spec.policy.method.codes_sensitive:
         return list(spec.sensitive)
     wanted = {r.sensitive for r in spec.requirements if r.model.needs_values}

@@ -63,7 +63,7 @@ def init(conn: Connection, *, named: str | None = None) -> Outcome:
     try:
         return _init(conn, named)
     except (psycopg.errors.DuplicateSchema, psycopg.errors.UniqueViolation):
-        # Somebody made the schemas since this one looked: now there is something to look at.
+        # Another session made the schemas after the check: now they can be checked.
         return _init(conn, named)
 
 
@@ -90,7 +90,7 @@ def upgrade(conn: Connection, *, named: str | None = None) -> Outcome:
 
 
 def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None) -> Outcome:
-    """Drop pganon's functions and work schemas; with `purge` the ledger and memory too.
+    """Drop pganon's functions and work schemas; with `purge` the ledger and history, too.
 
     Published views, the tables behind them and, without `purge`, pganon_private stay.
     """

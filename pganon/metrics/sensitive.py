@@ -27,7 +27,7 @@ SETS = 1000
 
 
 def dictionary_steps(spec: ReleaseSpec, records: Callable[[State], exp.Select]) -> list[Step]:
-    """For the columns that nothing else told apart; `records` have their values as `v<j>`."""
+    """For columns whose values no other step distinguished; `records` have them as `v<j>`."""
     others = [item for item in spec.sensitive if item not in valued(spec)]
     steps: list[Step] = [
         CreateTable(

@@ -37,9 +37,9 @@ SCOPE = "whole_"
 
 
 def whole_steps(spec: ReleaseSpec, growth: Growth, form: PublishedForm) -> tuple[Step, ...]:
-    """After the staged relations of the run, if it adds groups, and its figures.
+    """Steps that measure the whole version, after the staged relations of a run that adds groups.
 
-    Nothing for a form that has no figures of a whole, and for a first version, which is one.
+    None for a form without statistics of whole versions, and for a first version, which is one.
     """
     whole = form.statistics.whole
     if whole is None or growth.version is None:
@@ -153,7 +153,7 @@ _LAST = {
 
 
 def _shown_values(attribute: Attribute, state: State) -> exp.Select | None:
-    """SELECT value: those that published values tell, in the type of the source's."""
+    """SELECT value: the values that published ones disclose, in the type of the source's."""
     shown = query(
         "select :g as g from t",
         {"t": state.work("mshown")},

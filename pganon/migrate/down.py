@@ -13,7 +13,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PolicyError, UsageError
 from pganon.ledger import repository as ledger
 from pganon.migrate.history import Applied, Connection, Session, alone, applied, check_unchanged
-from pganon.migrate.pending import standings
+from pganon.migrate.pending import file_states
 from pganon.migrate.up import Done, Report, Target, named, session
 from pganon.policy.model import Policy
 from pganon.publish import lifecycle, views
@@ -40,7 +40,7 @@ def down(
     outcomes: list[Done] = []
     options = Options(on_step=on_step)
     with session(target) as conn, alone(conn, target.history) as mine:
-        check_unchanged(standings(conn, target.folder, target.history))
+        check_unchanged(file_states(conn, target.folder, target.history))
         rows = [row for row in applied(conn, target.history) if row.number is not None]
         last = rows[-1].number or 0 if rows else 0
         if to > last:

@@ -15,7 +15,7 @@ from pganon.loading import load_policy
 from pganon.migrate.files import MigrationFile, read_folder
 from pganon.migrate.history import (
     Connection,
-    Standing,
+    FileState,
     applied,
     check_own,
     check_unchanged,
@@ -58,15 +58,15 @@ class Planned:
         return any(difference.effect == "weaker" for difference in self.differences or ())
 
 
-def standings(conn: Connection, folder: Path, history: str) -> list[Standing]:
+def file_states(conn: Connection, folder: Path, history: str) -> list[FileState]:
     """The folder beside its history."""
     return compared(read_folder(folder), applied(conn, history))
 
 
 def checked(
     conn: Connection, folder: Path, history: str, to: int | None = None
-) -> tuple[list[Standing], list[Pending]]:
-    """The folder beside its history, and what is to be applied; everything is looked at first.
+) -> tuple[list[FileState], list[Pending]]:
+    """Compare a folder with its history, and check all files that are to be applied.
 
     Repeatable files come last, and only once all numbers are applied. They are applied each time:
     a run finds out whether anything changed.
@@ -75,7 +75,7 @@ def checked(
         UsageError, LedgerError: the folder, or a file of it, is not as it has to be.
         PolicyError, PreconditionError: a policy cannot be used with this database.
     """
-    compared = standings(conn, folder, history)
+    compared = file_states(conn, folder, history)
     check_unchanged(compared)
     wanted = wanted_files(compared, to)
     check_own(conn, history, wanted)
@@ -83,13 +83,13 @@ def checked(
     return compared, pending
 
 
-def wanted_files(standings: Sequence[Standing], to: int | None) -> list[MigrationFile]:
+def wanted_files(file_states: Sequence[FileState], to: int | None) -> list[MigrationFile]:
     """Files to apply, in order.
 
     Raises:
         UsageError: unknown_number, applied_already.
     """
-    numbered = [s for s in standings if s.number is not None]
+    numbered = [s for s in file_states if s.number is not None]
     last = numbered[-1].number or 0 if numbered else 0
     if to is not None and to > last:
         raise UsageError(
@@ -104,8 +104,10 @@ def wanted_files(standings: Sequence[Standing], to: int | None) -> list[Migratio
             code=ErrorCode.APPLIED_ALREADY,
         )
     up_to = last if to is None else to
-    files = [s.file for s in standings if s.file and s.state == "pending" and s.number is not None]
-    again = [s.file for s in standings if s.file and s.number is None]
+    files = [
+        s.file for s in file_states if s.file and s.state == "pending" and s.number is not None
+    ]
+    again = [s.file for s in file_states if s.file and s.number is None]
     return [f for f in files if (f.number or 0) <= up_to] + (again if up_to == last else [])
 
 

@@ -16,8 +16,8 @@ from pganon.applied.store import newest_revision
 from pganon.errors import PganonError, PolicyError, translate
 from pganon.install.owner import connect_as_owner
 from pganon.migrate.files import MigrationFile
-from pganon.migrate.history import Connection, Session, Standing, alone
-from pganon.migrate.pending import Pending, Planned, checked, planned, standings
+from pganon.migrate.history import Connection, FileState, Session, alone
+from pganon.migrate.pending import Pending, Planned, checked, file_states, planned
 from pganon.migrate.words import DEFAULT_HISTORY
 from pganon.publish import history as versions
 from pganon.publish import lifecycle
@@ -60,10 +60,10 @@ class Done:
 Report = Callable[[Done], None]
 
 
-def status(target: Target) -> list[Standing]:
+def status(target: Target) -> list[FileState]:
     """The folder beside its history, whatever is wrong with it."""
     with session(target) as conn:
-        return standings(conn, target.folder, target.history)
+        return file_states(conn, target.folder, target.history)
 
 
 def dry_run(target: Target, to: int | None = None) -> list[Planned]:

@@ -160,7 +160,7 @@ def _wrong_sensitive(
 def _wrong_levels(
     registry: Registry, method: MethodOptions, models: Sequence[Any], refresh: object
 ) -> Iterable[Refusal]:
-    """Where people keep value sets, all values of a group are different."""
+    """Under m-invariance all values of a group are different."""
     kept = ("unique",) if refresh == "invariant" and method.keeps_value_sets else ()
     for i, model in enumerate(models):
         level = getattr(model, "level", None)

@@ -36,7 +36,7 @@ Value = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | in
 
 
 def _as_list(value: object) -> object:
-    # A single value is looked at here, so that a problem is said to be where the file has it.
+    # A single value is checked here, so that a problem names its place in the file.
     return value if isinstance(value, list | tuple) else [_as_text(value)]
 
 
@@ -68,7 +68,7 @@ Condition = Annotated[
 
 
 class Exclusion(Declaration):
-    """Records for which all of `when` holds cannot have the values of `never`."""
+    """Records that satisfy all of `when` cannot have the values of `never`."""
 
     when: Annotated[dict[str, Condition], Field(min_length=1)]
     never: Annotated[dict[str, Values], Field(min_length=1)]

@@ -94,7 +94,7 @@ class Cells(_Places):
 
     Attributes:
         intervals: numbers and dates: into how many parts of equal width their span is divided.
-        levels: hierarchies: which level of them is told apart; 0 are the values themselves.
+        levels: hierarchies: the level that distinguishes values; 0 are the values themselves.
         pseudo_records: records with the distribution of the whole that are added to every cell.
     """
 

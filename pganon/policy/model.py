@@ -36,7 +36,7 @@ def _open_schema(name: str) -> str:
 
 
 def _key(value: object) -> object:
-    """One column, or several that only together tell individuals apart."""
+    """One column, or several that identify individuals only together."""
     names = list(value) if isinstance(value, list | tuple) else [value]
     if not names or not all(isinstance(name, str) for name in names):
         refuse_one(
@@ -142,7 +142,7 @@ class Policy(OverTime):
 
     @property
     def individual_key(self) -> tuple[str, ...]:
-        """The columns that tell individuals apart: `individual`, else the column of that role, else
+        """The columns that identify individuals: `individual`, else the column of that role, else
         the key of the population."""
         if self.individual is None:
             key = () if self.population is None else self.population.key

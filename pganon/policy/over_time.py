@@ -25,7 +25,7 @@ class Population(Declaration):
 
     Attributes:
         name: the same in every policy about these people.
-        key: columns that tell them apart, as this source has them; else `individual`, else the
+        key: columns that identify them, as this source has them; else `individual`, else the
             primary key.
         renewed: whether the people of a version may all be others than those of the one before.
     """
@@ -58,19 +58,19 @@ INCREMENTS = ("increment_size", "regions", "ranges", "leavers")
 
 
 class OverTime(Declaration):
-    """How a version stands beside the other versions about the same people.
+    """Relation of a version to the other versions about the same people.
 
     Attributes:
         republication: what happens if all versions together show more than the policy allows.
-        refresh: whether a version is made anew, from the one before plus groups of newcomers, or of
-            groups with the values that their people had.
+        refresh: whether a version is made anew, from the one before plus groups of new individuals,
+            or of groups with the values that their people had.
         audiences: whether everybody is taken to have every version, or roles what they can read.
         aliases: relation with the columns `old` and `new`, of people whose key changed.
         exclude: relation with the key columns of people who are in no version from now on.
-        increment_size: newcomers of a region that make an increment.
-        regions: whether newcomers are divided as the first version was.
+        increment_size: new individuals of a region that make an increment.
+        regions: whether new individuals are divided as the first version was.
         ranges: whether groups show what they contain, or the region that they are in.
-        leavers: whether people who left stay in the groups, or their groups are taken back.
+        leavers: whether removed individuals stay in the groups, or their groups are withdrawn.
     """
 
     republication: Annotated[
@@ -197,7 +197,7 @@ def _unkept(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[
 
 
 def _key_refusals(given: Mapping[str, Any]) -> Iterable[Refusal]:
-    """A population is told apart as individuals are, and its key is never published."""
+    """A population has the key of the individuals, which is never published."""
     population, columns = given.get("population"), given.get("columns")
     if not isinstance(population, Population) or not isinstance(columns, Mapping):
         return

@@ -21,7 +21,7 @@ _LIMIT = "suppression_limit"
 
 
 def declared(data: Mapping[str, Any]) -> dict[str, Parameter]:
-    """The well-formed parameters that a policy declares; of others validation tells."""
+    """The well-formed parameters that a policy declares; validation reports the others."""
     requests = data.get("requests")
     parameters = requests.get("parameters") if isinstance(requests, Mapping) else None
     if not isinstance(parameters, Mapping):

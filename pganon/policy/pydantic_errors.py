@@ -23,7 +23,7 @@ _FROM_VARIABLE = "what comes from a variable is a text: write the value itself"
 def refusals_of(
     error: ValidationError, registry: Registry, filled: Collection[Place] = ()
 ) -> Iterator[Refusal]:
-    """All that pydantic found, with places in the terms of the file.
+    """Refusals from all errors of pydantic, with places in the terms of the file.
 
     Args:
         filled: places of texts that have the value of a variable.

@@ -41,7 +41,7 @@ def refuse_one(message: str, *, at: Place = (), suggestion: str | None = None) -
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """A sentence with the known word that `word` may stand for, else the list of known words."""
+    """A sentence with the word that `word` may be a typing error of, else the list of words."""
     words = list(known)
     close = difflib.get_close_matches(word.lower(), [w.lower() for w in words], n=1, cutoff=0.6)
     for candidate in words:
@@ -72,7 +72,7 @@ def show(value: object, limit: int = 40) -> str:
 def refuse_word(
     what: str, value: object, words: Sequence[str], later: Sequence[str] = (), at: Place = ()
 ) -> None:
-    """Raise unless `value` is one of the `known` words of this version.
+    """Raise unless `value` is one of the `words` of this version.
 
     Args:
         what: what the word names, e.g. `role`.
@@ -96,7 +96,7 @@ def refuse_word(
 
 
 def known_word(what: str, words: tuple[str, ...]) -> BeforeValidator:
-    """Validator that answers unknown words with the nearest known one."""
+    """Validator that refuses other words and suggests the nearest one."""
 
     def check(value: object) -> object:
         refuse_word(what, value, words)

@@ -1,4 +1,4 @@
-"""The class of policies that may use the known methods and privacy models."""
+"""The class of policies that may use the registered methods and privacy models."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def policy_class(registry: Registry) -> type[Policy]:
 
 @lru_cache
 def model_type(registry: Registry) -> Any:
-    """Any of the models, told apart by its word."""
+    """Any of the models, selected by its word."""
     return _one_of(registry.model_classes, "model", "privacy model", tuple(registry.models))
 
 
@@ -57,7 +57,7 @@ def _one_of(
 
 
 def _tagged(key: str, what: str, words: tuple[str, ...], later: tuple[str, ...]) -> BeforeValidator:
-    """Validator of a mapping that is told apart by the word under `key`."""
+    """Validator of a mapping whose class is selected by the word under `key`."""
 
     def check(value: object) -> object:
         if isinstance(value, Declaration):

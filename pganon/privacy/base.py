@@ -43,14 +43,14 @@ class Model(ABC):
     name = ""
     bound = Bound.AT_LEAST
     strict = False
-    """Whether a measure equal to the parameter misses it."""
+    """Whether a measure equal to the parameter violates the model."""
     merging_keeps = True
     """Whether two groups that satisfy the model satisfy it as one group, too. One group of all
-    records is then the best that can be reached, and what that misses is refused before any search;
-    without it only verification decides."""
+    records is then the best result. What it violates is refused before any search; otherwise
+    verification alone decides."""
     from_histogram = True
-    """Whether it is measured of a histogram. If not, a release has measures of its own for it, and
-    nothing that reads histograms knows it."""
+    """Whether it is measured from a histogram. If not, the form of a release measures it, and parts
+    that read histograms skip it."""
     judged_of = Judged.NOTHING
     """The part that it depends on of individuals who share their groups in several versions."""
     tolerance = TOLERANCE
@@ -85,7 +85,7 @@ class Model(ABC):
 
     @property
     def needs_values(self) -> bool:
-        """Whether the histogram must tell sensitive values apart."""
+        """Whether the histogram must distinguish sensitive values."""
         return True
 
     @property
@@ -297,7 +297,7 @@ class Requirement:
         return f" ({self.given.label.removeprefix(f'{self.given.name} ')} if it is not NULL)"
 
     def declarable(self, measure: float) -> float:
-        """The parameter of the policy that holds the model to this measure."""
+        """The parameter of the policy that bounds this measure."""
         if self.given is None:
             return measure
         match self.model.symbol:

@@ -13,7 +13,7 @@ from pganon.privacy.models import PrivacyModel
 def given_value(declaration: PrivacyModel) -> PrivacyModel:
     """The model with the parameter that NULL and another value take it to.
 
-    With it the model also holds against readers who know that a person has a value. NULL counts as
+    It also protects against readers who know that a person has a value. NULL counts as
     one value. If a reader can rule it out for a victim, the other values of the group remain, for
     which a model may fail: of {flu, NULL} only the flu remains. With l + 1, and with
     alpha / (1 + alpha), it cannot, as docs/reference/models.md proves for every model here.

@@ -23,7 +23,7 @@ def warnings(policy: Policy) -> list[str]:
 
 
 def warning(policy: Policy, name: str, reason: str = "") -> str:
-    """Of one column; `found` is what a run has measured."""
+    """Warning about one column; `reason` is a measure of a run, as a text."""
     whole = any(getattr(model, "level", None) == "tuple" for model in policy.privacy)
     alone = " alone (level: tuple bounds values of a whole sensitive table)" if whole else ""
     return (

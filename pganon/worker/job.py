@@ -56,7 +56,7 @@ class Done:
 
 
 class Job:
-    """Serves a request on a connection of its own; the worker's tells who has it.
+    """Serves a request on a connection of its own; that of the worker shows who has it.
 
     Args:
         conn: the worker's connection.
@@ -75,7 +75,7 @@ class Job:
 
         Raises:
             psycopg.Error: the worker's own connection is gone.
-            KeyboardInterrupt: the worker was told to stop; the request waits again.
+            KeyboardInterrupt: the worker was stopped; the request waits again.
         """
         try:
             return self._act()

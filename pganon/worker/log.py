@@ -22,7 +22,7 @@ class Log:
     as_json: bool = False
 
     def __call__(self, event: str, **facts: object) -> None:
-        """A line with the time, the event and what is known of it; what is None is left out."""
+        """A line with the time, the event and its facts; None is left out."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         given = {name: value for name, value in facts.items() if value is not None}
         if self.as_json:

@@ -1,4 +1,4 @@
-"""A worker: waits for requests and serves them, one at a time, until it is told to stop.
+"""A worker: waits for requests and serves them, one at a time, until it is stopped.
 
 Any number may work side by side, on any machine. Who has a request is a row in the database, which
 counts while the worker's session lives.
@@ -63,7 +63,7 @@ class Worker:
     _idle_since: float = field(default_factory=time.monotonic)
 
     def run(self) -> None:
-        """Work until told to stop; a lost server is waited for.
+        """Work until stopped; wait for a server that was lost.
 
         Raises:
             PganonError: the first connection cannot be made, or pganon is not what it should be.
