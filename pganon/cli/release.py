@@ -274,7 +274,7 @@ def drop(
 ) -> None:
     """Drop a release's views and stored tables.
 
-    The ledger and the memory of what was published stay.
+    The ledger and the history of versions stay.
     """
     from pganon.publish import lifecycle
 

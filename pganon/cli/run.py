@@ -137,7 +137,7 @@ def run(
     from pganon.run.options import Options
 
     if costs and not dry_run:
-        raise UsageError("--costs tells of a dry run", hint="add --dry-run")
+        raise UsageError("--costs is for a dry run", hint="add --dry-run")
     request = _request(metrics, workload, vulnerable)
     settings = Settings(work_mem=work_mem, statement_timeout=timeout)
     with chosen_policy(policy, dsn, owner) as (loaded, revision):
