@@ -24,7 +24,7 @@ from pganon.history.model import New, Past, Tables
 from pganon.identifiers import QualifiedName
 from pganon.resolved.manner import Manner
 from pganon.run.executor import Executor
-from pganon.run.options import RUN_SETTINGS, Options, advise_planner
+from pganon.run.options import Options, advise_planner
 from pganon.run.pool import Pool
 from pganon.run.tables import drop_tables, run_tables
 from pganon.steps import State
@@ -115,7 +115,7 @@ def _guard(dsn: str, size: int) -> Iterator[Row]:
     baseline = support.sorted_copy_seconds(dsn, people.TABLE, ["age", "sex", "race", "occupation"])
 
     def connect() -> psycopg.Connection[Any]:
-        conn = database.connect(dsn, settings=RUN_SETTINGS)
+        conn = database.connect(dsn, settings=database.RUN_SETTINGS)
         advise_planner(conn, Options())
         return conn
 

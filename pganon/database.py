@@ -16,6 +16,7 @@ import psycopg
 from psycopg import conninfo, sql
 
 from pganon import embedded, pooling
+from pganon.data_directory import PORT
 from pganon.error_codes import ErrorCode
 from pganon.errors import DatabaseError, InstallError, PreconditionError, UsageError
 from pganon.identifiers import quote
@@ -55,6 +56,8 @@ class Settings:
 
 
 DEFAULT_SETTINGS = Settings()
+RUN_SETTINGS = Settings(work_mem="256MB")
+"""Of sessions that compute a release."""
 
 _PREAMBLE: Mapping[str, str] = {
     "client_encoding": "UTF8",
@@ -97,7 +100,7 @@ def reached() -> str | None:
 
 
 def forget_reached() -> None:
-    """What comes next has reached no server yet."""
+    """Forget the server: the next command has reached none yet."""
     _reached.set(None)
 
 
@@ -212,7 +215,7 @@ def _open(target: ServerChoice) -> psycopg.Connection[tuple[object, ...]]:
 def _description(conn: psycopg.Connection[tuple[object, ...]], target: ServerChoice) -> str:
     """The target of a connection, even if it was given only in part."""
     info = conn.info
-    port = f":{info.port}" if info.port != embedded.PORT else ""
+    port = f":{info.port}" if info.port != PORT else ""
     return (
         f"database {quote(info.dbname)} on {info.host}{port}, role {quote(info.user)}"
         f" (from {target.origin})"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from psycopg import sql
-from sqlglot import exp
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 MAX_BYTES = 63
 
@@ -54,6 +57,9 @@ class QualifiedName:
 
     @property
     def table(self) -> exp.Table:
+        # Here, because commands that build no SELECT need names alone.
+        from sqlglot import exp
+
         return exp.table_(self.name, db=self.schema, quoted=True)
 
     def __str__(self) -> str:
@@ -84,6 +90,8 @@ def quote(name: str) -> str:
 
 def column(name: str, table: str | None = None) -> exp.Column:
     """A quoted column reference."""
+    from sqlglot import exp
+
     return exp.column(name, table=table, quoted=True)
 
 

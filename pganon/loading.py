@@ -8,17 +8,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pganon.methods.registry import methods
 from pganon.policy import loader
-from pganon.policy.known import Registry
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
+from pganon.policy.registry import Registry
 from pganon.privacy.models import MODELS
 
 
 @cache
 def known() -> Registry:
     """The methods of this version and of other packages, and the models of this version."""
+    # Here, because importing all methods takes longer than most commands.
+    from pganon.methods.registry import methods
+
     return Registry(tuple(method.options for method in methods().values()), MODELS)
 
 

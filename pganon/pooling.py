@@ -36,12 +36,12 @@ def check_unshared(conn: Connection, another: Callable[[], Connection]) -> None:
     Raises:
         PreconditionError: code "pooler".
     """
-    own = _process(conn)
-    # A pooler tells its clients other numbers than the server's: by them they cancel statements.
-    if own == conn.info.backend_pid:
+    process = _process(conn)
+    # A pooler gives its clients other numbers than the server's, by which they cancel statements.
+    if process == conn.info.backend_pid:
         return
     with contextlib.closing(another()) as other:
-        if _is_lent(conn, own, other.pgconn):
+        if _is_lent(conn, process, other.pgconn):
             raise PreconditionError(
                 "the pooler of this connection lends one session of the server to several clients",
                 hint="connect to the server directly, or let the pooler pool sessions; pganon's"
@@ -50,15 +50,15 @@ def check_unshared(conn: Connection, another: Callable[[], Connection]) -> None:
             )
 
 
-def _is_lent(conn: Connection, own: int, other: pq.abc.PGconn) -> bool:
+def _is_lent(conn: Connection, process: int, other: pq.abc.PGconn) -> bool:
     """Whether a transaction of the other connection gets our process, or leaves us another one."""
     for _ in range(_LOOKS):
-        found = _ask(other, b"BEGIN; SELECT pg_catalog.pg_backend_pid()")
-        if found is None:
+        answer = _ask(other, b"BEGIN; SELECT pg_catalog.pg_backend_pid()")
+        if answer is None:
             return False  # no session is free, so ours is not
-        if found.status != pq.ExecStatus.TUPLES_OK:
+        if answer.status != pq.ExecStatus.TUPLES_OK:
             return True  # a pooler of statements knows no transactions
-        if own == int(found.get_value(0, 0) or b"0") or own != _process(conn):
+        if process == int(answer.get_value(0, 0) or b"0") or process != _process(conn):
             return True
         _ask(other, b"ROLLBACK")
     return False

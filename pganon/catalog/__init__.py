@@ -1,1 +1,1 @@
-"""What pg_catalog says of sources: columns, types, keys, statistics, and whose code they run."""
+"""Sources in pg_catalog: columns, types, keys, statistics, and whose code they run."""

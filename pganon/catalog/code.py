@@ -45,16 +45,16 @@ def check_code(
     }
     with conn.cursor(row_factory=dict_row) as cursor:
         query = sqlfiles.query("catalog", "untrusted_code")
-        found = cursor.execute(query, parameters).fetchall()
-    if not found:
+        objects = cursor.execute(query, parameters).fetchall()
+    if not objects:
         return
-    named = [f"{row['kind']} {row['name']} of {quote(row['owner'])}" for row in found[:_NAMED]]
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    named = [f"{row['kind']} {row['name']} of {quote(row['owner'])}" for row in objects[:_NAMED]]
+    more = f" and {len(objects) - _NAMED} more" if len(objects) > _NAMED else ""
     names = ", ".join(map(str, (*external.relations, *external.functions)))
-    owners = dict.fromkeys(quote(row["owner"]) for row in found)
+    owners = dict.fromkeys(quote(row["owner"]) for row in objects)
     key = " ".join(f"--trust {owner}" for owner in owners) if option else _listed(owners)
     raise PreconditionError(
-        f"{names} would run code of others with the rights of {quote(found[0]['role'])}:"
+        f"{names} would run code of others with the rights of {quote(objects[0]['role'])}:"
         f" {', '.join(named)}{more}",
         hint=f"if their owners may do whatever this role may, write {key};"
         " else copy the data into a table of your own",

@@ -64,14 +64,14 @@ def read_relation(
     name = source_name(source)
     refuse_own(name)
     try:
-        found = _one(conn, "relation", {"schema": name.schema, "name": name.name})
-        if found is None:
+        row = _one(conn, "relation", {"schema": name.schema, "name": name.name})
+        if row is None:
             raise _missing(conn, name)
-        _check_kind(name, found)
+        _check_kind(name, row)
         if privileges:
-            _check_usable(conn, name, found)
-        _check_reads(conn, name, found["oid"])
-        relation = _relation(conn, name, found)
+            _check_usable(conn, name, row)
+        _check_reads(conn, name, row["oid"])
+        relation = _relation(conn, name, row)
         if not privileges:
             every = tuple(replace(column, readable=True) for column in relation.columns)
             return replace(relation, columns=every)
@@ -119,16 +119,16 @@ def _one(conn: Connection, name: str, parameters: Mapping[str, object]) -> dict[
     return next(iter(_rows(conn, name, parameters)), None)
 
 
-def _relation(conn: Connection, name: QualifiedName, found: Mapping[str, Any]) -> Relation:
-    oid = {"oid": found["oid"]}
+def _relation(conn: Connection, name: QualifiedName, facts: Mapping[str, Any]) -> Relation:
+    oid = {"oid": facts["oid"]}
     return Relation(
-        oid=found["oid"],
+        oid=facts["oid"],
         name=name,
-        kind=_KINDS[found["relkind"]],
+        kind=_KINDS[facts["relkind"]],
         columns=tuple(_column(row) for row in _rows(conn, "columns", oid)),
         primary_key=tuple(row["attname"] for row in _rows(conn, "primary_key", oid)),
-        row_security=found["row_security"],
-        owner=found["owner"],
+        row_security=facts["row_security"],
+        owner=facts["owner"],
     )
 
 
@@ -151,21 +151,21 @@ def _column(row: Mapping[str, Any]) -> Column:
 
 
 def _missing(conn: Connection, name: QualifiedName) -> PreconditionError:
-    known = [
+    existing = [
         QualifiedName(r["nspname"], r["relname"]) for r in _rows(conn, "readable_relations", {})
     ]
     return PreconditionError(
         f"there is no table or view {name}",
-        hint=_suggestion(name, known),
+        hint=_suggestion(name, existing),
         code=ErrorCode.SOURCE_MISSING,
     )
 
 
-def _suggestion(name: QualifiedName, known: list[QualifiedName]) -> str:
+def _suggestion(name: QualifiedName, existing: list[QualifiedName]) -> str:
     """Near names in the same schema, the same name elsewhere, or how to look."""
-    here = {k.name.lower(): k for k in known if k.schema == name.schema}
+    here = {k.name.lower(): k for k in existing if k.schema == name.schema}
     near = [here[n] for n in difflib.get_close_matches(name.name.lower(), here, n=3)]
-    near += [k for k in known if k.name == name.name and k.schema != name.schema][:3]
+    near += [k for k in existing if k.name == name.name and k.schema != name.schema][:3]
     if near:
         return f"did you mean {' or '.join(str(k) for k in near)}?"
     if not here:
@@ -173,8 +173,8 @@ def _suggestion(name: QualifiedName, known: list[QualifiedName]) -> str:
     return "write schema.name; names with capitals stand in double quotes"
 
 
-def _check_kind(name: QualifiedName, found: Mapping[str, Any]) -> None:
-    kind = found["relkind"]
+def _check_kind(name: QualifiedName, row: Mapping[str, Any]) -> None:
+    kind = row["relkind"]
     if kind not in _KINDS:
         what = _OTHER_KINDS.get(kind, "no table or view")
         raise PreconditionError(
@@ -182,7 +182,7 @@ def _check_kind(name: QualifiedName, found: Mapping[str, Any]) -> None:
             hint="the source must be a table or view",
             code=ErrorCode.SOURCE_KIND,
         )
-    if found["temporary"]:
+    if row["temporary"]:
         raise PreconditionError(
             f"{name} is temporary, other sessions cannot read it",
             hint="copy it into an ordinary table",
@@ -190,18 +190,18 @@ def _check_kind(name: QualifiedName, found: Mapping[str, Any]) -> None:
         )
 
 
-def _check_usable(conn: Connection, name: QualifiedName, found: Mapping[str, Any]) -> None:
-    if not found["may_use_schema"]:
+def _check_usable(conn: Connection, name: QualifiedName, row: Mapping[str, Any]) -> None:
+    if not row["may_use_schema"]:
         grant = sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(
-            sql.Identifier(name.schema), sql.Identifier(found["role"])
+            sql.Identifier(name.schema), sql.Identifier(row["role"])
         )
-        raise _denied(conn, f"USAGE on the schema of {name}", found["role"], grant)
-    if not found["may_select"]:
+        raise _denied(conn, f"USAGE on the schema of {name}", row["role"], grant)
+    if not row["may_select"]:
         grant = sql.SQL("GRANT SELECT ON {} TO {}").format(
-            name.identifier, sql.Identifier(found["role"])
+            name.identifier, sql.Identifier(row["role"])
         )
-        raise _denied(conn, f"SELECT on {name}", found["role"], grant)
-    if not found["populated"]:
+        raise _denied(conn, f"SELECT on {name}", row["role"], grant)
+    if not row["populated"]:
         refresh = sql.SQL("REFRESH MATERIALIZED VIEW {}").format(name.identifier)
         raise PreconditionError(
             f"the materialized view {name} has never been filled",

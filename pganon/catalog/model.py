@@ -1,4 +1,4 @@
-"""What pganon knows about a source relation: read once from pg_catalog, immutable after that."""
+"""Facts about a source relation: read once from pg_catalog, immutable after that."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TIMELESS_KINDS: frozenset[Kind] = frozenset(
     {"integer", "numeric", "float", "boolean", "text", "bpchar", "citext", "enum", "uuid"}
 )
 
-# Types that cannot be released and can tell people apart: what is equal looks the same.
+# Types that cannot be released and can identify people: equal values have equal texts.
 _ALIKE: frozenset[str] = frozenset({"bytea", "inet", "cidr", "macaddr", "macaddr8", "oid"})
 
 

@@ -24,7 +24,7 @@ class Facts:
     """Counts over the rows that were examined.
 
     Attributes:
-        rows: rows looked at.
+        rows: rows that were read.
         present: those without NULL in the column.
         distinct: different values among them.
         longest: characters of the longest value as text.

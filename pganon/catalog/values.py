@@ -32,7 +32,7 @@ def stored(column: Column, value: exp.Expr) -> exp.Expr:
 
 
 def in_order(column: Column, value: exp.Expr) -> exp.Expr:
-    """What a stored or canonical value is sorted by: that of an enum by the place of its label."""
+    """Sort key of a stored or canonical value; of an enum it is the place of the label."""
     if column.kind != "enum":
         return value
     labels = exp.Array(expressions=[text(label) for label in column.labels])

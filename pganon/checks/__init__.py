@@ -1,1 +1,1 @@
-"""What has changed since a policy was written, or a release made."""
+"""Changes of sources since a policy was written, or a release made."""

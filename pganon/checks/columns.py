@@ -23,7 +23,7 @@ class Retyped:
 
 @dataclass(frozen=True)
 class ColumnDrift:
-    """What became of the columns since a version was made.
+    """Changes of the columns since a version was made.
 
     Attributes:
         added: those that the policy does not mention.
@@ -66,7 +66,7 @@ def lines_to_add(relation: Relation, names: Collection[str], unique: Collection[
 
     Where the name says nothing the column is withheld, as it is without a line.
     """
-    found: list[str] = []
+    lines: list[str] = []
     for column in relation.columns:
         if column.name not in names:
             continue
@@ -75,5 +75,5 @@ def lines_to_add(relation: Relation, names: Collection[str], unique: Collection[
         name = yaml.safe_dump(column.name, allow_unicode=True).splitlines()[0]
         role = guess.role or "identifying"
         why = guess.reason if guess.role else "no guess: as it is, it is withheld"
-        found.append(f"  {name}: {{role: {role}}}  # {why}")
-    return found
+        lines.append(f"  {name}: {{role: {role}}}  # {why}")
+    return lines

@@ -20,7 +20,7 @@ from pganon.run.storable import check_storable
 
 @dataclass(frozen=True)
 class Wrong:
-    """What keeps a policy from being run as it was meant.
+    """Problem that keeps a policy from being run as it was meant.
 
     Attributes:
         policy: the file, or the name in the database.
@@ -68,15 +68,15 @@ def check(conn: Connection, policies: Sequence[Checked], options: CheckOptions) 
     A column counts as mentioned if any of the policies about its source mentions it.
     """
     relations = {item.label: _source(conn, item, options) for item in policies}
-    known: dict[int, set[str]] = {}
+    mentions: dict[int, set[str]] = {}
     for item in policies:
         relation = relations[item.label]
         if isinstance(relation, Relation):
-            known.setdefault(relation.oid, set()).update(mentioned(item.loaded.policy))
+            mentions.setdefault(relation.oid, set()).update(mentioned(item.loaded.policy))
     return [
         wrong
         for item in policies
-        for wrong in _wrong(conn, item, relations[item.label], known, options)
+        for wrong in _wrong(conn, item, relations[item.label], mentions, options)
     ]
 
 
@@ -93,7 +93,7 @@ def _wrong(
     conn: Connection,
     item: Checked,
     relation: Relation | PganonError,
-    known: dict[int, set[str]],
+    mentions: dict[int, set[str]],
     options: CheckOptions,
 ) -> Iterator[Wrong]:
     policy = item.loaded.policy
@@ -109,7 +109,7 @@ def _wrong(
     if isinstance(relation, PganonError):
         yield wrong("unresolved", relation.message)
     else:
-        new = [name for name in relation.column_names if name not in known[relation.oid]]
+        new = [name for name in relation.column_names if name not in mentions[relation.oid]]
         if new:
             lines = lines_to_add(relation, new, unique_columns(conn, relation))
             message = f"{relation.name} has columns that no policy mentions: {_listed(new)}"
@@ -119,9 +119,9 @@ def _wrong(
         if options.steward:
             yield from (wrong("retyped", m) for m in _retyped(conn, item, relation))
         if options.values and not unresolved:
-            found = look(item.loaded, dsn=options.dsn, owner=options.owner)
-            if found.problem:
-                yield wrong("values", found.problem)
+            probed = look(item.loaded, dsn=options.dsn, owner=options.owner)
+            if probed.problem:
+                yield wrong("values", probed.problem)
     missing = missing_roles(conn, [*policy.publish.readers, *policy.trust])
     if missing:
         yield wrong("missing_role", f"these are no roles of the server: {_listed(missing)}")
@@ -143,14 +143,14 @@ def _unresolved(conn: Connection, item: Checked, options: CheckOptions) -> Itera
 def _retyped(conn: Connection, item: Checked, relation: Relation) -> Iterator[str]:
     """Columns that the policy reads and that had another type when the release was made."""
     policy = item.loaded.policy
-    known = release_state.read(conn, policy.release)
-    if known is None or known.current is None:
+    release = release_state.read(conn, policy.release)
+    if release is None or release.current is None:
         return
-    for column in column_drift(known.current.source_columns, relation, ()).retyped:
+    for column in column_drift(release.current.source_columns, relation, ()).retyped:
         if column.name in policy.columns:
             yield (
                 f"column {quote(column.name)} of {relation.name} was {column.before} when version"
-                f" {known.current.version} was made, and is {column.now}"
+                f" {release.current.version} was made, and is {column.now}"
             )
 
 

@@ -1,4 +1,4 @@
-"""What has changed under releases since their versions were made; for the steward."""
+"""Changes of sources since versions were made from them; for the steward."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Source = Literal["unchanged", "changed", "perhaps_changed", "unknown"]
 
 @dataclass(frozen=True)
 class Drift:
-    """What has changed under one release.
+    """Changes of the source of one release.
 
     Attributes:
         source: its rows; `perhaps_changed` if the server's statistics alone were asked, which count
             changes that were taken back, too.
         added: columns that came and that the policy does not mention.
         dropped, retyped: columns that went, or have another type.
-        problem: why a run would fail now; None: as far as was looked, it would not.
+        problem: why a run would fail now; None: no check found a reason.
     """
 
     release: str
@@ -41,14 +41,14 @@ class Drift:
     @property
     def texts(self) -> list[str]:
         """Sentences for the steward."""
-        found = [f"new column {name}, which its policy does not mention" for name in self.added]
-        found += [f"column {name} is gone" for name in self.dropped]
-        found += [f"column {c.name} was {c.before} and is {c.now}" for c in self.retyped]
+        sentences = [f"new column {name}, which its policy does not mention" for name in self.added]
+        sentences += [f"column {name} is gone" for name in self.dropped]
+        sentences += [f"column {c.name} was {c.before} and is {c.now}" for c in self.retyped]
         if self.source in ("changed", "perhaps_changed"):
             perhaps = "perhaps " if self.source == "perhaps_changed" else ""
-            found.append(f"its source has {perhaps}changed")
-        found += self.problem.splitlines() if self.problem else []
-        return [f"{self.release}: {text}" for text in found]
+            sentences.append(f"its source has {perhaps}changed")
+        sentences += self.problem.splitlines() if self.problem else []
+        return [f"{self.release}: {text}" for text in sentences]
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,17 @@ class Reading:
 
 
 def drift(conn: Connection, release: str, reading: Reading | None = None) -> Drift | None:
-    """What has changed under a release; None if none of its versions is shown.
+    """Changes of the source of a release; None if no version of it is shown.
 
     Args:
         reading: compare the rows themselves; None: what the server's statistics say.
     """
-    known = release_state.read(conn, release)
-    current = known.current if known else None
-    if known is None or current is None:
+    history_of = release_state.read(conn, release)
+    current = history_of.current if history_of else None
+    if history_of is None or current is None:
         return None
     try:
-        return _drift(conn, release, known.release.source, current, reading)
+        return _drift(conn, release, history_of.release.source, current, reading)
     except DatabaseError:
         raise
     except PganonError as error:
@@ -94,16 +94,16 @@ def _drift(
 
 def _read(release: str, policy: LoadedPolicy, columns: ColumnDrift, reading: Reading) -> Drift:
     try:
-        found = look(policy, dsn=reading.dsn, owner=reading.owner)
+        probed = look(policy, dsn=reading.dsn, owner=reading.owner)
     except DatabaseError:
         raise
     except PganonError as error:
         named = PolicyError(error.problems) if isinstance(error, PolicyError) else error
         return _found(release, "unknown", columns, str(named))
     source: Source = "unknown"
-    if found.changed is not None:
-        source = "changed" if found.changed else "unchanged"
-    return _found(release, source, columns, found.problem)
+    if probed.changed is not None:
+        source = "changed" if probed.changed else "unchanged"
+    return _found(release, source, columns, probed.problem)
 
 
 def _by_statistics(conn: Connection, current: Version) -> Source:

@@ -6,20 +6,37 @@ import csv
 import io
 import math
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pganon import assessment
 from pganon.cli import common
+from pganon.cli.progress import progress
 from pganon.errors import EXIT_REFUSED, UsageError
 from pganon.identifiers import quote
+
+if TYPE_CHECKING:
+    from pganon import assessment
 
 SETS_SHOWN = 10
 
 
 def register(app: typer.Typer) -> None:
     app.command("assess")(assess)
+
+
+PopulationOption = Annotated[
+    str | None,
+    typer.Option("--population", help="Table of the population, same column names."),
+]
+RequireOption = Annotated[
+    list[str] | None,
+    typer.Option("--require", help="Such as k=5 or t=0.2; exit 1 when missed; repeatable."),
+]
+OthersOption = Annotated[
+    bool,
+    typer.Option("--others-as-qi", help="Take the other sensitive columns as known."),
+]
 
 
 def assess(
@@ -35,21 +52,12 @@ def assess(
     individual: Annotated[
         str | None, typer.Option("--individual", help="Column that says whose record it is.")
     ] = None,
-    population: Annotated[
-        str | None,
-        typer.Option("--population", help="Table of the population, same column names."),
-    ] = None,
-    require: Annotated[
-        list[str] | None,
-        typer.Option("--require", help="Such as k=5 or t=0.2; exit 1 when missed; repeatable."),
-    ] = None,
+    population: PopulationOption = None,
+    require: RequireOption = None,
     recursive_l: Annotated[
         int, typer.Option("--recursive-l", help="The l of recursive (c, l)-diversity.")
     ] = 2,
-    others_as_qi: Annotated[
-        bool,
-        typer.Option("--others-as-qi", help="Take the other sensitive columns as known."),
-    ] = False,
+    others_as_qi: OthersOption = False,
     trust: common.TrustOption = None,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
@@ -57,10 +65,12 @@ def assess(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the measures as CSV.")] = False,
 ) -> None:
     """Measure privacy and risk of a table or view that you can read."""
+    from pganon import assessment
+
     if json and as_csv:
         raise UsageError("--json and --csv exclude each other")
-    with common.connect(dsn) as conn, common.progress(f"measuring {table}", quiet=json or as_csv):
-        found = assessment.assess(
+    with common.connect(dsn) as conn, progress(f"measuring {table}", quiet=json or as_csv):
+        assessed = assessment.assess(
             table,
             common.names(qi),
             common.names(sensitive),
@@ -74,18 +84,20 @@ def assess(
             conn=conn,
         )
     if json:
-        common.emit_json(_document(found))
+        common.emit_json(_document(assessed))
     elif as_csv:
-        common.block(_csv(found).rstrip("\n"))
+        common.block(_csv(assessed).rstrip("\n"))
     else:
-        _show(found)
-    common.warn(found.warnings)
-    if found.missed:
+        _show(assessed)
+    common.warn(assessed.warnings)
+    if assessed.missed:
         raise typer.Exit(EXIT_REFUSED)
 
 
 def _requirements(texts: Sequence[str]) -> dict[str, float]:
-    found: list[tuple[str, float]] = []
+    from pganon.assessment import SHORT, required
+
+    pairs: list[tuple[str, float]] = []
     for text in texts:
         name, sign, value = (part.strip() for part in text.partition("="))
         try:
@@ -95,53 +107,55 @@ def _requirements(texts: Sequence[str]) -> dict[str, float]:
         if not sign or not math.isfinite(number):
             raise UsageError(
                 f'"{text}" is not a requirement',
-                hint=f"write a name and a number, k=5; names: {', '.join(assessment.SHORT)}",
+                hint=f"write a name and a number, k=5; names: {', '.join(SHORT)}",
             )
-        found.append((name, number))
-    return assessment.required(found)
+        pairs.append((name, number))
+    return required(pairs)
 
 
-def _document(found: assessment.Assessment) -> dict[str, object]:
+def _document(assessed: assessment.Assessment) -> dict[str, object]:
     """JSON has no infinity: a measure that no parameter bounds is null."""
 
     def plain(item: assessment.Measure) -> dict[str, object]:
         return {**item.__dict__, "value": item.value if math.isfinite(item.value) else None}
 
     return {
-        "table": found.relation,
-        "holds": not found.missed,
-        "measures": [plain(item) for item in found.measures],
-        "risk": [item.__dict__ for item in found.risks if item.size is None],
+        "table": assessed.relation,
+        "holds": not assessed.missed,
+        "measures": [plain(item) for item in assessed.measures],
+        "risk": [item.__dict__ for item in assessed.risks if item.size is None],
         "class_sizes": [
             {"size": item.size, "classes": int(item.value)}
-            for item in found.risks
+            for item in assessed.risks
             if item.size is not None
         ],
-        "quasi_identifiers": [item.__dict__ for item in found.sets],
-        "warnings": list(found.warnings),
+        "quasi_identifiers": [item.__dict__ for item in assessed.sets],
+        "warnings": list(assessed.warnings),
     }
 
 
-def _csv(found: assessment.Assessment) -> str:
+def _csv(assessed: assessment.Assessment) -> str:
+    from pganon.assessment import Measure
+
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(assessment.Measure.__dataclass_fields__)
-    for item in found.measures:
+    writer.writerow(Measure.__dataclass_fields__)
+    for item in assessed.measures:
         writer.writerow(["" if cell is None else cell for cell in item.__dict__.values()])
     return out.getvalue()
 
 
-def _show(found: assessment.Assessment) -> None:
+def _show(assessed: assessment.Assessment) -> None:
     common.table(
         ["measure", "column", "worst class"],
-        [(item.measure, item.column, _number(item.value)) for item in found.measures],
-        title=f"privacy of {found.relation}",
+        [(item.measure, item.column, _number(item.value)) for item in assessed.measures],
+        title=f"privacy of {assessed.relation}",
         right=["worst class"],
     )
-    _show_required([item for item in found.measures if item.required is not None])
+    _show_required([item for item in assessed.measures if item.required is not None])
     common.table(
         ["risk", "value"],
-        [(item.measure, _number(item.value)) for item in found.risks if item.size is None],
+        [(item.measure, _number(item.value)) for item in assessed.risks if item.size is None],
         title="risk",
         right=["value"],
     )
@@ -153,12 +167,12 @@ def _show(found: assessment.Assessment) -> None:
                 _number(item.distinction),
                 _number(item.separation),
             )
-            for item in found.sets[:SETS_SHOWN]
+            for item in assessed.sets[:SETS_SHOWN]
         ],
         title="what singles people out most",
         right=["distinction", "separation"],
     )
-    for item in found.missed:
+    for item in assessed.missed:
         on = f" on {quote(item.column)}" if item.column else ""
         common.note(
             f"missed: {item.measure}{on} is {_number(item.value)},"

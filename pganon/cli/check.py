@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import psycopg
 import typer
 
-from pganon.applied.files import policy_files
-from pganon.applied.store import loaded, read
-from pganon.checks.gate import Checked, CheckOptions, Wrong
-from pganon.checks.gate import check as look_at
 from pganon.cli import common
-from pganon.cli.chosen import is_file
+from pganon.cli.progress import progress
 from pganon.errors import EXIT_REFUSED, InstallError, PolicyError, UsageError
 from pganon.install.owner import become_owner
-from pganon.migrate.files import is_migrations, read_folder
-from pganon.run.resolution import Connection
+
+if TYPE_CHECKING:
+    from pganon.checks.gate import Checked, Wrong
+
+Connection = psycopg.Connection[Any]
 
 
 def register(app: typer.Typer) -> None:
@@ -45,6 +45,10 @@ def check(
 
     Exit code 1 if anything is wrong. For files, the role needs no privilege on any table.
     """
+    from pganon.checks.gate import CheckOptions
+    from pganon.checks.gate import check as check_policies
+    from pganon.cli.chosen import is_file
+
     files = [target for target in targets if is_file(target)]
     if files and len(files) < len(targets):
         raise UsageError("folders and names do not mix", hint="check one after the other")
@@ -62,8 +66,8 @@ def check(
             dsn=common.chosen_dsn(dsn),
             owner=common.chosen_owner(owner),
         )
-        with common.progress("checking policies", quiet=json):
-            wrong += look_at(conn, policies, options)
+        with progress("checking policies", quiet=json):
+            wrong += check_policies(conn, policies, options)
     if json:
         common.emit_json({"holds": not wrong, "policies": len(policies), "wrong": wrong})
     else:
@@ -84,6 +88,8 @@ def _become_steward(conn: Connection, owner: str | None, *, required: bool) -> b
 
 
 def _from_files(targets: Sequence[str], wrong: list[Wrong]) -> Iterator[Checked]:
+    from pganon.checks.gate import Checked
+
     for target in targets:
         for file in _files(Path(target)):
             try:
@@ -94,6 +100,9 @@ def _from_files(targets: Sequence[str], wrong: list[Wrong]) -> Iterator[Checked]
 
 def _files(path: Path) -> list[Path]:
     """Of a folder of release migrations, the newest policy of every release that is not gone."""
+    from pganon.applied.files import policy_files
+    from pganon.migrate.files import is_migrations, read_folder
+
     if not path.is_dir() or not is_migrations(path):
         return policy_files(path)
     newest = {file.release: file for file in read_folder(path)}
@@ -103,6 +112,9 @@ def _files(path: Path) -> list[Path]:
 def _stored(
     conn: Connection, names: Sequence[str], wrong: list[Wrong], kept: ExitStack
 ) -> Iterator[Checked]:
+    from pganon.applied.store import loaded, read
+    from pganon.checks.gate import Checked
+
     for name in names:
         stored = read(conn, name)
         try:
@@ -112,15 +124,17 @@ def _stored(
 
 
 def _unusable(label: str, error: PolicyError) -> list[Wrong]:
+    from pganon.checks.gate import Wrong
+
     return [Wrong(label, "", "unresolved", line) for line in PolicyError(error.problems).lines]
 
 
 def _show(wrong: Sequence[Wrong], checked: int) -> None:
-    for found in wrong:
-        common.line(f"{found.policy}: {found.message}")
-        if found.add:
+    for one in wrong:
+        common.line(f"{one.policy}: {one.message}")
+        if one.add:
             common.line("add to `columns`, after a look at every line:")
-        for text in found.add:
+        for text in one.add:
             common.line(text)
     if not wrong:
         common.line(f"checked {checked} {'policy' if checked == 1 else 'policies'}: nothing wrong")

@@ -33,5 +33,5 @@ def chosen_policy(
         return
     with common.connect_owner(dsn, owner) as conn:
         stored = read(conn, policy)
-        with loaded(conn, stored) as found:
-            yield found, stored.revision
+        with loaded(conn, stored) as policy_here:
+            yield policy_here, stored.revision

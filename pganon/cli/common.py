@@ -1,9 +1,9 @@
-"""What every command shares: its options, its connection, and how results are shown.
+"""Options, connection and output of every command.
 
 Results go to stdout, progress and errors to stderr. With `--json` stdout holds one JSON value
-and nothing else. Everything is printed from here: names and values may hold characters that are
-commands to a terminal, turn the direction of a line, or begin another one, so :func:`escaped` shows
-these as JSON writes them.
+and nothing else. Everything is printed by this module. Names and values may hold characters that
+are commands to a terminal, turn the direction of a line, or begin another one. :func:`escaped`
+shows these as JSON writes them.
 """
 
 from __future__ import annotations
@@ -13,37 +13,23 @@ import dataclasses
 import datetime
 import decimal
 import json as jsonlib
-import os
 import re
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import psycopg
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
 from rich.console import Console
-from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from pganon import database
+from pganon.cli.layout import widths
 from pganon.error_codes import ErrorCode
-from pganon.errors import (
-    DatabaseError,
-    InstallError,
-    LedgerError,
-    PganonError,
-    PolicyError,
-    PreconditionError,
-    PrivacyRefusal,
-    UsageError,
-)
+from pganon.errors import UsageError
 from pganon.install.owner import connect_as_owner
 
 if TYPE_CHECKING:
@@ -101,7 +87,6 @@ def stderr() -> Console:
 
 def read_policy(file: str) -> LoadedPolicy:
     """The policy in a file; `-` is standard input, and `./-` a file."""
-    # Here, because it takes all methods along, and most commands read no policy.
     from pganon.loading import load_policy
     from pganon.policy.loader import STDIN
 
@@ -155,6 +140,11 @@ def _parted(text: str) -> list[str]:
     return row if '"' in text else [name.strip() for name in row]
 
 
+def moment(at: datetime.datetime | None) -> str:
+    """A time of the server, whose sessions are in UTC, to the minute; "" for none."""
+    return f"{at:%Y-%m-%d %H:%M} UTC" if at else ""
+
+
 def emit_json(value: object) -> None:
     """One JSON value on stdout, unwrapped and uncoloured."""
     block(jsonlib.dumps(value, default=_plain, indent=2, ensure_ascii=False, allow_nan=False))
@@ -168,7 +158,7 @@ _IN_BLOCKS = re.compile(rf"(?![\n\t])[{_HARMFUL}]")
 
 def escaped(text: str, harmful: re.Pattern[str] = _IN_LINES) -> str:
     """The text as one line that every terminal shows as it is."""
-    return harmful.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return harmful.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def line(text: str, style: str | None = None) -> None:
@@ -187,8 +177,8 @@ def block(text: str, *, on: Callable[[], Console] = stdout) -> None:
 
 
 def hint(text: str) -> None:
-    """What can be done, on stderr."""
-    _labelled("hint", text)
+    """A hint what to do, on stderr."""
+    labelled("hint", text)
 
 
 def warn(warnings: Iterable[str]) -> None:
@@ -215,14 +205,14 @@ def table(
     columns = [*map(escaped, columns)]
     cells = [list(column) for column in zip(columns, *texts, strict=True)]
     console = stdout()
-    widths = _widths(cells, console.width - _BETWEEN * len(columns) - 1, whole)
-    if widths is None:
+    chosen = widths(cells, console.width, whole)
+    if chosen is None:
         _one_below_the_other(columns, texts, title)
         return
     shown = Table(
         title=Text(escaped(title)) if title else None, title_justify="left", box=SIMPLE_HEAD
     )
-    for name, width in zip(columns, widths, strict=True):
+    for name, width in zip(columns, chosen, strict=True):
         shown.add_column(
             Text(name),
             justify="right" if name in right else "left",
@@ -232,30 +222,6 @@ def table(
     for row in texts:
         shown.add_row(*map(Text, row))
     console.print(shown)
-
-
-_BETWEEN = 3
-"""Characters between two columns of a table."""
-
-
-def _widths(columns: Sequence[Sequence[str]], room: int, whole: Sequence[str]) -> list[int] | None:
-    """Characters for every column, header first, such that no word is broken; None if too many."""
-    widths = [max(map(cell_len, cells)) for cells in columns]
-    least = [
-        width if cells[0] in whole else _longest_word(cells)
-        for width, cells in zip(widths, columns, strict=True)
-    ]
-    if sum(least) > room:
-        return None
-    while sum(widths) > room:
-        # Lines are broken where they are longest.
-        _, widest = max((w, i) for i, w in enumerate(widths) if w > least[i])
-        widths[widest] -= 1
-    return widths
-
-
-def _longest_word(cells: Sequence[str]) -> int:
-    return max((cell_len(word) for cell in cells for word in cell.split()), default=1)
 
 
 def _one_below_the_other(
@@ -292,111 +258,9 @@ def confirm(question: str) -> None:
     raise UsageError(f"not confirmed: {question}", hint="add --yes", code=ErrorCode.NOT_CONFIRMED)
 
 
-class Description(ProgressColumn):
-    """What is going on."""
-
-    def render(self, task: Task) -> Text:
-        return Text(escaped(task.description))
-
-
-@contextmanager
-def progress(text: str, *, quiet: bool = False) -> Iterator[Progress]:
-    """A spinner on stderr while work goes on; without a terminal, a line every ten seconds.
-
-    Silent with `quiet`.
-    """
-    console = stderr()
-    bar = Progress(
-        SpinnerColumn(),
-        Description(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=quiet or not console.is_terminal,
-    )
-    with bar:
-        bar.add_task(text, total=None)
-        with nullcontext() if quiet or console.is_terminal else _lines(bar):
-            yield bar
-
-
-def progress_interval() -> float:
-    """Seconds between two lines of progress; 0 for none.
-
-    Raises:
-        UsageError: the variable PGANON_PROGRESS holds something else.
-    """
-    given = os.environ.get("PGANON_PROGRESS") or "10"
-    try:
-        seconds = float(given)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < 1e6:
-        raise UsageError(
-            f"PGANON_PROGRESS is {given}: a number of seconds is expected", hint="0 is no progress"
-        )
-    return seconds
-
-
-@contextmanager
-def _lines(bar: Progress) -> Iterator[None]:
-    """Report progress from time to time, for a log."""
-    interval, done, started = progress_interval(), threading.Event(), time.monotonic()
-
-    def tell() -> None:
-        while not done.wait(interval):
-            note(f"{bar.tasks[0].description} ({time.monotonic() - started:.0f} s)")
-
-    if not interval:
-        yield
-        return
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
-    try:
-        yield
-    finally:
-        done.set()
-        teller.join()
-
-
-def show_error(error: PganonError, *, json: bool) -> None:
-    """`error:`, `hint:` and `server:` on stderr, or one JSON object on stdout."""
-    if json:
-        emit_json({"error": error_object(error)})
-        return
-    first, *others = error.lines if isinstance(error, PolicyError) else (error.message,)
-    _labelled("error", first, "bold red")
-    for text in others:
-        note(text)
-    if error.hint:
-        hint(error.hint)
-    if database.reached() and isinstance(error, _OF_A_SERVER):
-        _labelled("server", database.reached() or "")
-
-
-def _labelled(label: str, text: str, style: str = "bold") -> None:
+def labelled(label: str, text: str, style: str = "bold") -> None:
+    """A line `label: text` on stderr."""
     stderr().print(Text.assemble((f"{label}: ", style), escaped(text)), soft_wrap=True)
-
-
-_OF_A_SERVER = (DatabaseError, InstallError, LedgerError, PreconditionError)
-"""Errors that another server or database might not have."""
-
-
-def error_object(error: PganonError) -> dict[str, object]:
-    """An error as programs read it."""
-    found: dict[str, object] = {
-        "code": error.code,
-        "message": error.message,
-        "hint": error.hint,
-        "server": database.reached(),
-    }
-    if isinstance(error, PolicyError):
-        found["problems"] = [problem.as_dict() for problem in error.problems]
-    if isinstance(error, PrivacyRefusal):
-        found["model"] = error.model
-        found["required"] = error.required
-        found["observed"] = error.observed
-    return found
 
 
 def _plain(value: object) -> object:

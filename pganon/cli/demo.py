@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import typer
 
 from pganon import database, embedded, files
 from pganon.cli import common
-from pganon.cli.run import show_result
+from pganon.cli.failures import error_object
+from pganon.cli.progress import progress
 from pganon.demo import policies
 from pganon.demo.hospital import Hospital, build
-from pganon.demo.request import Served, serve_request
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.install import installer
-from pganon.loading import load_policy
-from pganon.run.release import run_release
-from pganon.run.result import RunResult
+
+if TYPE_CHECKING:
+    from pganon.demo.request import Served
+    from pganon.run.result import RunResult
 
 FIRST_ROWS = (
     "SELECT age, sex, zip, diagnosis, days FROM published.admissions"
@@ -39,15 +40,19 @@ def register(app: typer.Typer) -> None:
 
 def demo(json: common.JsonOption = False) -> None:
     """Show it all on an embedded server: a release, a refusal, and a request that is served."""
-    with common.progress("starting PostgreSQL, admitting 20,000 patients", quiet=json):
+    from pganon.demo.request import serve_request
+    from pganon.loading import load_policy
+    from pganon.run.release import run_release
+
+    with progress("starting PostgreSQL, admitting 20,000 patients", quiet=json):
         hospital = build()
         with contextlib.closing(database.connect(hospital.steward)) as conn:
             installer.init(conn)
     folder = _write_policies()
-    with common.progress("computing and verifying the release", quiet=json):
+    with progress("computing and verifying the release", quiet=json):
         result = run_release(load_policy(folder / "admissions.yaml"), dsn=hospital.steward)
     refusal = _refused(folder / "admissions_even.yaml", hospital)
-    with common.progress("serving an analyst's request", quiet=json):
+    with progress("serving an analyst's request", quiet=json):
         served = serve_request(hospital, folder / "hospital_stays.yaml")
     if json:
         common.emit_json(
@@ -56,7 +61,7 @@ def demo(json: common.JsonOption = False) -> None:
                 "patients": hospital.patients,
                 "policies": str(folder),
                 "published": result.as_dict(),
-                "refused": common.error_object(refusal),
+                "refused": error_object(refusal),
                 "requested": served.__dict__,
             }
         )
@@ -73,6 +78,9 @@ def _write_policies() -> Path:
 
 
 def _refused(policy: Path, hospital: Hospital) -> PrivacyRefusal:
+    from pganon.loading import load_policy
+    from pganon.run.release import run_release
+
     try:
         run_release(load_policy(policy), dsn=hospital.steward)
     except PrivacyRefusal as refusal:
@@ -83,6 +91,8 @@ def _refused(policy: Path, hospital: Hospital) -> PrivacyRefusal:
 def _tell(
     hospital: Hospital, folder: Path, result: RunResult, refusal: PrivacyRefusal, served: Served
 ) -> None:
+    from pganon.cli.show_run import show_result
+
     _heading(f"1. A steward releases hospital.patient, {hospital.patients:,} patients")
     common.block(policies.PUBLISHED)
     show_result(result)

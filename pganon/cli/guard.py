@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,8 +10,9 @@ from pganon.cli import common
 from pganon.cli.release import Name
 from pganon.errors import UsageError
 from pganon.identifiers import quote
-from pganon.run.erasure import forget_people, forget_version
-from pganon.run.guard import Guarded, guarded
+
+if TYPE_CHECKING:
+    from pganon.run.guard import Guarded
 
 
 def register(app: typer.Typer) -> None:
@@ -26,13 +27,15 @@ def guard(
     json: common.JsonOption = False,
 ) -> None:
     """Show the versions about the people of POLICY, which new ones are compared with."""
+    from pganon.run.guard import guarded
+
     loaded = common.read_policy(policy)
     with common.connect_owner(dsn, owner) as conn:
-        found = guarded(conn, loaded)
+        about = guarded(conn, loaded)
     if json:
-        common.emit_json(found.as_dict())
+        common.emit_json(about.as_dict())
         return
-    _show(found)
+    _show(about)
 
 
 def forget(
@@ -53,31 +56,33 @@ def forget(
     json: common.JsonOption = False,
 ) -> None:
     """Forget people of release NAME, or who was in a version of which no copy is left."""
+    from pganon.run.erasure import forget_people, forget_version
+
     if (people is None) == (version is None):
         raise UsageError("name either --people or --version")
     if (version is None) != (reason is None):
         raise UsageError("--version needs --reason, and only that does")
     with common.connect_owner(dsn, owner) as conn:
         if people is not None:
-            found = forget_people(conn, name, people)
+            forgotten = forget_people(conn, name, people)
         else:
             assert version is not None
             assert reason is not None
-            found = forget_version(conn, name, version, reason)
+            forgotten = forget_version(conn, name, version, reason)
     if json:
-        common.emit_json(found.__dict__)
-    elif found.people is not None:
-        common.line(f"{found.people} people are known by a random digest from now on")
+        common.emit_json(forgotten.__dict__)
+    elif forgotten.people is not None:
+        common.line(f"{forgotten.people} people are known by a random digest from now on")
     else:
-        common.line(f"forgot who was in version {found.version} of {quote(name)}")
+        common.line(f"forgot who was in version {forgotten.version} of {quote(name)}")
 
 
-def _show(found: Guarded) -> None:
+def _show(about: Guarded) -> None:
     common.facts(
         {
-            "population": found.population or "without a name",
-            "key": ", ".join(found.key) or "none: people cannot be told apart",
-            "sources": ", ".join(found.sources),
+            "population": about.population or "without a name",
+            "key": ", ".join(about.key) or "none: people cannot be told apart",
+            "sources": ", ".join(about.sources),
         }
     )
     common.table(
@@ -93,12 +98,12 @@ def _show(found: Guarded) -> None:
                 one.left_out,
                 one.over_versions,
             )
-            for one in found.versions
+            for one in about.versions
         ],
         right=["people", "groups", "smallest", "left out"],
     )
-    for one in found.crossings:
+    for one in about.crossings:
         common.note(f"{one.one} and {one.other}: {one.reason}, {one.people} people; void together")
-    common.warn(found.warnings)
-    if not found.versions:
+    common.warn(about.warnings)
+    if not about.versions:
         common.note("nothing was released of these people")

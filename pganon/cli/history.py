@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pganon.cli import common
-from pganon.cli.release import Name, moment
-from pganon.publish import comparison, listing
-from pganon.publish.privileges import RoleAccess, can_read
+from pganon.cli.release import Name
+
+if TYPE_CHECKING:
+    from pganon.publish.privileges import RoleAccess
 
 
 def register(app: typer.Typer) -> None:
@@ -25,22 +26,24 @@ def history(
     json: common.JsonOption = False,
 ) -> None:
     """List what was done with a release, from the ledger."""
+    from pganon.publish import listing
+
     with common.connect_owner(dsn, owner) as conn:
-        found = listing.events(conn, name)
+        events = listing.events(conn, name)
     if json:
-        common.emit_json(found)
+        common.emit_json(events)
         return
     common.table(
         ["when", "event", "version", "by", "details"],
         [
             (
-                moment(row["at"]),
+                common.moment(row["at"]),
                 row["event"],
                 row["version"],
                 row["by_role"],
                 _brief(row["details"]),
             )
-            for row in found
+            for row in events
         ],
         right=["version"],
         whole=["when", "event"],
@@ -48,7 +51,7 @@ def history(
 
 
 def _brief(details: dict[str, object]) -> str:
-    """Counts, codes and names; versions have requirements, and figures of versions together."""
+    """Counts, codes and names; versions also have requirements and statistics."""
     shown = {
         key: ", ".join(map(str, value)) if isinstance(value, list) else value
         for key, value in details.items()
@@ -71,26 +74,28 @@ def diff(
     json: common.JsonOption = False,
 ) -> None:
     """Show what differs between two versions: policy, source, columns, figures."""
+    from pganon.publish import comparison, listing
+
     with common.connect_owner(dsn, owner) as conn:
-        known = listing.find(conn, name)
-    before, after = comparison.two_versions(known, first, second)
-    found = comparison.compare(before, after)
+        release = listing.find(conn, name)
+    before, after = comparison.two_versions(release, first, second)
+    differences = comparison.compare(before, after)
     if json:
         common.emit_json(
             {
                 "release": name,
                 "before": before.version,
                 "after": after.version,
-                "differences": [asdict(difference) for difference in found],
+                "differences": [asdict(difference) for difference in differences],
             }
         )
         return
-    if not found:
+    if not differences:
         common.line(f"versions {before.version} and {after.version} of {name} say the same")
         return
     common.table(
         ["about", "what", f"version {before.version}", f"version {after.version}"],
-        [(d.about, d.what, _value(d.before), _value(d.after)) for d in found],
+        [(d.about, d.what, _value(d.before), _value(d.after)) for d in differences],
         whole=["about"],
     )
 
@@ -121,6 +126,9 @@ def readers(
 
     A run makes the readers those of its policy again, so correct the policy, too.
     """
+    from pganon.publish import listing
+    from pganon.publish.privileges import can_read
+
     with common.connect_owner(dsn, owner) as conn:
         if add or remove:
             # Only then are versions judged, which takes all models.
@@ -131,12 +139,12 @@ def readers(
             changed = change.texts or ["nothing to do"]
         else:
             changed = []
-        known = listing.find(conn, name)
-        able = can_read(conn, known)
+        release = listing.find(conn, name)
+        able = can_read(conn, release)
     if json:
         listed = [asdict(role) for role in able]
         common.emit_json(
-            {"release": name, "readers": list(known.release.readers), "can_read": listed}
+            {"release": name, "readers": list(release.release.readers), "can_read": listed}
         )
         return
     for text in changed:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from pganon.cli import common
-from pganon.importing import files as engine
+from pganon.cli.progress import progress
 
 
 class Dates(StrEnum):
@@ -70,6 +70,8 @@ def import_(
 
     The types of its columns are inferred from all rows.
     """
+    from pganon.importing import files as engine
+
     form = engine.Format(
         header=not no_header,
         names=None if names is None else common.names(names),
@@ -80,7 +82,7 @@ def import_(
         lower=lower,
         dates=dates.value,
     )
-    with common.connect(dsn) as conn, common.progress(f"reading {file.name}", quiet=json) as bar:
+    with common.connect(dsn) as conn, progress(f"reading {file.name}", quiet=json) as bar:
 
         def report(rows: int) -> None:
             for task in bar.task_ids:

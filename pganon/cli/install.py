@@ -65,7 +65,7 @@ def uninstall(
     owner: common.OwnerOption = None,
     purge: Annotated[
         bool,
-        typer.Option("--purge", help="Drop the ledger and the memory of what was published too."),
+        typer.Option("--purge", help="Drop the ledger and the history of versions, too."),
     ] = False,
     json: common.JsonOption = False,
 ) -> None:

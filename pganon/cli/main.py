@@ -18,6 +18,7 @@ from typer.core import TyperGroup
 
 from pganon import database
 from pganon.cli import common
+from pganon.cli.failures import show_error
 from pganon.errors import (
     EXIT_INTERNAL,
     EXIT_OK,
@@ -109,8 +110,8 @@ def application(modules: Sequence[str] = tuple(MODULES)) -> Any:
 def needed(arguments: Sequence[str]) -> tuple[str, ...]:
     """Modules for a command line: all, unless it begins with a command."""
     first = next(iter(arguments), None)
-    found = tuple(module for module, commands in MODULES.items() if first in commands)
-    return found or tuple(MODULES)
+    modules = tuple(module for module, commands in MODULES.items() if first in commands)
+    return modules or tuple(MODULES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -152,7 +153,7 @@ def _silence_driver() -> None:
 def _fail(error: PganonError, json: bool) -> int:
     if os.environ.get("PGANON_DEBUG") == "1":
         _show_traceback()
-    common.show_error(error, json=json)
+    show_error(error, json=json)
     return error.exit_code
 
 
@@ -168,7 +169,7 @@ def _unexpected(error: Exception, json: bool) -> int:
     hidden = PganonError(
         f"internal error ({type(error).__name__})", hint="set PGANON_DEBUG=1 for the traceback"
     )
-    common.show_error(hidden, json=json)
+    show_error(hidden, json=json)
     return EXIT_INTERNAL
 
 

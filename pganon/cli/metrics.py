@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pganon.cli import common
-from pganon.forms.metrics import Grid, Metrics, Pairs
 
 if TYPE_CHECKING:
     from pganon.forms.form import PublishedForm
+    from pganon.forms.metrics import Metrics
 
 
 def show_recorded(method: str, measures: Mapping[str, Any]) -> None:
-    """What a version made by `method` remembers: figures of its run, and metrics on request."""
-    # Here, because it takes all methods along, and most commands show no figures.
+    """Show the statistics that a version made by `method` recorded, and its metrics on request."""
+    # Importing all methods takes long, and most commands show no statistics.
     from pganon.methods.registry import methods
 
     made = methods().get(method)
@@ -36,6 +36,8 @@ def _show_figures(form: PublishedForm, measures: Mapping[str, Any]) -> None:
 
 
 def show_metrics(metrics: Metrics) -> None:
+    from pganon.forms.metrics import Grid, Pairs
+
     for shown in metrics.shown():
         match shown:
             case Pairs(pairs):

@@ -6,20 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from pganon import files
 from pganon.cli import common
+from pganon.cli.progress import progress
 from pganon.errors import UsageError
-from pganon.migrate.down import down as take_back
-from pganon.migrate.emit import HEAD, Tool, emit
-from pganon.migrate.history import DEFAULT, Standing
-from pganon.migrate.pending import Planned
-from pganon.migrate.up import Done, Target, dry_run, status, up
-from pganon.publish.views import dependent_texts
+from pganon.migrate.words import DEFAULT_HISTORY, Tool
+
+if TYPE_CHECKING:
+    from pganon.migrate.history import FileState
+    from pganon.migrate.pending import Planned
+    from pganon.migrate.up import Done
 
 
 class _Migrate(TyperGroup):
@@ -66,12 +67,15 @@ def migrate(
         Path | None,
         typer.Option("--output", "-o", help="Folder for --emit.", show_default=False),
     ] = None,
-    history: HistoryOption = DEFAULT,
+    history: HistoryOption = DEFAULT_HISTORY,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Apply the files of FOLDER that are not applied, in order; one that fails is the last."""
+    from pganon.migrate.emit import emit
+    from pganon.migrate.up import Target, dry_run, status, up
+
     if sum((show, dry, tool is not None)) > 1 or (to is not None and (show or tool)):
         raise UsageError(
             "--status, --dry-run and --emit exclude each other; --to is for none but --dry-run",
@@ -97,17 +101,22 @@ def down(
     to: Annotated[
         int, typer.Option("--to", min=0, help="The last number that stays; 0: none does.")
     ],
-    history: HistoryOption = DEFAULT,
+    history: HistoryOption = DEFAULT_HISTORY,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
     """Take the files of FOLDER after a number back, the last one first."""
+    from pganon.migrate.down import down as take_back
+    from pganon.migrate.up import Target
+
     target = Target(folder, common.chosen_dsn(dsn), common.chosen_owner(owner), _history(history))
     _walk(folder, json, lambda **how: take_back(target, to, **how))
 
 
 def _write(wanted: Mapping[str, str], folder: Path, *, json: bool) -> None:
+    from pganon.migrate.emit import HEAD
+
     for name, text in wanted.items():
         files.write(folder / name, text)
     try:
@@ -137,21 +146,23 @@ def _history(name: str) -> str:
 
 
 def _walk(folder: Path, json: bool, act: Callable[..., Sequence[Done]]) -> None:
-    with common.progress(f"{folder}: looking at all files", quiet=json) as bar:
+    from pganon.publish.views import dependent_texts
+
+    with progress(f"{folder}: looking at all files", quiet=json) as bar:
         task = bar.task_ids[0]
 
         def on_step(phase: str, step: str, purpose: str) -> None:
             bar.update(task, description=f"{folder}: {phase}: {purpose}")
 
-        def tell(done: Done) -> None:
+        def report(done: Done) -> None:
             if not json:
                 common.line(_said(done))
                 common.warn(dependent_texts(done.dependents))
 
-        found = act(tell=tell, on_step=on_step)
+        outcomes = act(report=report, on_step=on_step)
     if json:
-        common.emit_json(found)
-    elif not found:
+        common.emit_json(outcomes)
+    elif not outcomes:
         common.line("nothing to do")
 
 
@@ -183,14 +194,14 @@ class MigrationState:
     login: str | None
 
 
-def _plain(found: Standing) -> MigrationState:
-    row = found.applied
+def _plain(file_state: FileState) -> MigrationState:
+    row = file_state.applied
     return MigrationState(
-        found.name,
-        found.number,
-        found.kind,
-        found.release,
-        found.state,
+        file_state.name,
+        file_state.number,
+        file_state.kind,
+        file_state.release,
+        file_state.state,
         row and row.version_before,
         row and row.version,
         row and row.applied_at,
@@ -198,8 +209,8 @@ def _plain(found: Standing) -> MigrationState:
     )
 
 
-def _show_status(found: Sequence[Standing], *, json: bool) -> None:
-    states = [_plain(standing) for standing in found]
+def _show_status(file_states: Sequence[FileState], *, json: bool) -> None:
+    states = [_plain(file_state) for file_state in file_states]
     if json:
         common.emit_json(states)
         return
@@ -211,7 +222,7 @@ def _show_status(found: Sequence[Standing], *, json: bool) -> None:
                 s.release,
                 s.state.replace("_", " "),
                 s.version,
-                f"{s.applied_at:%Y-%m-%d %H:%M} UTC" if s.applied_at else None,
+                common.moment(s.applied_at),
                 s.login,
             )
             for s in states
@@ -221,16 +232,16 @@ def _show_status(found: Sequence[Standing], *, json: bool) -> None:
     )
 
 
-def _show_planned(found: Sequence[Planned], *, json: bool) -> None:
+def _show_planned(plans: Sequence[Planned], *, json: bool) -> None:
     if json:
-        common.emit_json(found)
+        common.emit_json(plans)
         return
-    for planned in found:
+    for planned in plans:
         what = "withdraws" if planned.kind == "withdraw" else "releases"
         common.line(f"{planned.file} {what} {planned.release}")
         for difference in planned.differences or ():
             common.line(f"  {difference.text}")
         if planned.weaker:
             common.warn([f"{planned.file} makes the guarantee of {planned.release} weaker"])
-    if not found:
+    if not plans:
         common.line("nothing to do")

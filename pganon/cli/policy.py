@@ -5,24 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pganon import files
-from pganon.catalog.code import reading
-from pganon.catalog.introspect import read_relation
-from pganon.catalog.model import ExternalObjects
 from pganon.cli import common
 from pganon.cli.policies import add_to
+from pganon.cli.progress import progress
 from pganon.errors import EXIT_USAGE, UsageError
-from pganon.hierarchies.files import check_files
-from pganon.loading import known
-from pganon.policy.loader import LoadedPolicy
-from pganon.policy.model import policy_hash
-from pganon.policy.scaffold import scaffold_policy
-from pganon.policy.schema import policy_schema
-from pganon.privacy.unprotected import warnings
+
+if TYPE_CHECKING:
+    from pganon.policy.loader import LoadedPolicy
 
 group = typer.Typer(no_args_is_help=True, help="Write and check policies.")
 
@@ -61,6 +55,11 @@ def init(
     json: common.JsonOption = False,
 ) -> None:
     """Write a first policy for TABLE; roles are guessed, so check every line."""
+    from pganon.catalog.code import reading
+    from pganon.catalog.introspect import read_relation
+    from pganon.catalog.model import ExternalObjects
+    from pganon.policy.scaffold import scaffold_policy
+
     if output is not None and output.exists() and not force:
         raise UsageError(f"{output} exists", hint="choose another name, or add --force")
     with common.connect(dsn) as conn:
@@ -68,7 +67,7 @@ def init(
         trusted = tuple(trust or ())
         external = ExternalObjects((relation.name,))
         with (
-            common.progress(f"looking at {relation.name}", quiet=json),
+            progress(f"looking at {relation.name}", quiet=json),
             reading(conn, external, trusted, option=True, only=True),
         ):
             text = scaffold_policy(conn, relation, trusted)
@@ -99,6 +98,8 @@ def check(
     json: common.JsonOption = False,
 ) -> None:
     """Check a policy and the files that it names; every problem is named, nothing is run."""
+    from pganon.hierarchies.files import check_files
+
     if stored:
         if source:
             raise UsageError("--source is for files", hint="a run checks a stored policy's source")
@@ -161,6 +162,9 @@ def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
 
 
 def _checked(loaded: LoadedPolicy, against_source: bool, told: Sequence[str]) -> Checked:
+    from pganon.policy.model import policy_hash
+    from pganon.privacy.unprotected import warnings
+
     policy = loaded.policy
     return Checked(
         file=str(loaded.path),
@@ -178,4 +182,7 @@ def _checked(loaded: LoadedPolicy, against_source: bool, told: Sequence[str]) ->
 @group.command("schema")
 def schema() -> None:
     """Print the JSON Schema of policies, for editors."""
+    from pganon.loading import known
+    from pganon.policy.schema import policy_schema
+
     common.emit_json(policy_schema(known()))

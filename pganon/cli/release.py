@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import psycopg
 import typer
 
 from pganon.cli import common
 from pganon.cli.metrics import show_recorded
+from pganon.cli.progress import progress
 from pganon.errors import EXIT_REFUSED
-from pganon.history.versions import FINER, VOID
 from pganon.identifiers import quote
-from pganon.publish import export as exporting
-from pganon.publish import lifecycle, listing, sessions, views
-from pganon.publish.lifecycle import Changed
-from pganon.publish.listing import ReleaseInfo, VersionInfo
-from pganon.resolved.guarantee import CHOICES
-from pganon.run import tables
+
+if TYPE_CHECKING:
+    from pganon.publish.lifecycle import Changed
+    from pganon.publish.listing import ReleaseInfo, VersionInfo
 
 Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=False)]
 
@@ -34,6 +32,8 @@ def register(app: typer.Typer) -> None:
 @contextmanager
 def _reader(dsn: str | None, owner: str | None) -> Iterator[psycopg.Connection[Any]]:
     """A connection that acts as the steward if it may, else as the role that connected."""
+    from pganon.publish import sessions
+
     with common.connect(dsn) as conn:
         sessions.become_steward(conn, named=common.chosen_owner(owner))
         yield conn
@@ -45,12 +45,15 @@ def releases(
     json: common.JsonOption = False,
 ) -> None:
     """List the releases that you may read."""
+    from pganon.cli.guarantee import guarantee_text
+    from pganon.publish import listing
+
     with _reader(dsn, owner) as conn:
-        found = listing.releases(conn)
+        infos = listing.releases(conn)
     if json:
-        common.emit_json([info.as_dict() for info in found])
+        common.emit_json([info.as_dict() for info in infos])
         return
-    if not found:
+    if not infos:
         common.line("no releases")
         return
     common.table(
@@ -60,10 +63,10 @@ def releases(
                 info.release,
                 "dropped" if info.version is None else info.version,
                 info.method,
-                _guarantee(info.guarantee),
-                moment(info.published_at),
+                guarantee_text(info.guarantee),
+                common.moment(info.published_at),
             )
-            for info in found
+            for info in infos
         ],
         right=["version"],
     )
@@ -79,6 +82,9 @@ def show(
 
     The steward also sees its source, readers and versions.
     """
+    from pganon.cli.guarantee import guarantee_text, holds_against
+    from pganon.publish import listing
+
     with _reader(dsn, owner) as conn:
         info = listing.show(conn, name)
     if json:
@@ -88,10 +94,10 @@ def show(
         "release": info.release,
         "version": "dropped" if info.version is None else info.version,
         "method": info.method,
-        "guarantee": _guarantee(info.guarantee),
-        **_against(info.guarantee),
+        "guarantee": guarantee_text(info.guarantee),
+        **holds_against(info.guarantee),
         "views": ", ".join(info.views),
-        "published": moment(info.published_at),
+        "published": common.moment(info.published_at),
     }
     if info.versions is not None:
         able = ", ".join(f"{role.role} ({role.because})" for role in info.can_read or ())
@@ -131,7 +137,7 @@ def _show_versions(info: ReleaseInfo) -> None:
                 v.method,
                 v.row_count,
                 v.suppressed,
-                moment(v.published_at),
+                common.moment(v.published_at),
                 _state(v, info.version),
             )
             for v in info.versions
@@ -142,6 +148,8 @@ def _show_versions(info: ReleaseInfo) -> None:
 
 def _state(version: VersionInfo, shown: int | None) -> str:
     """Whether it can be read; and what its guarantee is worth beside others, if that is less."""
+    from pganon.history.versions import FINER, VOID
+
     state = "stored" if version.stored else "gone"
     worth = version.over_versions if version.over_versions in (FINER, VOID) else None
     return ", ".join(filter(None, ["shown" if version.version == shown else state, worth]))
@@ -157,14 +165,15 @@ def verify(
 
     The exit code is 1 if anything does not hold.
     """
+    from pganon.publish import lifecycle
     from pganon.run.grants import look_at
 
-    with common.connect_owner(dsn, owner) as conn, common.progress(f"measuring {name}", quiet=json):
-        found = lifecycle.verify(conn, name)
+    with common.connect_owner(dsn, owner) as conn, progress(f"measuring {name}", quiet=json):
+        measures = lifecycle.verify(conn, name)
         warnings = look_at(conn, [name])
-    holds = all(item.holds for item in found)
+    holds = all(item.holds for item in measures)
     if json:
-        checks = [asdict(m) for m in found]
+        checks = [asdict(m) for m in measures]
         common.emit_json({"release": name, "holds": holds, "checks": checks, "warnings": warnings})
     else:
         common.table(
@@ -178,7 +187,7 @@ def verify(
                     _number(item.measured),
                     "yes" if item.holds else "NO",
                 )
-                for item in found
+                for item in measures
             ],
             right=["required", "measured"],
             whole=["check", "column", "against"],
@@ -212,7 +221,9 @@ def export(
     json: common.JsonOption = False,
 ) -> None:
     """Write a release to a file."""
-    with _reader(dsn, owner) as conn, common.progress(f"writing {output.name}", quiet=json) as bar:
+    from pganon.publish import export as exporting
+
+    with _reader(dsn, owner) as conn, progress(f"writing {output.name}", quiet=json) as bar:
 
         def report(rows: int) -> None:
             for task in bar.task_ids:
@@ -264,8 +275,10 @@ def drop(
 ) -> None:
     """Drop a release's views and stored tables.
 
-    The ledger and the memory of what was published stay.
+    The ledger and the history of versions stay.
     """
+    from pganon.publish import lifecycle, listing
+
     with common.connect_owner(dsn, owner) as conn:
         stored = [v.version for v in listing.find(conn, name).versions if v.stored]
         if stored and not yes:
@@ -277,6 +290,8 @@ def drop(
 
 
 def _show_change(done: Changed, text: str, json: bool) -> None:
+    from pganon.publish import views
+
     if json:
         common.emit_json(asdict(done))
         return
@@ -294,6 +309,8 @@ def clean(
     json: common.JsonOption = False,
 ) -> None:
     """Remove what interrupted runs left behind."""
+    from pganon.run import tables
+
     with common.connect_owner(dsn, owner) as conn:
         done = tables.clean(conn)
     if json:
@@ -306,49 +323,6 @@ def clean(
     for label, runs in (("interrupted", done.interrupted), ("in progress", done.alive)):
         if runs:
             common.line(f"{label}: run {', '.join(map(str, runs))}")
-
-
-def _guarantee(guarantee: list[dict[str, Any]]) -> str:
-    """One line: `k_anonymity k=5, t_closeness(occupation) t=0.2`."""
-    return ", ".join(_requirement(item) for item in guarantee)
-
-
-_TOLD = (
-    "model",
-    "column",
-    "if_not_null",
-    "compared_with",
-    "adversary",
-    "over_versions",
-    "groups",
-    *CHOICES,
-)
-
-
-def _against(guarantee: list[dict[str, Any]]) -> dict[str, str]:
-    """Against whom it holds, and the options that decide that; they are those of the release."""
-    (first, *_) = guarantee or [{}]
-    shown = {"holds against": first.get("adversary")}
-    shown |= {name: first.get(name) for name in CHOICES}
-    over = {
-        f"{i.get('model')}: {i['over_versions']}": None for i in guarantee if "over_versions" in i
-    }
-    shown |= {"with all versions": "; ".join(over)}
-    return {label: str(text) for label, text in shown.items() if text}
-
-
-def _requirement(item: Mapping[str, Any]) -> str:
-    column = f"({item['column']})" if item.get("column") else ""
-    rest = [f"{k}={v}" for k, v in item.items() if k not in _TOLD and v is not None]
-    given = ", ".join(f"{k}={v}" for k, v in item.get("if_not_null", {}).items())
-    known = [f"({given} if it is not NULL)"] if given else []
-    whole = [f"compared with {item['compared_with']}"] if "compared_with" in item else []
-    of = [f"for groups {item['groups']}"] if "groups" in item else []
-    return " ".join([f"{item.get('model', '')}{column}", *rest, *known, *whole, *of])
-
-
-def moment(moment: Any) -> str:
-    return f"{moment:%Y-%m-%d %H:%M} UTC" if moment else ""
 
 
 def _number(value: float | None) -> str:

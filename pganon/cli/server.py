@@ -11,6 +11,8 @@ import typer
 
 from pganon import database, embedded
 from pganon.cli import common
+from pganon.cli.progress import progress
+from pganon.data_directory import DataDirectory
 from pganon.errors import PreconditionError
 
 group = typer.Typer(no_args_is_help=True, help="The embedded PostgreSQL.")
@@ -30,7 +32,7 @@ class Status:
     data_directory: str
 
 
-def status_of(cluster: embedded.DataDirectory) -> Status:
+def status_of(cluster: DataDirectory) -> Status:
     running = cluster.running()
     version = None
     if running:
@@ -39,7 +41,7 @@ def status_of(cluster: embedded.DataDirectory) -> Status:
     return Status(running, cluster.user_dsn, version, str(cluster.data_dir))
 
 
-def _show(cluster: embedded.DataDirectory, json: bool) -> None:
+def _show(cluster: DataDirectory, json: bool) -> None:
     status = status_of(cluster)
     if json:
         common.emit_json(asdict(status))
@@ -51,7 +53,7 @@ def _show(cluster: embedded.DataDirectory, json: bool) -> None:
 def start(json: common.JsonOption = False) -> None:
     """Start the server; the first time its data directory is made."""
     cluster = embedded.embedded()
-    with common.progress("starting PostgreSQL", quiet=json):
+    with progress("starting PostgreSQL", quiet=json):
         cluster.provide()
     _show(cluster, json)
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import psycopg
 import typer
 
-from pganon.checks.releases import Drift, Reading, drift
 from pganon.cli import common
+from pganon.cli.progress import progress
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
 from pganon.requests.status import Open, Shown, Status
 from pganon.requests.status import status as look
+
+if TYPE_CHECKING:
+    from pganon.checks.releases import Drift
 
 
 def register(app: typer.Typer) -> None:
@@ -38,52 +42,67 @@ def status(
 
     With NAME its source is read, to see whether it changed and its hierarchies have all values.
     """
-    from pganon.run.grants import look_at
-
-    reading = None
-    if name is not None and not fast:
-        reading = Reading(common.chosen_dsn(dsn), common.chosen_owner(owner))
+    read = name is not None and not fast
     with common.connect_owner(dsn, owner) as conn:
-        found = look(conn, name)
-        granted = look_at(conn, [shown.release for shown in found.releases])
-        found = replace(found, warnings=(*found.warnings, *granted))
-        with common.progress("looking at sources", quiet=json):
-            changes = [drift(conn, shown.release, reading) for shown in found.releases]
-        drifts = {change.release: change for change in changes if change is not None}
-    if name is not None and not found.releases:
+        shown = look(conn, name)
+        drifts: list[Drift] = []
+        if shown.releases:
+            with progress("looking at sources", quiet=json):
+                warnings, drifts = _changes(conn, shown, read, dsn, owner)
+            shown = replace(shown, warnings=(*shown.warnings, *warnings))
+    if name is not None and not shown.releases:
         raise LedgerError(
             f"there is no release and no policy {quote(name)}",
             hint="`pganon status` lists them",
             code=ErrorCode.UNKNOWN_RELEASE,
         )
     if json:
-        common.emit_json({**found.as_dict(), "drift": list(drifts.values())})
+        common.emit_json({**shown.as_dict(), "drift": drifts})
         return
-    _show(found, drifts)
+    _show(shown, {change.release: change for change in drifts})
 
 
-def _show(found: Status, drifts: Mapping[str, Drift]) -> None:
+def _changes(
+    conn: psycopg.Connection[Any], shown: Status, read: bool, dsn: str | None, owner: str | None
+) -> tuple[tuple[str, ...], list[Drift]]:
+    """Warnings about roles that were let read by hand, and changes under releases.
+
+    Args:
+        read: sources are read; else the server's statistics are asked.
+    """
+    # Here, because a status without releases needs neither policies nor runs.
+    from pganon.checks.releases import Reading, drift
+    from pganon.run.grants import look_at
+
+    names = [one.release for one in shown.releases]
+    reading = Reading(common.chosen_dsn(dsn), common.chosen_owner(owner)) if read else None
+    warnings = look_at(conn, names)
+    changes = (drift(conn, name, reading) for name in names)
+    return warnings, [change for change in changes if change is not None]
+
+
+def _show(status: Status, drifts: Mapping[str, Drift]) -> None:
     common.table(
         ["release", "version", "age", "source", "readers", "next"],
-        [_release(shown, drifts.get(shown.release)) for shown in found.releases],
+        [_release(shown, drifts.get(shown.release)) for shown in status.releases],
         right=["version"],
         whole=["release", "age"],
     )
-    if found.requests:
+    if status.requests:
         common.table(
             ["request", "release", "what", "state", "asked by", "since"],
-            [_request(request) for request in found.requests],
+            [_request(request) for request in status.requests],
             title="not done yet",
             right=["request"],
             whole=["release"],
         )
-    if found.workers:
+    if status.workers:
         common.table(
             ["worker", "where", "login", "request"],
-            [(w.id, w.name, w.login, w.request) for w in found.workers],
+            [(w.id, w.name, w.login, w.request) for w in status.workers],
             right=["worker", "request"],
         )
-    common.warn([*found.warnings, *(text for d in drifts.values() for text in d.texts)])
+    common.warn([*status.warnings, *(text for d in drifts.values() for text in d.texts)])
 
 
 def _release(shown: Shown, change: Drift | None) -> tuple[object, ...]:

@@ -7,13 +7,11 @@ from typing import Annotated
 
 import psycopg
 import typer
-from pydantic_core import PydanticCustomError
 
 from pganon import sqlfiles
 from pganon.cli import common
 from pganon.errors import UsageError, translate
 from pganon.install.access import admit_decider
-from pganon.policy.requests import duration
 
 
 def register(app: typer.Typer) -> None:
@@ -54,6 +52,10 @@ def worker(
 
 
 def _duration(option: str, text: str) -> timedelta:
+    from pydantic_core import PydanticCustomError
+
+    from pganon.policy.requests import duration
+
     try:
         return duration(text)
     except PydanticCustomError:

@@ -24,7 +24,7 @@ from pganon.worker.signals import Stop
 
 @dataclass(frozen=True)
 class Served:
-    """What the analyst called, and was told."""
+    """Call of the analyst, and notices that it returned."""
 
     call: str
     notices: tuple[str, ...]
@@ -37,11 +37,11 @@ def serve_request(hospital: Hospital, policy: Path) -> Served:
         become_owner(conn)
         release = check(conn, loaded.policy.release, store(conn, loaded)).release
     call = f"CALL pganon.release('{release}')"
-    told: list[str] = []
+    notices: list[str] = []
     with _worker(hospital.steward), psycopg.connect(hospital.analyst, autocommit=True) as analyst:
-        analyst.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
+        analyst.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
         analyst.execute(call.encode())
-    return Served(call, tuple(told))
+    return Served(call, tuple(notices))
 
 
 @contextmanager

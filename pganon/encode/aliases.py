@@ -123,11 +123,11 @@ def _faults(state: State) -> exp.Expr:
     shared = query("select 1 as one from p group by p.earlier having count(p.key) > 1", tables)
     unnamed = query("select 1 as one from p where p.key is null or p.earlier is null", tables)
     endless = query("select 1 as one from a join p on p.key = a.pganon_first", tables)
-    found = exp.select()
+    tree = exp.select()
     for name, rows in zip(_FAULTS, (several, shared, unnamed, endless), strict=True):
         number = query("select count(*) as n from r", {"r": rows}).subquery()
-        found = found.select(named(number, name))
-    return found
+        tree = tree.select(named(number, name))
+    return tree
 
 
 def both_keys(spec: ReleaseSpec, records: int) -> PreconditionError:

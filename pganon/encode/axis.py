@@ -11,14 +11,12 @@ are facts of the run (:mod:`pganon.encode.facts`), observed after encoding.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from pganon.encode import facts
 from pganon.encode.work import ancestors, dictionary
-from pganon.identifiers import QualifiedName
 from pganon.resolved.model import Attribute, Scale
 from pganon.sqltools import col, fragment, named, num, query, scalar, total
 from pganon.steps import State
@@ -88,7 +86,7 @@ class Axis(ABC):
         return num(0)
 
     def key(self, state: State, code: exp.Expr, level: exp.Expr) -> exp.Expr:
-        """What a cut tells apart: the code itself, or the ancestor just below the group's."""
+        """Key by which a cut separates: the code, or the ancestor just below the group's."""
         return code
 
     def mixed(self, state: State, table: str) -> exp.Expr:
@@ -286,10 +284,10 @@ class TreeAxis(Axis):
 
     def ancestor(self, state: State, code: exp.Expr, level: exp.Expr):
         """First leaf code below the ancestor of `code` on `level`; 0 (NULL) is its own."""
-        found = self._lookup(state, "lo", code, level)
+        first = self._lookup(state, "lo", code, level)
         if not self.has_null(state):
-            return found
-        return exp.Case().when(fragment(":c = 0", c=code), num(0)).else_(found)
+            return first
+        return exp.Case().when(fragment(":c = 0", c=code), num(0)).else_(first)
 
     def level(self, state: State, table: str) -> exp.Expr:
         lo, hi = col(f"lo{self.index}", table), col(f"hi{self.index}", table)
@@ -311,12 +309,12 @@ class TreeAxis(Axis):
     def child_loss(self, state: State, code: exp.Expr, level: exp.Expr) -> exp.Expr:
         """Weighted loss of the ancestor one level below `level`."""
         below = fragment("greatest(:level - 1, 0)", level=level)
-        found = fragment(
+        weighted = fragment(
             ":loss * :weight",
             loss=exp.paren(self._lookup(state, "loss", code, exp.paren(below))),
             weight=exp.Literal.number(repr(self.attribute.weight)),
         )
-        return exp.Case().when(fragment(":c = 0", c=code), num(0)).else_(found)
+        return exp.Case().when(fragment(":c = 0", c=code), num(0)).else_(weighted)
 
     def key(self, state: State, code: exp.Expr, level: exp.Expr) -> exp.Expr:
         below = fragment("greatest(:level - 1, 0)", level=level)
@@ -353,48 +351,3 @@ def axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
         (_AXES if attribute.qs_set is None else _CLUSTER_AXES)[attribute.scale](attribute)
         for attribute in attributes
     )
-
-
-def group_extents(
-    axes: Sequence[Axis],
-    state: State,
-    cells: exp.Select | QualifiedName,
-    by: Sequence[str],
-    *,
-    weighted: bool = True,
-) -> exp.Select:
-    """SELECT by.., [n], extents: size and extents of every group of a relation with codes."""
-    keys = [col(name, "c") for name in by]
-    columns = [named(fragment("sum(c.w)::bigint"), "n")] if weighted else []
-    columns += [extent for axis in axes for extent in axis.extent(state, "c")]
-    tree = query("select 1 from c", {"c": cells}).select(*keys, *columns, append=False)
-    return tree.group_by(*[key.copy() for key in keys])
-
-
-def weighted_loss(
-    axes: Sequence[Axis],
-    state: State,
-    table: str,
-    tried: exp.Expr | None = None,
-    lost: Callable[[Axis, State, str], exp.Expr] = lambda axis, state, table: axis.loss(
-        state, table
-    ),
-) -> exp.Expr:
-    """Sum over the attributes of weight times NCP, from extent columns in `table`.
-
-    Trees are left out of the rows that try to cut them, where `tried` is the attribute's number.
-    """
-    losses: list[exp.Expr] = []
-    for axis in axes:
-        loss: exp.Expr = exp.paren(lost(axis, state, table), copy=False)
-        if tried is not None and isinstance(axis, TreeAxis):
-            mine = fragment(":tried = :i", tried=tried, i=num(axis.index))
-            loss = exp.paren(exp.Case().when(mine, num(0)).else_(loss))
-        losses.append(
-            fragment(
-                ":loss * :weight",
-                loss=loss,
-                weight=exp.Literal.number(repr(axis.attribute.weight)),
-            )
-        )
-    return total(losses)

@@ -90,8 +90,8 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
         for axis in lookup.axes:
             code = fragment("coalesce(:code, 0)", code=lookup.column(axis, "code"))
             codes[axis.index] = named(cast(code, axis.code_type(state)), axis.code)
-        for found, word in zip(summands, index.of(lookup), strict=True):
-            found.append(word)
+        for bits, word in zip(summands, index.of(lookup), strict=True):
+            bits.append(word)
     columns = [codes[axis.index] for axis in every]
     columns += [named(col(f"s{item.index}", "t"), f"v{item.index}") for item in spec.sensitive]
     columns += [col(f"p{item.index}", "t") for item in spec.carried]
@@ -103,7 +103,7 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     by = numbered_by(spec)
     columns += random_order(spec, state, "t", looked_up_code(by, state) if by else None)
     sums = zip(words, summands, strict=True)
-    columns += [named(sum_modulo_2(found), word) for word, found in sums]
+    columns += [named(sum_modulo_2(bits), word) for word, bits in sums]
     tree = tree.select(*columns, append=False)
     for item in valued(spec):
         tree = with_code(tree, item, col(f"s{item.index}", "t"), state)
@@ -120,14 +120,14 @@ def _lookups(every: tuple[Axis, ...], state: State, index: _Index) -> Iterator[J
 
 @dataclass(frozen=True)
 class _Index:
-    """What values add to the `words` of an index on the curve of Gray codes, if there are any."""
+    """Bits of values in the `words` of an index on the curve of Gray codes, if there are any."""
 
     every: tuple[Axis, ...]
     state: State
     words: list[str]
 
     def sums(self, together: Sequence[Axis]) -> list[exp.Expr]:
-        """What a combination of values adds, named as the words."""
+        """Bits of a combination of values, named as the words."""
         if not self.words:
             return []
         added = [self._summand(axis, col("code", dictionary(axis))) for axis in together]
@@ -137,12 +137,12 @@ class _Index:
     def of(self, lookup: Joined) -> list[exp.Expr]:
         """The same of a record that was looked up."""
         (first, *_) = lookup.axes
-        found: list[exp.Expr] = [col(word, lookup.alias) for word in self.words]
+        words: list[exp.Expr] = [col(word, lookup.alias) for word in self.words]
         if not self.words or not first.has_null(self.state):
-            return found
+            return words
         return [
             fragment("coalesce(:word, :null)", word=word, null=null)
-            for word, null in zip(found, self._summand(first, num(0)), strict=True)
+            for word, null in zip(words, self._summand(first, num(0)), strict=True)
         ]
 
     def _summand(self, axis: Axis, code: exp.Expr) -> tuple[exp.Expr, ...]:

@@ -173,11 +173,11 @@ def _sizes_of(axis: Axis, state: State) -> list[exp.Expr]:
     i, counted = axis.index, {"d": axis.dictionary(state)}
     highest = query("select coalesce(max(d.code), 0) from d", counted)
     null = query("select coalesce(bool_or(d.code = 0), false) from d", counted)
-    found = [named(scalar(highest), size(i).column), named(scalar(null), has_null(i).column)]
+    sizes = [named(scalar(highest), size(i).column), named(scalar(null), has_null(i).column)]
     if isinstance(axis, TreeAxis):
         top = query("select coalesce(max(l.level), 0) from l", {"l": axis.table(state)})
-        found.append(named(scalar(top), levels(i).column))
-    return found
+        sizes.append(named(scalar(top), levels(i).column))
+    return sizes
 
 
 def weight_type(state: State) -> str:

@@ -54,7 +54,7 @@ def adds_up(axes: Sequence[Axis]) -> bool:
 def summand(
     axes: Sequence[Axis], number: int, state: State, code: exp.Expr, bits: int
 ) -> tuple[exp.Expr, ...]:
-    """What the value with a code adds to the index on the curve of Gray codes, word by word."""
+    """Bits of the value with a code in the index on the curve of Gray codes, word by word."""
     place = cast(exp.paren(_coordinate(axes[number], state, code, bits)), "bigint")
     return gray_summand(place, number, len(axes), bits)
 

@@ -12,9 +12,9 @@ _MOST = 512
 
 
 def keeps_cuts(spec: ReleaseSpec, state: State) -> bool:
-    """Of a version that newcomers may be added to: always where the policy says so, else where it
-    costs little."""
+    """Whether a version to which individuals may be added keeps its cuts: always if the policy says
+    so, else where it costs little."""
     if not spec.keeps_cuts or spec.growth is not None:
         return spec.keeps_cuts
     sizes = [state.facts.get(size(a.index)) for a in axes(spec.attributes) if a.by_frequency]
-    return all(found is None or found <= _MOST for found in sizes)
+    return all(distinct is None or distinct <= _MOST for distinct in sizes)

@@ -1,4 +1,4 @@
-"""What encoding observes of a run."""
+"""Facts that encoding observes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Distributions of the first version, which newcomers of a release that grows are compared with.
+"""Distributions of the first version, with which new individuals of a release are compared.
 
-Were they compared with their own, or with those of all, every increment would shift what groups are
-held against, and rare values of a few newcomers would seem to be frequent ones.
+Any other reference distribution would change with every increment. Rare values of a few new
+individuals would then seem to be frequent ones.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from pganon.sqltools import chain, fragment, num
 def gray_summand(
     coordinate: exp.Expr, number: int, dimensions: int, bits: int
 ) -> tuple[exp.Expr, ...]:
-    """What a coordinate adds to the words of the place, most significant word first.
+    """Bits of a coordinate in the words of the place, most significant word first.
 
     Words are those of :func:`pganon.encode.hilbert.word_widths`, as bigints.
 

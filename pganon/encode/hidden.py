@@ -118,16 +118,16 @@ class _Exceptions:
 
 
 def _exceptions(spec: ReleaseSpec) -> list[_Exceptions]:
-    found: dict[str, list[Attribute]] = {}
+    by_column: dict[str, list[Attribute]] = {}
     relations: dict[str, Relation] = {}
     for attribute in spec.attributes:
         if attribute.hidden is not None and attribute.hidden.exceptions is not None:
             relation = attribute.hidden.exceptions
             relations[str(relation.name)] = relation
-            found.setdefault(str(relation.name), []).append(attribute)
+            by_column.setdefault(str(relation.name), []).append(attribute)
     return [
         _Exceptions(relations[name], tuple(attributes), number)
-        for number, (name, attributes) in enumerate(found.items())
+        for number, (name, attributes) in enumerate(by_column.items())
     ]
 
 
@@ -154,7 +154,7 @@ def unmatched_counts(spec: ReleaseSpec) -> list[exp.Expr]:
 
 
 def unmatched_facts(spec: ReleaseSpec) -> list[Fact[int]]:
-    """What :func:`unmatched_counts` gives."""
+    """Facts that :func:`unmatched_counts` gives."""
     return [count(listed.unmatched) for listed in _exceptions(spec)]
 
 

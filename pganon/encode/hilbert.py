@@ -92,8 +92,8 @@ class _Shape:
     @property
     def widths(self) -> list[int]:
         """Bits in every word."""
-        full, left = divmod(self.dimensions * self.bits, WORD_BITS)
-        return [WORD_BITS] * full + [left] * (left > 0)
+        full, remainder = divmod(self.dimensions * self.bits, WORD_BITS)
+        return [WORD_BITS] * full + [remainder] * (remainder > 0)
 
     @property
     def words(self) -> list[str]:
@@ -156,18 +156,18 @@ def _put_aside(shape: _Shape, bit: int, words: _Columns) -> _Columns:
     for place, name in enumerate(shape.coordinates, start=before):
         number, offset = divmod(place, WORD_BITS)
         word, width = shape.words[number], shape.widths[number]
-        left = width - 1 - offset - bit
+        shift = width - 1 - offset - bit
         moved = fragment(
-            "(:x & :mask) << :by" if left >= 0 else "(:x & :mask) >> :by",
+            "(:x & :mask) << :by" if shift >= 0 else "(:x & :mask) >> :by",
             x=col(name),
             mask=num(1 << bit),
-            by=num(abs(left)),
+            by=num(abs(shift)),
         )
-        found = result.get(word)
+        column = result.get(word)
         result[word] = (
             moved
-            if found is None
-            else exp.BitwiseOr(this=_operand(found), expression=exp.paren(moved))
+            if column is None
+            else exp.BitwiseOr(this=_operand(column), expression=exp.paren(moved))
         )
     return result
 
@@ -219,7 +219,7 @@ def _chained(passes: Sequence[exp.Select], last: exp.Select, stretch: int) -> ex
     """One query of SELECTs, each reading the one before.
 
     WITH keeps it flat for parsers; the server nests what is named by WITH and read once, unless
-    told to store its rows.
+    it is MATERIALIZED.
     """
     for number, tree in enumerate(passes):
         name = exp.to_identifier(f"pass{number}", quoted=True)

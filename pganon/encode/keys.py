@@ -27,7 +27,7 @@ def key_text_of(columns: Sequence[Column], table: str) -> exp.Expr:
 def _part_of_key(column: Column, table: str) -> exp.Expr:
     """One text for all spellings that are equal: 1.0 and 1.00 are one person.
 
-    Of types that have none it is one spelling; these tell no people apart (resolve.people).
+    Of types that have none it is one spelling; these identify nobody (resolve.people).
     """
     value = col(column.name, table)
     if column.built_in or column.kind == "citext":

@@ -1,5 +1,5 @@
-"""People of a source whom versions know, before any work: whether they are the same, and still
-there. Who was forgotten is left out.
+"""Individuals of a source who are in earlier versions: checked before any work. Those who were
+forgotten are left out.
 
     known_people       (key, person)   people of the source by key and digest
     forgotten_people   (key)           those of them who were forgotten
@@ -142,7 +142,7 @@ def _same(spec: ReleaseSpec) -> _Problem:
 
 def nobody_forgotten(population: int, members: Table) -> Check:
     """Refuse a version with people who were forgotten since it was read, or whose population only
-    its rows told.
+    its rows showed.
 
     Args:
         members: of the version.
@@ -173,8 +173,8 @@ def nobody_forgotten(population: int, members: Table) -> Check:
 
 
 def _forgotten(spec: ReleaseSpec, people: People, table: Table) -> tuple[Step, ...]:
-    known = identity(spec)
-    assert known is not None
+    key = identity(spec)
+    assert key is not None
 
     def returned(state: State) -> exp.Expr:
         return query(
@@ -189,14 +189,14 @@ def _forgotten(spec: ReleaseSpec, people: People, table: Table) -> tuple[Step, .
             "select (select count(*) from r) as returned_people, count(*) as returned_records"
             " from t join r on r.key = :key",
             {"t": table(state), "r": state.work(_RETURNED)},
-            key=col(known, "t"),
+            key=col(key, "t"),
         )
 
     def leave_out(state: State) -> sql.Composed:
         return sql.SQL("DELETE FROM {t} AS t USING {r} AS r WHERE r.key = t.{key}").format(
             t=table(state).identifier,
             r=state.work(_RETURNED).identifier,
-            key=sql.Identifier(known),
+            key=sql.Identifier(key),
         )
 
     return (

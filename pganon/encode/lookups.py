@@ -38,7 +38,7 @@ class Joined:
 
     @property
     def alias(self) -> str:
-        """What the relation is called where it is joined."""
+        """Alias of the relation in a join."""
         return f"l{self.axes[0].index}"
 
     @property
@@ -72,7 +72,7 @@ class Joined:
         tree = exp.select(*columns).from_(_named(first, state, dictionary(first)))
         for axis in others:
             # All rows with all rows, as a join by hash: sessions of runs do without nested loops,
-            # which older servers call so expensive that they cannot tell plans apart any more.
+            # which older servers call so expensive that all plans seem to cost the same.
             codes = {"a": col("code", dictionary(first)), "b": col("code", dictionary(axis))}
             table = _named(axis, state, dictionary(axis))
             tree = tree.join(table, on=fragment(":a * 0 = :b * 0", **codes))

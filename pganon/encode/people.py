@@ -21,7 +21,7 @@ FORGOTTEN = QualifiedName("pganon_private", "forgotten")
 
 
 def identity(spec: ReleaseSpec) -> str | None:
-    """Column of `coded` that tells whose a record is: the individual, or the key of the record."""
+    """Column of `coded` that identifies the individual: `individual`, or the key of the record."""
     return "individual" if spec.individual else "record" if spec.record_key else None
 
 
@@ -48,7 +48,7 @@ def secret_of(population: int) -> exp.Select:
 
 
 def mark_of_forgotten(person: exp.Expr, population: int) -> exp.Expr:
-    """What is kept of who was forgotten, given by the digest."""
+    """Keyed hash that replaces the digest of a forgotten individual."""
     return person_hash(person, "forgotten", secret_of(population))
 
 
@@ -67,7 +67,7 @@ def mark(person: exp.Expr, value: exp.Expr, secret: exp.Select) -> exp.Expr:
 
 
 def mark_seed(person: exp.Expr, secret: exp.Select) -> exp.Expr:
-    """What all marks of a person are made from."""
+    """A 64-bit keyed hash from which all marks of a person derive."""
     return person_hash(person, "marks", secret)
 
 

@@ -1,7 +1,7 @@
-"""What readers are assumed to know beforehand, as a relation says.
+"""The prior of readers, given as a relation.
 
-It becomes :data:`pganon.encode.work.PRIOR` and is read once: the source's fingerprint and the
-priors are about the same rows, and whatever becomes of the relation later, the copy counts.
+It is copied once to :data:`pganon.encode.work.PRIOR`. So the source's fingerprint and the priors
+are about the same rows, and later changes of the relation do not count.
 """
 
 from __future__ import annotations

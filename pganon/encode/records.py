@@ -39,28 +39,28 @@ def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
 
 
 def keys(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
-    """Columns of the snapshot that tell records apart, and people."""
-    found: list[exp.Expr] = [col("record", table)] if spec.record_key else []
-    return [*found, *([col("individual", table)] if spec.individual else [])]
+    """Columns of the snapshot that identify records and individuals."""
+    columns: list[exp.Expr] = [col("record", table)] if spec.record_key else []
+    return [*columns, *([col("individual", table)] if spec.individual else [])]
 
 
 def ties(item: Attribute | Sensitive | Carried, value: exp.Expr) -> list[exp.Expr]:
     """Keys that distinguish equal values: a sort may keep ties in the source's order."""
     column = item.column
-    found: list[exp.Expr] = []
+    columns: list[exp.Expr] = []
     if column.kind == "bpchar":
-        found.append(fragment("octet_length(:v)", v=value))  # its text has no trailing blanks
+        columns.append(fragment("octet_length(:v)", v=value))  # its text has no trailing blanks
     if column.kind in ("numeric", "float", "citext") or not column.collation_deterministic:
-        found.append(fragment(':v::text collate "C"', v=value))
-    return found
+        columns.append(fragment(':v::text collate "C"', v=value))
+    return columns
 
 
 def numbered_by(spec: ReleaseSpec) -> Sensitive | None:
     """The sensitive column by whose codes records are numbered, and at random within them.
 
     That is a random order of the records with a value, which the method need not make anew. Only a
-    key tells records apart that are equal else: without one they would stand together, and how
-    evenly they are dealt would tell that they are equal.
+    key distinguishes records that are equal otherwise. Without one they would be neighbours, and
+    their even distribution would reveal that they are equal.
     """
     if not (spec.policy.method.encoding.numbers_by_value and spec.record_key):
         return None
@@ -87,7 +87,7 @@ def random_order(
             return [named(row_hash(exp.func("row", *columns, *looks), seed), DRAW)]
         case "numbered":
             if code is not None:
-                columns = [col("record", table)]  # tells records apart by itself
+                columns = [col("record", table)]  # identifies records by itself
             keys = [row_hash(exp.func("row", *columns), seed), *looks]
             keys = keys if code is None else [code, *keys]
             ordered = exp.Order(expressions=[exp.Ordered(this=key) for key in keys])
@@ -100,7 +100,7 @@ def tells_hidden(spec: ReleaseSpec) -> bool:
 
 
 def hides(spec: ReleaseSpec, table: str) -> exp.Expr:
-    """What that column holds of a record of the snapshot."""
+    """Value of that column for a record of the snapshot."""
     bits = [
         fragment("(not :f)::int * :bit", f=col(hidden.flag, table), bit=num(1 << place))
         for place, hidden in enumerate(reversed(spec.hidden))

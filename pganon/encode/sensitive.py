@@ -53,10 +53,10 @@ def compared_values(spec: ReleaseSpec, item: Sensitive, rows: QualifiedName) -> 
         "select 1 as n, 0 as source_n, 0 as published_n from t",
         {"t": where_sensitive(item, rows)},
     ).select(col(column, "t"))
-    known = query(
+    values = query(
         "select 0 as n, f.source_n, f.published_n from f", {"f": first_counts(spec, item)}
     ).select(named(_read_back(item, col("value", "f")), column))
-    return values_of(item, stacked([added, known]), column, ("n", "source_n", "published_n"))
+    return values_of(item, stacked([added, values]), column, ("n", "source_n", "published_n"))
 
 
 def _read_back(item: Sensitive, key: exp.Expr) -> exp.Expr:
@@ -99,15 +99,15 @@ def values_of(
 
 
 def value_facts(item: Sensitive) -> list[Fact[int]]:
-    """What :func:`value_counts` gives."""
-    known = [value_count(item.index), null_code(item.index)]
-    return [*known, respelled(item.index)] if _is_text(item) else known
+    """Facts that :func:`value_counts` gives."""
+    facts = [value_count(item.index), null_code(item.index)]
+    return [*facts, respelled(item.index)] if _is_text(item) else facts
 
 
 def value_counts(item: Sensitive, state: State) -> list[exp.Expr]:
     """The highest code; that of NULL, 0 without NULL; of texts, those in several spellings."""
     counted = {"d": state.work(sensitive_values(item.index))}
-    found = [
+    counts = [
         query("select count(*) from d", counted),
         query("select coalesce(max(d.code) filter (where d.value is null), 0) from d", counted),
     ]
@@ -115,9 +115,9 @@ def value_counts(item: Sensitive, state: State) -> list[exp.Expr]:
         looks = query(
             "select 1 as one from d group by pganon.looks(d.value) having count(*) > 1", counted
         )
-        found.append(query("select count(*) from g", {"g": looks}))
+        counts.append(query("select count(*) from g", {"g": looks}))
     facts = value_facts(item)
-    return [named(scalar(n), fact.column) for n, fact in zip(found, facts, strict=True)]
+    return [named(scalar(n), fact.column) for n, fact in zip(counts, facts, strict=True)]
 
 
 def _is_text(item: Sensitive) -> bool:
@@ -134,8 +134,8 @@ def with_code(tree: exp.Select, item: Sensitive, value: exp.Expr, state: State) 
     if condition is not None:
         # 0 is no value's code: there the record shows its value.
         code = fragment("case when :mine then :code else 0 end", mine=condition, code=code)
-    found = looked_up(tree, state.work(sensitive_values(item.index)), alias, on)
-    return found.select(named(cast(code, "integer"), f"s{item.index}"))
+    joined = looked_up(tree, state.work(sensitive_values(item.index)), alias, on)
+    return joined.select(named(cast(code, "integer"), f"s{item.index}"))
 
 
 def looked_up_code(item: Sensitive, state: State) -> exp.Expr:
@@ -155,7 +155,7 @@ def looked_up(tree: exp.Select, dictionary: QualifiedName, alias: str, on: exp.E
 
 
 def _place(item: Sensitive, value: exp.Expr) -> exp.Expr:
-    """What orders the values of a sensitive column."""
+    """Sort key of the values of a sensitive column."""
     kinds = ("boolean", "uuid")
     if item.column.kind in kinds:
         return cast(value, "text")
@@ -174,7 +174,7 @@ def with_paths(tree: exp.Select, item: Sensitive, state: State) -> exp.Select:
 def reference_step(spec: ReleaseSpec, item: Sensitive, kind: str) -> Step:
     """(value, position, share [, path]): the distribution of the snapshot, or as published.
 
-    Of newcomers these are distributions of the first version.
+    For new individuals this is the distribution of the first version.
     """
 
     def select(state: State) -> exp.Expr:

@@ -50,8 +50,8 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         external=ExternalObjects(spec.read),
         counted=READ,
     )
-    known = known_steps(spec, lambda state: state.work(SNAP))
-    return (*alias_steps(spec), read, *known, inspection(spec))
+    people = known_steps(spec, lambda state: state.work(SNAP))
+    return (*alias_steps(spec), read, *people, inspection(spec))
 
 
 def inspection(spec: ReleaseSpec) -> Check:
@@ -200,20 +200,20 @@ def _missing(item: Attribute | Sensitive, name: str) -> exp.Expr:
 
 
 def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
-    """What :func:`_inspection` counts."""
-    found = [RECORDS]
+    """Facts that :func:`_inspection` counts."""
+    facts = [RECORDS]
     for attribute in spec.attributes:
         name = f"q{attribute.index}"
-        found.append(count(f"nulls_{name}"))
+        facts.append(count(f"nulls_{name}"))
         if infinite(attribute.column, name) is not None:
-            found.append(count(f"infinite_{name}"))
+            facts.append(count(f"infinite_{name}"))
         if attribute.domain is not None or attribute.values is not None:
-            found.append(count(f"outside_{name}"))
-    found += [count(f"nulls_s{item.index}") for item in spec.sensitive]
-    found += unmatched_facts(spec)
+            facts.append(count(f"outside_{name}"))
+    facts += [count(f"nulls_s{item.index}") for item in spec.sensitive]
+    facts += unmatched_facts(spec)
     if spec.aliases is not None and not spec.individual:
-        found.append(count("namesakes"))
-    return [*found, *(counts("individuals", "nobody", of="source_") if spec.individual else ())]
+        facts.append(count("namesakes"))
+    return [*facts, *(counts("individuals", "nobody", of="source_") if spec.individual else ())]
 
 
 def _inspection_problem(

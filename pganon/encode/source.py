@@ -100,15 +100,15 @@ def repeated(
 
 def _inheritance(spec: ReleaseSpec, republication: Republication) -> Statement:
     def render(state: State) -> sql.Composed:
-        found = repeated(spec, republication, state.facts)
-        assert found is not None
+        earlier = repeated(spec, republication, state.facts)
+        assert earlier is not None
         return sql.SQL(
             "UPDATE {secrets} AS s SET partition_seed = p.partition_seed FROM {secrets} AS p"
             " WHERE s.run_id = {run} AND p.run_id = {earlier}"
         ).format(
             secrets=SECRETS.identifier,
             run=sql.Literal(state.run_id),
-            earlier=sql.Literal(found.run_id),
+            earlier=sql.Literal(earlier.run_id),
         )
 
     return Statement(
@@ -120,7 +120,7 @@ def _inheritance(spec: ReleaseSpec, republication: Republication) -> Statement:
 
 
 def _signature(spec: ReleaseSpec, key: Sequence[Any] = ()) -> str:
-    """What the columns of the snapshot are: rows of other columns can have the same hash."""
+    """Names and types of the snapshot's columns: rows of others can have the same hash."""
     items = (*spec.attributes, *spec.sensitive, *spec.carried)
     # An enum is text here, and the order of its labels decides groups.
     columns = [[item.column.name, item.column.type_name, *item.column.labels] for item in items]
@@ -132,8 +132,8 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = exp.select(named(num(0), "nothing"))
     for number, name in enumerate(_given_trees(spec)):
         row = exp.func("row", col("value", "t"), col("labels", "t"))
-        found = _digest(state.work(f"tree_{name}"), row, name, _tree_fact(number).column)
-        tree = tree.select(found)
+        digested = _digest(state.work(f"tree_{name}"), row, name, _tree_fact(number).column)
+        tree = tree.select(digested)
     for number, name in enumerate(sorted(spec.public)):
         row = exp.func("row", *[col(f"q{a.index}", "t") for a in spec.qs_sets[name]])
         table = public_table(spec, name, state)
@@ -145,7 +145,7 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def _other_facts(spec: ReleaseSpec) -> list[Fact[bytes]]:
-    """What :func:`_others` gives beside nothing."""
+    """Labels of the digests that :func:`_others` gives."""
     trees = [_tree_fact(number) for number, _ in enumerate(_given_trees(spec))]
     public = [_public_fact(number) for number, _ in enumerate(spec.public)]
     return [*trees, *public, *([_PRIOR] if spec.prior and spec.background else [])]
@@ -172,8 +172,8 @@ def _given_trees(spec: ReleaseSpec) -> list[str]:
 
 
 def _digest(source: QualifiedName, row: exp.Expr, signature: str, name: str) -> exp.Expr:
-    found = query("select :digest from x", {"x": row_sums(source, row)}, digest=_of_sums(signature))
-    return named(scalar(found), name)
+    tree = query("select :digest from x", {"x": row_sums(source, row)}, digest=_of_sums(signature))
+    return named(scalar(tree), name)
 
 
 def _of_sums(signature: str, sums: str = "sum") -> exp.Expr:

@@ -90,7 +90,7 @@ _LEAVES_BY_PATH = """
 
 
 def downwards(table: str) -> exp.Expr:
-    """What orders the leaves of a tree without ranges: their labels from the top down."""
+    """Sort key of the leaves of a tree without ranges: their labels from the top down."""
     return fragment(
         "(select array_agg(x.label order by x.place desc)"
         ' from unnest(:labels) with ordinality as x(label, place)) collate "C"',

@@ -62,13 +62,13 @@ SNAP = Table("snap", _snap)
 """A row per record of the source: values of quasi-identifiers `q<i>`, sensitive `s<j>` and
 insensitive ones `p<j>`, the key of the `record`, and whose it is, the `individual`; flags `f<h>`
 of values that somebody hides, and `unmatched<n>`, how many exceptions are about nothing; of
-newcomers in regions the number of their `cohort`."""
+new individuals in regions the number of their `cohort`."""
 
 CODED = Table("coded", _coded)
 """A row per record that is kept: codes `c<i>`, values to publish `v<j>` and `p<j>`, codes of
-sensitive values `s<j>` where they are told apart, `record`, `individual`, flags `f<h>` and which of
-them are set, `hides`, and a random order of the records, `rid` or `draw`, which may be one of those
-with a value; where the method asks for it the place along a curve."""
+sensitive values `s<j>` where they are distinguished, `record`, `individual`, flags `f<h>` and
+which of them are set, `hides`, and a random order of the records, `rid` or `draw`, which may be
+one of those with a value; where the method asks for it the place along a curve."""
 
 REPEATED = Table("repeated", _coded)
 """The same before records that repeat a value of their individual are left out."""
@@ -100,7 +100,7 @@ def ancestors(index: int) -> Table:
 def sensitive_values(index: int) -> Table:
     """A row per value of a sensitive column; NULL is one value, the last; `n` records.
 
-    Where newcomers are compared with the first version, values of that as well, and how many
+    Where new individuals are compared with the first version, its values as well, and how many
     records of its source and of what it published have them.
     """
 

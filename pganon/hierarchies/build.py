@@ -1,4 +1,4 @@
-"""What every builder of a hierarchy works on: names of its tables and texts of its values."""
+"""Common parts of the builders of hierarchies: names of tables and texts of values."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Build:
 
     @property
     def facts(self) -> str:
-        """What the names of its facts begin with."""
+        """Prefix of the names of its facts."""
         return f"tree_{self.name}_"
 
     def step(self, name: str) -> str:

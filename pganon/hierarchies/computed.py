@@ -214,15 +214,15 @@ def prefix_steps(build: Build, lengths: Sequence[int]) -> tuple[Step, ...]:
         raise build.refuse("prefix lengths must be at least 1 and descend, e.g. [4, 3, 2]")
 
     def select(state: State) -> exp.Select:
-        own = value_text(build.kind, col("value", "v"))
+        label = value_text(build.kind, col("value", "v"))
         kept = [
             fragment(
-                "left(:t, :k) || repeat('*', greatest(char_length(:t) - :k, 0))", t=own, k=num(k)
+                "left(:t, :k) || repeat('*', greatest(char_length(:t) - :k, 0))", t=label, k=num(k)
             )
             for k in lengths
         ]
         return query("select v.value from v", {"v": build.values(state)}).select(
-            named(exp.Array(expressions=[own, *kept, text(TOP)]), "labels")
+            named(exp.Array(expressions=[label, *kept, text(TOP)]), "labels")
         )
 
     return (tree_table(build, select), size_check(build))

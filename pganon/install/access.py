@@ -69,14 +69,14 @@ _NODES = (
 _SHOWN = 5
 
 
-def owner_of(found: state.Installation) -> str:
+def owner_of(installed: state.Installation) -> str:
     """The one role that owns all of pganon's schemas.
 
     Raises:
         InstallError: foreign_schema, one belongs to somebody else.
     """
-    owner = found.owners["pganon_private"]
-    for name, other in sorted(found.owners.items()):
+    owner = installed.owners["pganon_private"]
+    for name, other in sorted(installed.owners.items()):
         if other != owner:
             raise foreign_schema(name, f'it belongs to "{other}", pganon_private to "{owner}"')
     return owner
@@ -101,10 +101,10 @@ def installed_owner(conn: Connection) -> str:
     Raises:
         InstallError: missing, foreign_schema.
     """
-    found = state.read(conn)
-    if not found.installed:
+    installed = state.read(conn)
+    if not installed.installed:
         raise state.missing()
-    return owner_of(found)
+    return owner_of(installed)
 
 
 def admit(conn: Connection, named: str | None = None) -> str:

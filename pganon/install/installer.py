@@ -28,7 +28,7 @@ _REMOVED = ("pganon_work", "pganon_stage")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an installer call did.
+    """Result of an installer call.
 
     Attributes:
         action: init, upgrade, uninstall or detach.
@@ -64,16 +64,16 @@ def init(conn: Connection, *, named: str | None = None) -> Outcome:
     try:
         return _init(conn, named)
     except (psycopg.errors.DuplicateSchema, psycopg.errors.UniqueViolation):
-        # Somebody made the schemas since this one looked: now there is something to look at.
+        # Another session made the schemas after the check: now they can be checked.
         return _init(conn, named)
 
 
 def _init(conn: Connection, named: str | None) -> Outcome:
     with _transaction(conn):
-        owner, found = _claim(conn, named)
-        if found.installed:
+        owner, installed = _claim(conn, named)
+        if installed.installed:
             state.check_current(conn)
-        return _bring_forward(conn, "init", owner, found)
+        return _bring_forward(conn, "init", owner, installed)
 
 
 def upgrade(conn: Connection, *, named: str | None = None) -> Outcome:
@@ -81,30 +81,30 @@ def upgrade(conn: Connection, *, named: str | None = None) -> Outcome:
     with _transaction(conn), _dropped(conn) as dropped:
         if not state.read(conn).installed:
             raise state.missing()
-        owner, found = _claim(conn, named)
-        installed = extension.version(conn)
-        if installed is None:
-            done = _bring_forward(conn, "upgrade", owner, found)
+        owner, installed = _claim(conn, named)
+        of_extension = extension.version(conn)
+        if of_extension is None:
+            done = _bring_forward(conn, "upgrade", owner, installed)
         else:
-            done = _update(conn, owner, installed)
+            done = _update(conn, owner, of_extension)
         return replace(done, dropped=tuple(dropped))
 
 
 def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None) -> Outcome:
-    """Drop pganon's functions and work schemas; with `purge` the ledger and memory too.
+    """Drop pganon's functions and work schemas; with `purge` the ledger and history, too.
 
     Published views, the tables behind them and, without `purge`, pganon_private stay.
     """
     with _transaction(conn), _dropped(conn) as dropped:
         if not state.read(conn).has_migrations:
             raise InstallError("pganon is not installed in this database", code=ErrorCode.MISSING)
-        owner, found = _claim(conn, named)
+        owner, installed = _claim(conn, named)
         applied = state.read_applied(conn)
         state.check_not_newer(applied)
         extension.refuse(conn, "uninstall")
-        changed = "pganon" in found.owners or purge
+        changed = "pganon" in installed.owners or purge
         _execute(conn, scripts.drop_objects(None), "dropping functions and views")
-        if "pganon" in found.owners:
+        if "pganon" in installed.owners:
             _drop_schema(conn, "pganon", "RESTRICT")
         for name in _REMOVED:
             _drop_schema(conn, name, "CASCADE")
@@ -144,42 +144,42 @@ def _transaction(conn: Connection) -> Iterator[None]:
 @contextmanager
 def _dropped(conn: Connection) -> Iterator[list[str]]:
     """Objects of others that scripts drop, and warn of."""
-    found: list[str] = []
+    dropped: list[str] = []
 
-    def note(told: psycopg.errors.Diagnostic) -> None:
-        if told.sqlstate == SqlState.OBJECTS_DROPPED:
-            found.extend((told.message_detail or "").splitlines())
+    def note(diagnostic: psycopg.errors.Diagnostic) -> None:
+        if diagnostic.sqlstate == SqlState.OBJECTS_DROPPED:
+            dropped.extend((diagnostic.message_detail or "").splitlines())
 
     conn.execute(b"SET LOCAL client_min_messages = warning")
     conn.add_notice_handler(note)
     try:
-        yield found
+        yield dropped
     finally:
         conn.remove_notice_handler(note)
 
 
 def _claim(conn: Connection, named: str | None) -> tuple[str, state.Installation]:
     """Become the owner of existing schemas and lock them, or refuse those of another role."""
-    found = state.read(conn)
-    if found.has_migrations:
-        owner = access.owner_of(found)
+    installed = state.read(conn)
+    if installed.has_migrations:
+        owner = access.owner_of(installed)
         access.check_actor(conn, owner, named)
         access.check_objects(conn, owner)
         set_role(conn, owner, local=True)
         conn.execute(sqlfiles.query("install", "lock"))
         return owner, state.read(conn)
-    _refuse_leftover_data(conn, found)
-    for name in found.owners:
+    _refuse_leftover_data(conn, installed)
+    for name in installed.owners:
         raise access.foreign_schema(name, "it is there without pganon_private.migration")
     wanted = access.chosen(named)
     if wanted is not None:
         access.check_actor(conn, wanted, wanted)
         set_role(conn, wanted, local=True)
-    return _creator(conn), found
+    return _creator(conn), installed
 
 
-def _refuse_leftover_data(conn: Connection, found: state.Installation) -> None:
-    if set(found.owners) != {"pganon_data"}:
+def _refuse_leftover_data(conn: Connection, installed: state.Installation) -> None:
+    if set(installed.owners) != {"pganon_data"}:
         return
     count = _count_data(conn)
     raise InstallError(
@@ -212,19 +212,21 @@ def _update(conn: Connection, owner: str, installed: str) -> Outcome:
     return Outcome("upgrade", True, owner, state.program_version(), pending, objects)
 
 
-def _bring_forward(conn: Connection, action: str, owner: str, found: state.Installation) -> Outcome:
-    missing = [name for name in SCHEMAS if name not in found.owners]
+def _bring_forward(
+    conn: Connection, action: str, owner: str, installed: state.Installation
+) -> Outcome:
+    missing = [name for name in SCHEMAS if name not in installed.owners]
     for name in missing:
         conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
-    applied = state.read_applied(conn) if found.has_migrations else state.Applied((), None)
+    applied = state.read_applied(conn) if installed.has_migrations else state.Applied((), None)
     state.check_known(applied)
     pending = applied.pending()
     redo = bool(missing or pending or applied.objects_differ())
     if redo:
-        if found.has_migrations:
+        if installed.has_migrations:
             _execute(conn, scripts.make_way(), "dropping functions and views")
         _migrate(conn, pending)
-        objects = _create_objects(conn, replaced=found.has_migrations)
+        objects = _create_objects(conn, replaced=installed.has_migrations)
         applied_names = [migration.name for migration in pending]
         return Outcome(action, True, owner, state.program_version(), applied_names, objects)
     return Outcome(action, False, owner, state.program_version())

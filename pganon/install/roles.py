@@ -105,7 +105,7 @@ def _create(conn: Connection, owner: str, role: Role, wanted: tuple[Role, ...]) 
 def _statements(owner: str, role: Role) -> list[sql.Composed]:
     inherit = "INHERIT" if role.inherits else "NOINHERIT"
     name = sql.Identifier(role.name)
-    found = [sql.SQL("CREATE ROLE {} NOLOGIN {}").format(name, sql.SQL(inherit))]
+    statements = [sql.SQL("CREATE ROLE {} NOLOGIN {}").format(name, sql.SQL(inherit))]
     if role.of_owner:
-        found.append(sql.SQL("GRANT {} TO {}").format(sql.Identifier(owner), name))
-    return found
+        statements.append(sql.SQL("GRANT {} TO {}").format(sql.Identifier(owner), name))
+    return statements

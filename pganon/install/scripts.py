@@ -78,8 +78,8 @@ def _script(*versions: str) -> str:
 
 
 def _earlier(place: Path, version: str) -> list[str]:
-    found = (_FULL.fullmatch(path.name) for path in place.glob("*.sql"))
-    numbered = (match[1] for match in found if match and match[1] != UNPACKAGED)
+    matches = (_FULL.fullmatch(path.name) for path in place.glob("*.sql"))
+    numbered = (match[1] for match in matches if match and match[1] != UNPACKAGED)
     return sorted(old for old in numbered if ordinal(old) < ordinal(version))
 
 
@@ -189,10 +189,10 @@ def filled(text: bytes, *values: object) -> bytes:
     """A statement with literals for its placeholders, for a file; comments may name them, too."""
     code = re.sub(r"(?m)^--.*\n", "", text.decode())
     parts = re.split(r"%(s|%)", code)
-    left = iter(values)
+    remaining = iter(values)
     pieces = [parts[0]]
     for mark, rest in zip(parts[1::2], parts[2::2], strict=True):
-        literal = sql.Literal(next(left)).as_string(None) if mark == "s" else "%"
+        literal = sql.Literal(next(remaining)).as_string(None) if mark == "s" else "%"
         pieces += [literal.strip(), rest]
     return "".join(pieces).encode()
 
@@ -206,7 +206,7 @@ def _trusted_language_extension(version: str, script: bytes) -> bytes:
 
 
 def _meta(version: str) -> bytes:
-    """What PGXN asks for, https://pgxn.org/spec/."""
+    """META.json as PGXN specifies it, https://pgxn.org/spec/."""
     content: Mapping[str, object] = {
         "name": NAME,
         "abstract": _ABSTRACT,

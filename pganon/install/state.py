@@ -1,4 +1,4 @@
-"""What of pganon is in a database, and whether this program can work with it."""
+"""The state of pganon in a database, and whether this program can work with it."""
 
 from __future__ import annotations
 
@@ -93,9 +93,9 @@ def outdated(hint: str) -> InstallError:
 def check_known(applied: Applied) -> None:
     """Refuse changed migrations and anything that a newer program left."""
     check_not_newer(applied)
-    known = sqlfiles.migrations()
+    files = sqlfiles.migrations()
     for number, name, checksum, _ in applied.migrations:
-        if known[number - 1].checksum != checksum:
+        if files[number - 1].checksum != checksum:
             raise InstallError(
                 f"the applied migration {name} was changed after it was applied",
                 hint="restore the file; write a new migration for a change",
@@ -105,9 +105,9 @@ def check_known(applied: Applied) -> None:
 
 def check_not_newer(applied: Applied) -> None:
     """Refuse migrations and objects of a program newer than this one."""
-    known = len(sqlfiles.migrations())
+    newest = len(sqlfiles.migrations())
     for number, name, _, by_version in applied.migrations:
-        if number > known:
+        if number > newest:
             raise _newer(f"migration {name}", by_version)
     if applied.objects_differ() and applied.objects is not None:
         by_version = applied.objects[2]

@@ -15,7 +15,7 @@ from pganon.steps.facts import Fact, Facts, measure
 def chains(
     spec: ReleaseSpec, histogram: Histogram | None, tables: Callable[[State], Relations]
 ) -> Chains:
-    """What :func:`alike` reads; `tables(state)` are the staged relations by part."""
+    """Counts that :func:`alike` reads; `tables(state)` are the staged relations by part."""
     if histogram is None:
         return []
 

@@ -1,4 +1,4 @@
-"""What published values cover, read off the published relations alone.
+"""Coverage of published values, computed from the published relations alone.
 
 mshown       (group_id, n, and per attribute g<i>, z<i>, id<i>)   published value, whether NULL is
              among what it covers, and a number for the pair
@@ -54,9 +54,9 @@ def shown_step(spec: ReleaseSpec, published: Callable[[State], exp.Select]) -> C
 
 def cover_steps(spec: ReleaseSpec) -> list[Step]:
     """From `mshown` and `mplaces<i>`."""
-    found: list[Step] = []
+    made: list[Step] = []
     for axis in axes(spec.attributes):
-        found.append(
+        made.append(
             CreateTable(
                 f"metric_cover{axis.index}",
                 f"what the published values of attribute {axis.index + 1} cover",
@@ -64,7 +64,7 @@ def cover_steps(spec: ReleaseSpec) -> list[Step]:
                 lambda s, axis=axis: _cover(axis, s),
             )
         )
-    found.append(
+    made.append(
         CreateTable(
             "metric_boxes",
             "published values of every group with what they cover",
@@ -72,7 +72,7 @@ def cover_steps(spec: ReleaseSpec) -> list[Step]:
             lambda s: _boxes(spec, s),
         )
     )
-    return found
+    return made
 
 
 def _shown(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
@@ -232,8 +232,8 @@ def _line_cover(axis: Axis, state: State, bounds: exp.Select) -> exp.Expr:
         **{name: distance(col(name, "b"), fragment("t.lowest")) for name in ("low", "high")},
     )
     for name, bound, edge in (("start", "low", "l"), ("stop", "high", "h")):
-        own = share(col(bound, "b"), col("first", "t"), col("last", "t"))
-        at = fragment("case when b.id is not null then :own end", own=own)
+        covered = share(col(bound, "b"), col("first", "t"), col("last", "t"))
+        at = fragment("case when b.id is not null then :own end", own=covered)
         tree = tree.select(named(col("at", edge) if by_value else at, name))
     return tree.select(named(fragment("null::varbit"), "bits"))
 

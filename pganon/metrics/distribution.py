@@ -24,9 +24,9 @@ def distance(index: int, name: str) -> Fact[float | None]:
 
 
 def steps(axes: tuple[Axis, ...]) -> list[Step]:
-    found: list[Step] = []
+    made: list[Step] = []
     for axis in axes:
-        found.append(
+        made.append(
             CreateTable(
                 f"metric_distribution{axis.index}",
                 f"source and published distribution of attribute {axis.index + 1}",
@@ -34,7 +34,7 @@ def steps(axes: tuple[Axis, ...]) -> list[Step]:
                 lambda s, axis=axis: _distribution(axis, s),
             )
         )
-        found.append(
+        made.append(
             Check(
                 f"metric_distance{axis.index}",
                 f"distances between the distributions of attribute {axis.index + 1}",
@@ -42,7 +42,7 @@ def steps(axes: tuple[Axis, ...]) -> list[Step]:
                 gives=[distance(axis.index, name) for name in DISTANCES],
             )
         )
-    return found
+    return made
 
 
 def _weights(axis: Axis, state: State) -> exp.Select:
@@ -124,10 +124,10 @@ def _distances(axis: Axis, state: State) -> exp.Expr:
         " coalesce(sum(d.p) filter (where d.q = 0), 0) as uncovered from d",
         distribution,
     )
-    known = query("select d.* from d", distribution)
+    histogram = query("select d.* from d", distribution)
     if on_line(axis):
         # NULL has no place on the line: both sides leave it out.
-        known = query(
+        histogram = query(
             "select d.code, d.at, d.p / sum(d.p) over () as p,"
             " d.q / nullif(sum(d.q) over (), 0) as q from d where d.code > 0",
             distribution,
@@ -135,24 +135,24 @@ def _distances(axis: Axis, state: State) -> exp.Expr:
     relative = query(
         "select avg((k.q - k.p) / k.p) as difference, avg(abs(k.q - k.p) / k.p) as absolute,"
         " coalesce(1.96 * stddev_samp((k.q - k.p) / k.p) / sqrt(count(*)), 0) as half_width from k",
-        {"k": known},
+        {"k": histogram},
     )
     return query(
         "select l.kl, l.uncovered, r.difference, r.absolute, r.half_width, e.emd"
         " from l cross join r cross join e",
-        {"l": logs, "r": relative, "e": _earth(axis, state, known)},
+        {"l": logs, "r": relative, "e": _earth(axis, state, histogram)},
     )
 
 
-def _earth(axis: Axis, state: State, known: exp.Select) -> exp.Select:
+def _earth(axis: Axis, state: State, histogram: exp.Select) -> exp.Select:
     if not on_line(axis):
-        return query("select sum(abs(k.p - k.q)) / 2 as emd from k", {"k": known})
+        return query("select sum(abs(k.p - k.q)) / 2 as emd from k", {"k": histogram})
     if axis.attribute.form is Shown.MEAN:
-        known = _at_means(axis, state, known)
+        histogram = _at_means(axis, state, histogram)
     moved = query(
         "select sum(sum(k.p - k.q)) over (order by k.at) as earth,"
         " lead(k.at) over (order by k.at) - k.at as far from k group by k.at",
-        {"k": known},
+        {"k": histogram},
     )
     return query(
         "select case when count(m.earth) = count(*) then"
@@ -161,7 +161,7 @@ def _earth(axis: Axis, state: State, known: exp.Select) -> exp.Select:
     )
 
 
-def _at_means(axis: Axis, state: State, known: exp.Select) -> exp.Select:
+def _at_means(axis: Axis, state: State, histogram: exp.Select) -> exp.Select:
     """(at, p, q) where published means are at their own place, not at the nearest value.
 
     The q of values is 0 then, but NULL where nothing is published.
@@ -171,5 +171,5 @@ def _at_means(axis: Axis, state: State, known: exp.Select) -> exp.Select:
         " where w.start is not null",
         {"w": _weights(axis, state)},
     )
-    values = query("select k.at, k.p, k.q - k.q as q from k", {"k": known})
+    values = query("select k.at, k.p, k.q - k.q as q from k", {"k": histogram})
     return stacked([values, means])

@@ -96,8 +96,8 @@ def chosen(seed: int, queries: int, count: int, taken: int) -> exp.Select:
 
 def restricting(workload: Workload, count: int, attribute: int) -> exp.Select:
     """(query): the queries that restrict this one of `count` attributes."""
-    found = chosen(workload.seed, workload.queries, count, predicates(count, workload))
-    return query("select c.query from c where c.attribute = :i", {"c": found}, i=num(attribute))
+    drawn = chosen(workload.seed, workload.queries, count, predicates(count, workload))
+    return query("select c.query from c where c.attribute = :i", {"c": drawn}, i=num(attribute))
 
 
 def some(domain: Domain, queries: exp.Select, seed: int, wide: int) -> exp.Select:

@@ -20,9 +20,9 @@ from pganon.steps.facts import RECORDS, Fact, count, measure, or_null
 
 
 def entropy_facts(spec: ReleaseSpec) -> list[Fact[Any]]:
-    """What :func:`entropy` gives."""
-    found = [fact for a in spec.attributes for fact in (bits(a.index), all_bits(a.index))]
-    return [or_null(count("records", "metric_entropy_")), *found]
+    """Facts that :func:`entropy` gives."""
+    facts = [fact for a in spec.attributes for fact in (bits(a.index), all_bits(a.index))]
+    return [or_null(count("records", "metric_entropy_")), *facts]
 
 
 def bits(index: int) -> Fact[float | None]:
@@ -37,13 +37,13 @@ def all_bits(index: int) -> Fact[float | None]:
 
 KL = or_null(measure("kl", "metric_"))
 UNCOVERED = or_null(measure("uncovered", "metric_"))
-"""What :func:`divergence` gives; None where the table was too large to compare."""
+"""Fact that :func:`divergence` gives; None where the table was too large to compare."""
 
 
 def vulnerable_facts(spec: ReleaseSpec) -> list[Fact[Any]]:
-    """What :func:`vulnerable` gives."""
-    found = [vulnerable_share(item.index) for item in spec.sensitive]
-    return [count("columns", "metric_vulnerable_"), *found]
+    """Facts that :func:`vulnerable` gives."""
+    facts = [vulnerable_share(item.index) for item in spec.sensitive]
+    return [count("columns", "metric_vulnerable_"), *facts]
 
 
 def vulnerable_share(index: int) -> Fact[float | None]:
@@ -68,11 +68,11 @@ def entropy(spec: ReleaseSpec, state: State) -> exp.Expr:
             on=exp.EQ(this=col("code", alias), expression=col(axis.code, "s")),
         )
         lost = "sum(s.n * ln(:mass::float8 / :n)) / ln(2::float8)"
-        records, own = num(state[RECORDS]), col("n", alias)
+        records, weight = num(state[RECORDS]), col("n", alias)
         mass = fragment("coalesce(:m, :all)", m=col(f"mass{i}", "b"), all=records)
         tree = tree.select(
-            named(fragment(lost, mass=mass, n=own), bits(i).column),
-            named(fragment(lost, mass=records, n=own), all_bits(i).column),
+            named(fragment(lost, mass=mass, n=weight), bits(i).column),
+            named(fragment(lost, mass=records, n=weight), all_bits(i).column),
         )
     return tree
 
@@ -97,7 +97,7 @@ def divergence(spec: ReleaseSpec, state: State) -> exp.Expr:
     inside = conjunction(
         [exp.paren(covered(axis, col(axis.code, "c"), "b")) for axis in attributes]
     )
-    found = query(
+    tree = query(
         "select c.cell, c.n, sum(:d) as density from c join b on :inside group by c.cell, c.n",
         {"c": cells, "b": state.work("mboxes")},
         d=density,
@@ -106,7 +106,7 @@ def divergence(spec: ReleaseSpec, state: State) -> exp.Expr:
     return query(
         "select sum(f.n / :records * ln(f.n / :records / (f.density / :released))) as kl,"
         " 1 - sum(f.n) / :records as uncovered from f",
-        {"f": found},
+        {"f": tree},
         records=num(state[RECORDS]),
         released=num(state[PUBLISHED]),
     )

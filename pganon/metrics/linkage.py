@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, axes, group_extents, weighted_loss
+from pganon.encode.axis import Axis, axes
+from pganon.encode.extents import group_extents, weighted_loss
 from pganon.metrics.source import few, on_line
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked, total
@@ -28,7 +29,7 @@ RELEASED_FACTOR, SUPPRESSED_FACTOR = 2, 4
 
 @dataclass(frozen=True)
 class LinkageTarget:
-    """What a record is linked to: the mean of a group's members, or its published box."""
+    """Target of record linkage: the mean of a group's members, or its published box."""
 
     name: str
     purpose: str
@@ -54,7 +55,7 @@ def links(target: LinkageTarget) -> Fact[float | None]:
 
 def steps(spec: ReleaseSpec) -> list[Step]:
     attributes = axes(spec.attributes)
-    found: list[Step] = [
+    made: list[Step] = [
         CreateTable(
             "metric_points",
             "combinations of values with their places",
@@ -69,8 +70,8 @@ def steps(spec: ReleaseSpec) -> list[Step]:
         ),
     ]
     for target in TARGETS:
-        found += _link(attributes, target)
-    return [*found, *_reallocated(attributes)]
+        made += _link(attributes, target)
+    return [*made, *_reallocated(attributes)]
 
 
 def _cells(attributes: Sequence[Axis], state: State) -> exp.Expr:
@@ -278,7 +279,7 @@ def _rgcp(attributes: Sequence[Axis], state: State) -> exp.Select:
     if not few(state):
         return query("select null::float8 as rgcp")
     names = [axis.code for axis in attributes]
-    own = query(
+    from_record = query(
         "select s.group_id, s.n as w, false as moved from s where s.group_id is not null",
         {"s": state.work("msource")},
     ).select(*[col(name, "s") for name in names])
@@ -287,7 +288,7 @@ def _rgcp(attributes: Sequence[Axis], state: State) -> exp.Select:
         " where s.group_id is null",
         {"s": state.work("msource"), "r": state.work("mreallocated")},
     ).select(*[col(name, "s") for name in names])
-    joined = group_extents(attributes, state, stacked([own, moved]), ["group_id"])
+    joined = group_extents(attributes, state, stacked([from_record, moved]), ["group_id"])
     joined = joined.select(named(fragment("bool_or(c.moved)"), "moved"))
     return query(
         "select sum(e.n * :loss * case when e.moved then :factor else 1 end)::float8 as rgcp"

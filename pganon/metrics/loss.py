@@ -10,7 +10,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, TreeAxis, axes, weighted_loss
+from pganon.encode.axis import Axis, TreeAxis, axes
+from pganon.encode.extents import weighted_loss
 from pganon.forms.form import Description
 from pganon.resolved.model import ReleaseSpec, Shown
 from pganon.sqltools import col, fragment, named, num, query
@@ -72,12 +73,12 @@ def further(spec: ReleaseSpec, description: Description, state: State) -> exp.Ex
 
 
 def further_facts(spec: ReleaseSpec) -> list[Fact[Any]]:
-    """What :func:`further` gives."""
-    found: list[Fact[Any]] = [count("groups", "metric_loss_")]
+    """Facts that :func:`further` gives."""
+    facts: list[Fact[Any]] = [count("groups", "metric_loss_")]
     for axis in axes(spec.attributes):
         trees = [height(axis.index)] if isinstance(axis, TreeAxis) else []
-        found += [*trees, glm(axis.index)]
-    return found
+        facts += [*trees, glm(axis.index)]
+    return facts
 
 
 def glm(index: int) -> Fact[float | None]:

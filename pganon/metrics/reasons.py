@@ -31,7 +31,7 @@ chance: the product of the sensitive value's share over the records."""
 
 @dataclass(frozen=True)
 class Reason:
-    """What one quasi-identifier costs.
+    """Loss that one quasi-identifier causes.
 
     Attributes:
         column: as it is published.
@@ -56,20 +56,22 @@ def reason_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def reasons(spec: ReleaseSpec, state: State, utility: Utility) -> tuple[Reason, ...]:
-    """What the steps observed, the columns that decide most first, then those that lose most."""
-    found = [
+    """Reasons from the facts: columns that decide most first, then those that lose most."""
+    by_column = [
         Reason(a.published, utility.ncp.get(a.published), None, _decides(spec, state, a.index))
         for a in spec.attributes
     ]
-    return tuple(sorted(found, key=lambda r: (-max(r.decides.values(), default=0), -(r.loss or 0))))
+    return tuple(
+        sorted(by_column, key=lambda r: (-max(r.decides.values(), default=0), -(r.loss or 0)))
+    )
 
 
-def texts(found: Sequence[Reason]) -> list[str]:
+def texts(all_reasons: Sequence[Reason]) -> list[str]:
     """One sentence per column that decides a sensitive one."""
     return [
         f"{reason.column} decides {sensitive}: {share:.2%} of the records have a value of"
         f" {reason.column} with which only one value of {sensitive} occurs"
-        for reason in found
+        for reason in all_reasons
         for sensitive, share in reason.decides.items()
     ]
 

@@ -103,12 +103,12 @@ class ClassMetrics(Metrics):
         return cls(**read)
 
     def shown(self) -> list[Shown]:
-        found: list[Shown] = []
+        parts: list[Shown] = []
         if self.attributes:
-            found += [Pairs(self._pairs()), self._by_attribute(self.attributes)]
+            parts += [Pairs(self._pairs()), self._by_attribute(self.attributes)]
         if self.workload:
-            found.append(self.workload.shown())
-        return found
+            parts.append(self.workload.shown())
+        return parts
 
     def _pairs(self) -> dict[str, str]:
         pairs = {label: figure(getattr(self, name)) for name, label in LABELS.items()}
@@ -120,18 +120,18 @@ class ClassMetrics(Metrics):
     def _by_attribute(attributes: Mapping[str, AttributeMetrics]) -> Grid:
         names = list(PER_ATTRIBUTE.values())
         rows = [
-            (name, *[figure(getattr(found, key)) for key in PER_ATTRIBUTE])
-            for name, found in attributes.items()
+            (name, *[figure(getattr(measures, key)) for key in PER_ATTRIBUTE])
+            for name, measures in attributes.items()
         ]
         return Grid(["quasi-identifier", *names], rows, names)
 
 
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> ClassMetrics:
-    """What the steps of :func:`pganon.metrics.steps.measure_steps` found."""
-    found: dict[str, Any] = _everything(spec, state) if request.everything else {}
+    """Metrics that the steps of :func:`pganon.metrics.steps.measure_steps` measured."""
+    values: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
-        found["workload"] = _workload(spec, request.workload, state.facts)
-    return ClassMetrics(**found)
+        values["workload"] = _workload(spec, request.workload, state.facts)
+    return ClassMetrics(**values)
 
 
 def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
@@ -201,12 +201,12 @@ def _workload(spec: ReleaseSpec, workload: Workload, facts: Facts) -> WorkloadMe
     return WorkloadMetrics(workload, errors_of("n", facts), sums)
 
 
-def _share(found: float | None) -> float | None:
-    value = finite(found)
+def _share(measured: float | None) -> float | None:
+    value = finite(measured)
     return None if value is None else max(0.0, round(value, 12))
 
 
-def _divergence(found: float | None, uncovered: float | None) -> float | None:
+def _divergence(measured: float | None, uncovered: float | None) -> float | None:
     """None where something of the source is covered by nothing: then it is infinite."""
-    value = finite(found)
+    value = finite(measured)
     return None if value is None or _share(uncovered) else max(0.0, value)

@@ -27,7 +27,7 @@ SETS = 1000
 
 
 def dictionary_steps(spec: ReleaseSpec, records: Callable[[State], exp.Select]) -> list[Step]:
-    """For the columns that nothing else told apart; `records` have their values as `v<j>`."""
+    """For columns whose values no other step distinguished; `records` have them as `v<j>`."""
     others = [item for item in spec.sensitive if item not in valued(spec)]
     steps: list[Step] = [
         CreateTable(
@@ -59,18 +59,18 @@ def items(spec: ReleaseSpec, workload: Workload) -> exp.Select:
     The seed is another one, so that it has nothing to do with the choice of quasi-identifiers.
     """
     count = len(spec.sensitive)
-    found = chosen(workload.seed ^ 1, workload.queries, count, 1)
+    drawn = chosen(workload.seed ^ 1, workload.queries, count, 1)
     numbers = [item.index for item in spec.sensitive]
     if numbers == list(range(count)):
-        return found
+        return drawn
     number = exp.Case(this=fragment("c.attribute"))
     for place, index in enumerate(numbers):
         number = number.when(num(place), num(index))
-    return query("select c.query, :n as attribute from c", {"c": found}, n=number)
+    return query("select c.query, :n as attribute from c", {"c": drawn}, n=number)
 
 
 def columns(spec: ReleaseSpec, workload: Workload, state: State) -> Sequence[QueriedColumn]:
-    """What queries may ask; numbered behind the quasi-identifiers."""
+    """Axes that queries may restrict; numbered behind the quasi-identifiers."""
     return [_column(spec, item, workload, state) for item in spec.sensitive]
 
 
@@ -78,7 +78,7 @@ def _column(spec: ReleaseSpec, item: Sensitive, workload: Workload, state: State
     """NULL has the last code, which is never asked for."""
     highest = state[value_count(item.index)]
     size = highest - (state[null_code(item.index)] > 0)
-    known = query(
+    values = query(
         "select d.code from d where d.code <= :size",
         {"d": state.work(sensitive_values(item.index))},
         size=num(size),
@@ -89,5 +89,5 @@ def _column(spec: ReleaseSpec, item: Sensitive, workload: Workload, state: State
         i=num(item.index),
     )
     ordered = item.column.is_number or item.column.is_time or size > SETS
-    domain = Domain(len(spec.attributes) + item.index, size, highest, known)
+    domain = Domain(len(spec.attributes) + item.index, size, highest, values)
     return QueriedColumn(domain, size > 0 and ordered, mine)

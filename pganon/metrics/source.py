@@ -145,8 +145,8 @@ def records(
     """These columns of :attr:`Description.members` of all records, suppressed ones too."""
     parts = [_columns(description.members(spec, state), columns)]
     if suppresses_nulls(spec):
-        left = query("select null::int as group_id, l.* from l", {"l": state.work(LEFT_OUT)})
-        parts.append(_columns(left, columns))
+        left_out = query("select null::int as group_id, l.* from l", {"l": state.work(LEFT_OUT)})
+        parts.append(_columns(left_out, columns))
     return stacked(parts)
 
 

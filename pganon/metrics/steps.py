@@ -19,13 +19,13 @@ def measure_steps(
     request: Request,
 ) -> tuple[Step, ...]:
     """Steps with facts for :mod:`pganon.metrics.report`; `tables` are the staged relations."""
-    found: list[Step] = [*source.steps(spec, description)]
-    found += coverage.steps(spec, description.shown, tables)
+    made: list[Step] = [*source.steps(spec, description)]
+    made += coverage.steps(spec, description.shown, tables)
     if request.everything:
-        found += _everything(spec, description, tables, request)
+        made += _everything(spec, description, tables, request)
     if request.workload is not None:
-        found += workload.steps(spec, description, tables, request.workload)
-    return tuple(found)
+        made += workload.steps(spec, description, tables, request.workload)
+    return tuple(made)
 
 
 def _everything(

@@ -37,9 +37,9 @@ SCOPE = "whole_"
 
 
 def whole_steps(spec: ReleaseSpec, growth: Growth, form: PublishedForm) -> tuple[Step, ...]:
-    """After the staged relations of the run, if it adds groups, and its figures.
+    """Steps that measure the whole version, after the staged relations of a run that adds groups.
 
-    Nothing for a form that has no figures of a whole, and for a first version, which is one.
+    None for a form without statistics of whole versions, and for a first version, which is one.
     """
     whole = form.statistics.whole
     if whole is None or growth.version is None:
@@ -72,7 +72,7 @@ def whole_steps(spec: ReleaseSpec, growth: Growth, form: PublishedForm) -> tuple
 def whole_utility(
     spec: ReleaseSpec, form: PublishedForm, facts: Facts, released: int, suppressed: int
 ) -> Utility:
-    """What the steps observed.
+    """Utility of the whole version, from the facts of the run.
 
     Args:
         released, suppressed: records of the version, and those that are permanently suppressed.
@@ -114,10 +114,10 @@ def _all_of(growth: Growth, part: str, columns: Sequence[str], state: State) -> 
 
 def _cover_steps(spec: ReleaseSpec) -> list[Step]:
     """From `mshown` to what published values cover of all values that there are."""
-    found: list[Step] = []
+    made: list[Step] = []
     for axis in axes(spec.attributes):
         attribute = axis.attribute
-        found.append(
+        made.append(
             CreateTable(
                 f"values{axis.index}",
                 f"all values of {quote(attribute.column.name)}, of the source and of groups",
@@ -125,8 +125,8 @@ def _cover_steps(spec: ReleaseSpec) -> list[Step]:
                 lambda s, a=attribute: _values(a, s),
             )
         )
-        found += dictionary_steps(spec, axis)
-    return [*found, sizes_step(spec), *place_steps(spec), *coverage.cover_steps(spec)]
+        made += dictionary_steps(spec, axis)
+    return [*made, sizes_step(spec), *place_steps(spec), *coverage.cover_steps(spec)]
 
 
 def _values(attribute: Attribute, state: State) -> exp.Select:
@@ -153,7 +153,7 @@ _LAST = {
 
 
 def _shown_values(attribute: Attribute, state: State) -> exp.Select | None:
-    """SELECT value: those that published values tell, in the type of the source's."""
+    """SELECT value: the values that published ones disclose, in the type of the source's."""
     shown = query(
         "select :g as g from t",
         {"t": state.work("mshown")},
@@ -162,11 +162,11 @@ def _shown_values(attribute: Attribute, state: State) -> exp.Select | None:
     ended = attribute.form is Shown.RANGE and attribute.scale is Scale.ORDERED
     if not ended and attribute.form is not Shown.SET:
         return None  # of a hierarchy, or means
-    told = "unnest(s.g)"
+    values = "unnest(s.g)"
     if ended:
         last = _LAST.get(attribute.column.kind, "upper(s.g)")
-        told = f"unnest(array[lower(s.g), {last}])"
-    value = cast(fragment(told), attribute.value_type)
+        values = f"unnest(array[lower(s.g), {last}])"
+    value = cast(fragment(values), attribute.value_type)
     if attribute.value_type == "text":
         value = fragment(':v collate "C"', v=value)
     each = query("select :value as value from s where s.g is not null", {"s": shown}, value=value)
@@ -193,15 +193,15 @@ def _loss(axis: Axis, growth: Growth, state: State) -> exp.Expr:
     """NCP of what a group shows; where its values are in nothing any more, or it shows what does
     not cover them, the mean of its increment, as its run measured it."""
     i = axis.index
-    known = recorded(growth, axis.attribute, state)
+    before = recorded(growth, axis.attribute, state)
     if not axis.attribute.covers:
-        return known
+        return before
     if isinstance(axis, NominalAxis):
         loss = axis.loss_of(state, col(f"covers{i}", "e"))
     else:
         loss = axis.loss(state, "e")
     nothing = fragment(":covers = 0", covers=col(f"covers{i}", "e"))
-    return exp.Case().when(nothing, known).else_(cast(exp.paren(loss), "float8"))
+    return exp.Case().when(nothing, before).else_(cast(exp.paren(loss), "float8"))
 
 
 def recorded(growth: Growth, attribute: Attribute, state: State) -> exp.Expr:
@@ -210,8 +210,8 @@ def recorded(growth: Growth, attribute: Attribute, state: State) -> exp.Expr:
     for increment, lost in zip(growth.increments, growth.lost, strict=True):
         upto = fragment("e.group_id <= :last", last=num(increment.numbered))
         case = case.when(upto, _number(lost.get(attribute.published, 0.0)))
-    own = state.facts.get(ncp(attribute.index)) if growth.adds else None
-    return case.else_(_number(own or 0.0))
+    added = state.facts.get(ncp(attribute.index)) if growth.adds else None
+    return case.else_(_number(added or 0.0))
 
 
 def _number(value: float) -> exp.Expr:
@@ -219,7 +219,7 @@ def _number(value: float) -> exp.Expr:
 
 
 def _lost_in_regions(spec: ReleaseSpec, growth: Growth, state: State) -> exp.Select:
-    """What regions lose, which the first version keeps for all."""
+    """Loss of the regions, which the first version fixes for all later ones."""
     bounds = growth.bounds
     assert bounds is not None  # or a version with regions would not grow
     regions = [*growth.tables_of(REGIONS), *([state.outer.stage(REGIONS)] if growth.adds else [])]

@@ -63,18 +63,9 @@ def steps(
             return _totals_by_value(spec, published, state)
         return _totals(spec, published)
 
-    found: list[Step] = [
-        CreateTable(
-            f"workload_draw{axis.index}",
-            f"random predicates on attribute {axis.index + 1}",
-            lambda s, axis=axis: s.work(f"mdraw{axis.index}"),
-            lambda s, axis=axis: _drawn(axis, len(attributes), workload, s),
-        )
-        for axis in attributes
-    ]
-    if restricts:
-        found += _by_sensitive_value(spec, description, workload)
-    found += [
+    drawn = [_drawing_step(axis, len(attributes), workload) for axis in attributes]
+    by_value = _by_sensitive_value(spec, description, workload) if restricts else []
+    answered = [
         CreateTable(
             "workload_queries",
             "random queries",
@@ -107,7 +98,16 @@ def steps(
             lambda s: _estimate(sums, s, restricts=restricts),
         ),
     ]
-    return [*found, *[error_step(name) for name in ("n", *sums)]]
+    return [*drawn, *by_value, *answered, *[error_step(name) for name in ("n", *sums)]]
+
+
+def _drawing_step(axis: Axis, attributes: int, workload: Workload) -> Step:
+    return CreateTable(
+        f"workload_draw{axis.index}",
+        f"random predicates on attribute {axis.index + 1}",
+        lambda s: s.work(f"mdraw{axis.index}"),
+        lambda s: _drawn(axis, attributes, workload, s),
+    )
 
 
 def _matching_step(attributes: Sequence[Axis]) -> Step:
@@ -250,7 +250,7 @@ def _exact(attributes: Sequence[Axis], sums: Sequence[str], state: State) -> exp
 
 
 def _matching(attributes: Sequence[Axis], state: State) -> exp.Expr:
-    """What is asked of quasi-identifiers is compared once per cell, not with every record."""
+    """Predicates on quasi-identifiers are compared once per cell, not with every record."""
     cells = query("select distinct r.cell from r", {"r": state.work("mrecords")})
     return query(
         "select q.query, q.item, c.cell from q join c on :matches",

@@ -13,8 +13,8 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PolicyError, UsageError
 from pganon.ledger import repository as ledger
 from pganon.migrate.history import Applied, Connection, Session, alone, applied, check_unchanged
-from pganon.migrate.pending import standings
-from pganon.migrate.up import Done, Target, Tell, named, session
+from pganon.migrate.pending import file_states
+from pganon.migrate.up import Done, Report, Target, named, session
 from pganon.policy.model import Policy
 from pganon.publish import lifecycle, listing, views
 from pganon.publish.readers import set_readers
@@ -29,7 +29,7 @@ def down(
     target: Target,
     to: int,
     *,
-    tell: Tell = lambda done: None,
+    report: Report = lambda done: None,
     on_step: OnStep = lambda phase, step, purpose: None,
 ) -> list[Done]:
     """Take back the files with a number above `to`, the last one first.
@@ -37,10 +37,10 @@ def down(
     Raises:
         PganonError: of the folder, before anything is done; of a file, which stays applied.
     """
-    found: list[Done] = []
+    outcomes: list[Done] = []
     options = Options(on_step=on_step)
     with session(target) as conn, alone(conn, target.history) as mine:
-        check_unchanged(standings(conn, target.folder, target.history))
+        check_unchanged(file_states(conn, target.folder, target.history))
         rows = [row for row in applied(conn, target.history) if row.number is not None]
         last = rows[-1].number or 0 if rows else 0
         if to > last:
@@ -50,9 +50,9 @@ def down(
         for row in reversed([row for row in rows if (row.number or 0) > to]):
             with named(row.file):
                 done = _take_back(conn, target, mine, row, options)
-            found.append(done)
-            tell(done)
-    return found
+            outcomes.append(done)
+            report(done)
+    return outcomes
 
 
 def _take_back(
@@ -158,16 +158,16 @@ def _restore_policy(conn: Connection, mine: Session, row: Applied) -> None:
     """The policy from before, whose readers alone may see the version, in its transaction."""
     mine.assert_mine(conn)
     wanted = _readers(conn, row, _restore(conn, row))
-    known = listing.find(conn, row.release)
-    stay = [role for role in known.release.readers if role in wanted]
-    change = set_readers(conn, known, stay)
-    if known.current is not None and change.removed:
+    release = listing.find(conn, row.release)
+    stay = [role for role in release.release.readers if role in wanted]
+    change = set_readers(conn, release, stay)
+    if release.current is not None and change.removed:
         ledger.append(
             conn,
             "readers",
-            run_id=known.current.run_id,
+            run_id=release.current.run_id,
             release=row.release,
-            version=known.current.version,
+            version=release.current.version,
             details={"added": [], "removed": list(change.removed)},
         )
 
@@ -177,9 +177,9 @@ def _admit(conn: Connection, mine: Session, row: Applied) -> None:
 
     If they are refused, it stays applied, and the next call goes on here.
     """
-    known = listing.find(conn, row.release)
+    release = listing.find(conn, row.release)
     wanted = _readers(conn, row, _newest(conn, row.release))
-    missing = [role for role in wanted if role not in known.release.readers]
+    missing = [role for role in wanted if role not in release.release.readers]
     if missing:
         change_readers(conn, row.release, add=missing)
     with conn.transaction():
@@ -189,10 +189,10 @@ def _admit(conn: Connection, mine: Session, row: Applied) -> None:
 def _readers(conn: Connection, row: Applied, policy: Policy | None) -> list[str]:
     """Those that are roles still; without a policy those that there are."""
     if policy is None or row.revision_before is None:
-        found = listing.find(conn, row.release).release.readers
+        readers = listing.find(conn, row.release).release.readers
     else:
-        found = policy.publish.readers
-    return list(views.present_roles(conn, found))
+        readers = policy.publish.readers
+    return list(views.present_roles(conn, readers))
 
 
 def _restore(conn: Connection, row: Applied) -> Policy | None:
@@ -207,7 +207,7 @@ def _restore(conn: Connection, row: Applied) -> Policy | None:
 def _newest(conn: Connection, release: str) -> Policy | None:
     """The newest policy of a release, if it can be used."""
     try:
-        with loaded(conn, read(conn, release)) as found:
-            return found.policy
+        with loaded(conn, read(conn, release)) as policy:
+            return policy.policy
     except PolicyError:
         return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from pganon.applied.store import portable
@@ -18,19 +17,11 @@ from pganon.errors import UsageError
 from pganon.hierarchies.files import check_files
 from pganon.loading import load_policy
 from pganon.migrate.files import MigrationFile, read_folder
+from pganon.migrate.words import Tool
 from pganon.policy.model import policy_hash
 from pganon.sqltext import json_text
 
 HEAD = "-- Written by `pganon migrate --emit`: change the release migrations, not this file.\n"
-
-
-class Tool(StrEnum):
-    """What `--emit` takes."""
-
-    FLYWAY = "flyway"
-    LIQUIBASE = "liquibase"
-    SQITCH = "sqitch"
-    SQL = "sql"
 
 
 @dataclass(frozen=True)
@@ -106,7 +97,7 @@ def _block(*lines: str) -> str:
 
 
 def _done(change: _Change) -> str:
-    """What brings a release to where a file has it."""
+    """SQL that brings a release to the state of a file."""
     name = _text(change.release)
     if change.apply is None:
         return _block(
@@ -122,7 +113,7 @@ def _done(change: _Change) -> str:
 
 
 def _undone(change: _Change, before: _Change | None) -> str:
-    """The way back: the version and the policy from before."""
+    """SQL that takes a file back: the version and the policy from before."""
     name = _text(change.release)
     apply = [f"PERFORM {before.apply};"] if before and before.apply else []
     if change.apply is None:
@@ -133,7 +124,7 @@ def _undone(change: _Change, before: _Change | None) -> str:
 
 
 def _holds(change: _Change) -> str:
-    """A statement that fails unless the release is where a file has it."""
+    """A statement that fails unless the release is in the state of a file."""
     name = _text(change.release)
     if change.apply is not None:
         return f"SELECT pganon.assert_release({name}, '{change.hash}');\n"
@@ -152,12 +143,12 @@ def _shown(name: str) -> str:
 
 
 def _newest(changes: Sequence[_Change]) -> list[_Change]:
-    """What the folder comes to, release by release."""
+    """The last change of every release in the folder."""
     return list({change.release: change for change in changes}.values())
 
 
 def _words(change: _Change) -> str:
-    """What a file about the newest of a release is called."""
+    """Name of a release in the names of files."""
     return "".join(c if c.isalnum() else "_" for c in change.release)
 
 
@@ -174,33 +165,33 @@ def _distinct(changes: Sequence[_Change]) -> list[_Change]:
 
 
 def _flyway(changes: Sequence[_Change]) -> Files:
-    found: Files = {}
+    files: Files = {}
     newest = _distinct(_newest(changes))
     for change in newest:
         # One name for both, so that a withdrawal takes the place of what it withdraws.
         file = f"R__release_{_words(change)}.sql"
-        found[file] = HEAD + _done(change)
-        found[f"{file}.conf"] = "executeInTransaction=false\n"
-    found["afterMigrate__assert.sql"] = HEAD + "".join(_holds(change) for change in newest)
-    return found
+        files[file] = HEAD + _done(change)
+        files[f"{file}.conf"] = "executeInTransaction=false\n"
+    files["afterMigrate__assert.sql"] = HEAD + "".join(_holds(change) for change in newest)
+    return files
 
 
 def _liquibase(changes: Sequence[_Change]) -> Files:
-    found = f"--liquibase formatted sql\n{HEAD}"
+    text = f"--liquibase formatted sql\n{HEAD}"
     for change in _distinct(_newest(changes)):
         before = _before(change, changes)
         back = "".join(f"--rollback {line}\n" for line in _undone(change, before).splitlines())
-        found += (
+        text += (
             f"\n--changeset pganon:{_words(change)} runOnChange:true runInTransaction:false"
             f" splitStatements:false\n{_done(change)}{back}"
         )
-    return {"releases.sql": found}
+    return {"releases.sql": text}
 
 
 def _sql(changes: Sequence[_Change]) -> Files:
-    found = {f"{_words(c)}.sql": HEAD + _done(c) for c in _distinct(_newest(changes))}
-    steps = "".join(f"\\ir {name}\n" for name in found)
-    return {"all.sql": f"{HEAD}\\set ON_ERROR_STOP on\n{steps}", **found}
+    files = {f"{_words(c)}.sql": HEAD + _done(c) for c in _distinct(_newest(changes))}
+    steps = "".join(f"\\ir {name}\n" for name in files)
+    return {"all.sql": f"{HEAD}\\set ON_ERROR_STOP on\n{steps}", **files}
 
 
 def _sqitch(changes: Sequence[_Change]) -> Files:
@@ -213,7 +204,7 @@ def _sqitch(changes: Sequence[_Change]) -> Files:
             )
     newest = _newest(changes)
     plan = "%syntax-version=1.0.0\n%project=releases\n\n"
-    found: Files = {"sqitch.conf": "[core]\n\tengine = pg\n"}
+    files: Files = {"sqitch.conf": "[core]\n\tengine = pg\n"}
     for place, change in enumerate(changes):
         if not all(c.isalnum() or c in "_-" for c in change.name):
             raise UsageError(
@@ -224,14 +215,14 @@ def _sqitch(changes: Sequence[_Change]) -> Files:
         needed = f" [{changes[place - 1].name}]" if place else ""
         plan += f"{change.name}{needed} 2000-01-01T00:00:00Z pganon <pganon@localhost> # release\n"
         holds = _holds(change) if change in newest else "-- A later change took its place.\n"
-        found[f"deploy/{change.name}.sql"] = HEAD + _done(change)
-        found[f"verify/{change.name}.sql"] = HEAD + holds
-        found[f"revert/{change.name}.sql"] = HEAD + _undone(change, _before(change, changes))
-    return {"sqitch.plan": plan, **found}
+        files[f"deploy/{change.name}.sql"] = HEAD + _done(change)
+        files[f"verify/{change.name}.sql"] = HEAD + holds
+        files[f"revert/{change.name}.sql"] = HEAD + _undone(change, _before(change, changes))
+    return {"sqitch.plan": plan, **files}
 
 
 def _before(change: _Change, changes: Sequence[_Change]) -> _Change | None:
     """The file about the same release before this one."""
     earlier = changes[: changes.index(change)]
-    found = [other for other in earlier if other.release == change.release]
-    return found[-1] if found else None
+    before = [other for other in earlier if other.release == change.release]
+    return before[-1] if before else None

@@ -76,10 +76,10 @@ def read_folder(folder: Path) -> tuple[MigrationFile, ...]:
         raise UsageError(
             f"{folder} has no release migrations", hint=_HOW, code=ErrorCode.NO_MIGRATIONS
         )
-    found = sorted((_file(path) for path in paths), key=_order)
-    _check_numbers([file for file in found if file.number is not None])
-    _check_repeatable(found)
-    return tuple(found)
+    migrations = sorted((_file(path) for path in paths), key=_order)
+    _check_numbers([file for file in migrations if file.number is not None])
+    _check_repeatable(migrations)
+    return tuple(migrations)
 
 
 def _order(file: MigrationFile) -> tuple[bool, int, str]:
@@ -131,10 +131,10 @@ def _check_name(path: Path, what: str, kind: str, release: str) -> None:
     wanted = _words(release if kind == "release" else f"{WITHDRAW}_{release}")
     if (_words(what) + "_").startswith(wanted + "_"):
         return
-    told = "is a policy of" if kind == "release" else "withdraws"
+    effect = "is a policy of" if kind == "release" else "withdraws"
     prefix = path.stem[: path.stem.index("_")]
     raise UsageError(
-        f"{path} {told} the release {release}",
+        f"{path} {effect} the release {release}",
         hint=f"name it {prefix}_{wanted}{path.suffix}, or correct `{kind}`",
         code=ErrorCode.OTHER_RELEASE,
     )

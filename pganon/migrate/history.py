@@ -1,4 +1,4 @@
-"""What of a folder was applied, and the one session that applies files now."""
+"""The files of a folder that were applied, and the one session that applies files now."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from pganon.migrate.files import MigrationFile
 from pganon.requests.workers import enter, forget_dead, leave
 
 Connection = psycopg.Connection[Any]
-DEFAULT = "default"
 State = Literal["applied", "awaiting_approval", "unpublished", "pending", "changed", "missing"]
 
 
@@ -56,7 +55,7 @@ class Applied:
 
 
 @dataclass(frozen=True)
-class Standing:
+class FileState:
     """A file of the folder, a row of the history, or both."""
 
     name: str
@@ -76,24 +75,24 @@ def applied(conn: Connection, history: str) -> list[Applied]:
         ).fetchall()
 
 
-def compared(files: Sequence[MigrationFile], rows: Sequence[Applied]) -> list[Standing]:
+def compared(files: Sequence[MigrationFile], rows: Sequence[Applied]) -> list[FileState]:
     """The folder beside its history: files in their order, then what the folder has lost."""
-    known = {row.file: row for row in rows}
-    found = [_standing(file, known.pop(file.name, None)) for file in files]
+    by_file = {row.file: row for row in rows}
+    file_states = [_file_state(file, by_file.pop(file.name, None)) for file in files]
     lost = [
-        Standing(row.file, row.number, row.kind, row.release, "missing", None, row)
-        for row in known.values()
+        FileState(row.file, row.number, row.kind, row.release, "missing", None, row)
+        for row in by_file.values()
     ]
-    return [*found, *lost]
+    return [*file_states, *lost]
 
 
-def _standing(file: MigrationFile, row: Applied | None) -> Standing:
+def _file_state(file: MigrationFile, row: Applied | None) -> FileState:
     state: State = "pending"
     if row is not None and row.checksum == file.checksum:
         state = _settled(row)
     elif row is not None and file.number is not None:
         state = "changed"
-    return Standing(file.name, file.number, file.kind, file.release, state, file, row)
+    return FileState(file.name, file.number, file.kind, file.release, state, file, row)
 
 
 def _settled(row: Applied) -> State:
@@ -103,24 +102,24 @@ def _settled(row: Applied) -> State:
     return "unpublished" if row.kind == "release" and row.version is None else "applied"
 
 
-def check_unchanged(found: Sequence[Standing]) -> None:
+def check_unchanged(file_states: Sequence[FileState]) -> None:
     """Refuse a folder in which an applied file was edited, renamed or removed.
 
     Raises:
         LedgerError: changed_migration, missing_migration.
     """
-    for standing in found:
-        if standing.number is None:
+    for file_state in file_states:
+        if file_state.number is None:
             continue
-        if standing.state == "changed":
+        if file_state.state == "changed":
             raise LedgerError(
-                f"{standing.name} was changed after it was applied",
+                f"{file_state.name} was changed after it was applied",
                 hint="restore it, and write a further file for the change",
                 code=ErrorCode.CHANGED_MIGRATION,
             )
-        if standing.state == "missing":
+        if file_state.state == "missing":
             raise LedgerError(
-                f"{standing.name} was applied and is not in the folder",
+                f"{file_state.name} was applied and is not in the folder",
                 hint="restore it; or name another history with --history, if it is another folder",
                 code=ErrorCode.MISSING_MIGRATION,
             )

@@ -15,7 +15,7 @@ from pganon.loading import load_policy
 from pganon.migrate.files import MigrationFile, read_folder
 from pganon.migrate.history import (
     Connection,
-    Standing,
+    FileState,
     applied,
     check_own,
     check_unchanged,
@@ -41,7 +41,7 @@ class Pending:
 
 @dataclass(frozen=True)
 class Planned:
-    """What a file would do.
+    """Effect that applying a file would have.
 
     Attributes:
         differences: to the policy of the release before it, weaker ones named; None if there is
@@ -55,18 +55,18 @@ class Planned:
 
     @property
     def weaker(self) -> bool:
-        return any(found.effect == "weaker" for found in self.differences or ())
+        return any(difference.effect == "weaker" for difference in self.differences or ())
 
 
-def standings(conn: Connection, folder: Path, history: str) -> list[Standing]:
+def file_states(conn: Connection, folder: Path, history: str) -> list[FileState]:
     """The folder beside its history."""
     return compared(read_folder(folder), applied(conn, history))
 
 
 def checked(
     conn: Connection, folder: Path, history: str, to: int | None = None
-) -> tuple[list[Standing], list[Pending]]:
-    """The folder beside its history, and what is to be applied; everything is looked at first.
+) -> tuple[list[FileState], list[Pending]]:
+    """Compare a folder with its history, and check all files that are to be applied.
 
     Repeatable files come last, and only once all numbers are applied. They are applied each time:
     a run finds out whether anything changed.
@@ -75,21 +75,21 @@ def checked(
         UsageError, LedgerError: the folder, or a file of it, is not as it has to be.
         PolicyError, PreconditionError: a policy cannot be used with this database.
     """
-    found = standings(conn, folder, history)
-    check_unchanged(found)
-    wanted = wanted_files(found, to)
+    compared = file_states(conn, folder, history)
+    check_unchanged(compared)
+    wanted = wanted_files(compared, to)
     check_own(conn, history, wanted)
     pending = [Pending(file, _policy(conn, file)) for file in wanted]
-    return found, pending
+    return compared, pending
 
 
-def wanted_files(found: Sequence[Standing], to: int | None) -> list[MigrationFile]:
+def wanted_files(file_states: Sequence[FileState], to: int | None) -> list[MigrationFile]:
     """Files to apply, in order.
 
     Raises:
         UsageError: unknown_number, applied_already.
     """
-    numbered = [s for s in found if s.number is not None]
+    numbered = [s for s in file_states if s.number is not None]
     last = numbered[-1].number or 0 if numbered else 0
     if to is not None and to > last:
         raise UsageError(
@@ -104,8 +104,10 @@ def wanted_files(found: Sequence[Standing], to: int | None) -> list[MigrationFil
             code=ErrorCode.APPLIED_ALREADY,
         )
     up_to = last if to is None else to
-    files = [s.file for s in found if s.file and s.state == "pending" and s.number is not None]
-    again = [s.file for s in found if s.file and s.number is None]
+    files = [
+        s.file for s in file_states if s.file and s.state == "pending" and s.number is not None
+    ]
+    again = [s.file for s in file_states if s.file and s.number is None]
     return [f for f in files if (f.number or 0) <= up_to] + (again if up_to == last else [])
 
 
@@ -113,31 +115,31 @@ def _policy(conn: Connection, file: MigrationFile) -> LoadedPolicy | None:
     """The policy of a file, which fits its files and the catalog as they are now."""
     if file.kind == "withdraw":
         return None
-    found = load_policy(file.path)
+    loaded = load_policy(file.path)
     try:
-        resolve_policy(conn, found)
-        check_readers(conn, found.policy.publish.readers)
-        check_trusted(conn, found.policy.trust)
+        resolve_policy(conn, loaded)
+        check_readers(conn, loaded.policy.publish.readers)
+        check_trusted(conn, loaded.policy.trust)
     except PolicyError:
         raise  # it names the file
     except PganonError as error:
         raise error.within(file.name) from None
-    return found
+    return loaded
 
 
 def planned(conn: Connection, pending: Sequence[Pending]) -> list[Planned]:
-    """What these files would do, one after the other."""
+    """Effects of these files, applied one after the other."""
     before: dict[str, Policy | None] = {}
-    found: list[Planned] = []
+    plans: list[Planned] = []
     for item in pending:
         file = item.file
         if file.release not in before:
             before[file.release] = _newest(conn, file.release)
         was, now = before[file.release], item.loaded.policy if item.loaded else None
         changes = differences(was, now) if was and now else None
-        found.append(Planned(file.name, file.kind, file.release, changes))
+        plans.append(Planned(file.name, file.kind, file.release, changes))
         before[file.release] = now or was
-    return found
+    return plans
 
 
 def _newest(conn: Connection, release: str) -> Policy | None:
@@ -145,7 +147,7 @@ def _newest(conn: Connection, release: str) -> Policy | None:
     if newest_revision(conn, release) is None:
         return None
     try:
-        with of_stored(conn, read(conn, release)) as found:
-            return found.policy
+        with of_stored(conn, read(conn, release)) as policy:
+            return policy.policy
     except PolicyError:
         return None

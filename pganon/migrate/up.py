@@ -11,15 +11,17 @@ from typing import Literal
 
 import psycopg
 
+from pganon import database
 from pganon.applied.store import newest_revision
 from pganon.errors import PganonError, PolicyError, translate
 from pganon.install.owner import connect_as_owner
 from pganon.migrate.files import MigrationFile
-from pganon.migrate.history import DEFAULT, Connection, Session, Standing, alone
-from pganon.migrate.pending import Pending, Planned, checked, planned, standings
+from pganon.migrate.history import Connection, FileState, Session, alone
+from pganon.migrate.pending import Pending, Planned, checked, file_states, planned
+from pganon.migrate.words import DEFAULT_HISTORY
 from pganon.publish import lifecycle
 from pganon.publish import release_state as versions
-from pganon.run.options import RUN_SETTINGS, Ended, OnStep, Options
+from pganon.run.options import Ended, OnStep, Options
 from pganon.run.release import run_release
 
 
@@ -34,12 +36,12 @@ class Target:
     folder: Path
     dsn: str | None = None
     owner: str | None = None
-    history: str = DEFAULT
+    history: str = DEFAULT_HISTORY
 
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a file.
+    """Outcome of a file.
 
     Attributes:
         version: that readers see now; None after a withdrawal, and while it waits for approval.
@@ -55,17 +57,17 @@ class Done:
     dependents: tuple[str, ...] = ()
 
 
-Tell = Callable[[Done], None]
+Report = Callable[[Done], None]
 
 
-def status(target: Target) -> list[Standing]:
+def status(target: Target) -> list[FileState]:
     """The folder beside its history, whatever is wrong with it."""
     with session(target) as conn:
-        return standings(conn, target.folder, target.history)
+        return file_states(conn, target.folder, target.history)
 
 
 def dry_run(target: Target, to: int | None = None) -> list[Planned]:
-    """What :func:`up` would do; the same is checked, nothing is done."""
+    """Effects that :func:`up` would have; the same is checked, nothing is done."""
     with session(target) as conn:
         _, pending = checked(conn, target.folder, target.history, to)
         return planned(conn, pending)
@@ -75,34 +77,34 @@ def up(
     target: Target,
     to: int | None = None,
     *,
-    tell: Tell = lambda done: None,
+    report: Report = lambda done: None,
     on_step: OnStep = lambda phase, step, purpose: None,
 ) -> list[Done]:
     """Apply all files that are not applied, up to a number; one that fails is the last.
 
     Args:
-        tell: called after each file.
+        report: called after each file.
 
     Raises:
         PganonError: of the folder, or of a file, before anything is done; of a run. Files before
             it stay applied, and the next call begins with it.
     """
-    found: list[Done] = []
+    outcomes: list[Done] = []
     with session(target) as conn, alone(conn, target.history) as mine:
         _, pending = checked(conn, target.folder, target.history, to)
         options = Options(on_step=on_step)
         for item in pending:
             with named(item.file.name):
                 done = _apply(conn, target, mine, item, options)
-            found.append(done)
-            tell(done)
-    return found
+            outcomes.append(done)
+            report(done)
+    return outcomes
 
 
 @contextmanager
 def session(target: Target) -> Iterator[Connection]:
     """A session of pganon's owner."""
-    opened = connect_as_owner(target.dsn, owner=target.owner, settings=RUN_SETTINGS)
+    opened = connect_as_owner(target.dsn, owner=target.owner, settings=database.RUN_SETTINGS)
     with contextlib.closing(opened) as conn:
         try:
             yield conn
@@ -156,13 +158,13 @@ def _apply(
 
 def _withdraw(conn: Connection, mine: Session, file: MigrationFile) -> Done:
     with lifecycle.withdrawing(conn, file.release):
-        known = versions.read(conn, file.release)
+        release = versions.read(conn, file.release)
         built = lifecycle.withdraw_within(conn, file.release)
-        assert known is not None  # or there was nothing to withdraw
+        assert release is not None  # or there was nothing to withdraw
         mine.record(
             conn,
             file,
-            shown=known.release.current,
+            shown=release.release.current,
             revision_before=newest_revision(conn, file.release),
         )
     return Done(file.name, file.release, "withdrawn", dependents=built)

@@ -31,7 +31,7 @@ _OPTIONAL_KEYS = (
 
 
 def column_refusals(column: Mapping[str, Any]) -> list[Refusal]:
-    """What does not go together in one column; works on unchecked input too."""
+    """Refusals of combinations in one column; works on unchecked input, too."""
     role = column.get("role")
     if role not in ROLES:
         return []

@@ -38,7 +38,7 @@ def _one_set(value: object) -> object:
 
 
 class ColumnPolicy(Declaration):
-    """What one source column is, and how it may be treated."""
+    """Role of one source column, and how it may be treated."""
 
     role: Annotated[Role, known_word("role", ROLES)]
     type: Annotated[ColumnType, known_word("column type", TYPES)] | None = None

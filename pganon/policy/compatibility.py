@@ -1,4 +1,4 @@
-"""What the method of a policy asks of its columns, models and names.
+"""Requirements of the method of a policy on its columns, models and names.
 
 Every rule reads the class variables of :class:`pganon.policy.options.MethodOptions`, or its hooks.
 """
@@ -10,9 +10,9 @@ from typing import Any
 
 from pganon.identifiers import MAX_BYTES, fits
 from pganon.policy.columns import Columns, of_role
-from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, show
+from pganon.policy.registry import Registry
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.width import width_refusals
 from pganon.policy.words import ROLES
@@ -27,7 +27,7 @@ _FEW = 4
 
 
 def method_refusals(
-    known: Registry,
+    registry: Registry,
     method: MethodOptions | None,
     columns: Columns,
     models: Sequence[Any],
@@ -42,18 +42,18 @@ def method_refusals(
     if method is None:
         return []
     return [
-        *_wrong_roles(known, method, columns),
+        *_wrong_roles(registry, method, columns),
         *_nothing_to_group(method, columns),
         *width_refusals(columns, (method.grouped, "semi_sensitive")),
-        *_wrong_sensitive(known, method, columns),
+        *_wrong_sensitive(registry, method, columns),
         *_unfit_columns(method, columns),
-        *_wrong_models(known, method, models),
-        *_wrong_levels(known, method, models, refresh),
+        *_wrong_models(registry, method, models),
+        *_wrong_levels(registry, method, models, refresh),
         *_unprotected(method, models),
         *_unfit_models(method, columns, models),
         *_idle_sizes(method, models),
         *_long_names(method, columns, release),
-        *_nothing_to_infer(known, method, inference),
+        *_nothing_to_infer(registry, method, inference),
         *_nothing_to_leave_out(method, on_infeasible),
         *method.key_refusals(
             columns,
@@ -71,7 +71,7 @@ def _nothing_to_leave_out(method: MethodOptions, on_infeasible: object) -> Itera
         )
 
 
-def _wrong_roles(known: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
+def _wrong_roles(registry: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
     for name, column in columns.items():
         if column is None or column.role in method.roles:
             continue
@@ -80,12 +80,12 @@ def _wrong_roles(known: Registry, method: MethodOptions, columns: Columns) -> It
             ("columns", name, "role"),
             f"the method {method.name} has no use for columns of role {role}",
             f"use role {alternatives(r for r in ROLES if r in method.roles)}"
-            + _or_methods(n for n, options in known.methods.items() if role in options.roles),
+            + _or_methods(n for n, options in registry.methods.items() if role in options.roles),
         )
 
 
 def _wrong_models(
-    known: Registry, method: MethodOptions, models: Sequence[Any]
+    registry: Registry, method: MethodOptions, models: Sequence[Any]
 ) -> Iterable[Refusal]:
     for i, model in enumerate(models):
         if model is None or model.model in method.models:
@@ -94,16 +94,16 @@ def _wrong_models(
         yield Refusal(
             ("privacy", i, "model"),
             f"the method {method.name} cannot guarantee {name}",
-            f"use {alternatives(known.models_of(method))}"
-            + _or_methods(n for n, options in known.methods.items() if name in options.models),
+            f"use {alternatives(registry.models_of(method))}"
+            + _or_methods(n for n, options in registry.methods.items() if name in options.models),
         )
 
 
 def _or_methods(names: Iterable[str], verb: str = "") -> str:
-    found = list(names)
-    if len(found) > _FEW:
-        found = [*found[:_FEW], f"{len(found) - _FEW} others"]
-    return f", or {verb}the method {alternatives(found)}" if found else ""
+    listed = list(names)
+    if len(listed) > _FEW:
+        listed = [*listed[:_FEW], f"{len(listed) - _FEW} others"]
+    return f", or {verb}the method {alternatives(listed)}" if listed else ""
 
 
 def _nothing_to_group(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
@@ -114,16 +114,18 @@ def _nothing_to_group(method: MethodOptions, columns: Columns) -> Iterable[Refus
     yield Refusal(("columns",), message, _HOW_TO_DECLARE[method.grouped])
 
 
-def _of_several(known: Registry) -> Iterable[str]:
+def _of_several(registry: Registry) -> Iterable[str]:
     """Methods that protect several sensitive columns in one release."""
-    return (name for name, options in known.methods.items() if options.sensitive == "some")
+    return (name for name, options in registry.methods.items() if options.sensitive == "some")
 
 
-def _wrong_sensitive(known: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
+def _wrong_sensitive(
+    registry: Registry, method: MethodOptions, columns: Columns
+) -> Iterable[Refusal]:
     if method.sensitive == "any" or None in columns.values():
         return
     if method.sensitive == "hidden":
-        yield from _nothing_to_hide(known, method, columns)
+        yield from _nothing_to_hide(registry, method, columns)
         return
     names = of_role(columns, "sensitive")
     if not names:
@@ -137,16 +139,18 @@ def _wrong_sensitive(known: Registry, method: MethodOptions, columns: Columns) -
             ("columns", name, "role"),
             f"the method {method.name} protects one sensitive column; {show(names[0])} is it",
             f"leave {show(name)} out"
-            + _or_methods(_of_several(known), verb="use ")
+            + _or_methods(_of_several(registry), verb="use ")
             + ": values of both columns in one group, or in two releases, can be put together",
         )
 
 
-def _nothing_to_hide(known: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
+def _nothing_to_hide(
+    registry: Registry, method: MethodOptions, columns: Columns
+) -> Iterable[Refusal]:
     if not of_role(columns, *HIDDEN):
         others = (
             name
-            for name, options in known.methods.items()
+            for name, options in registry.methods.items()
             if options.sensitive == "any" and options.grouped == method.grouped
         )
         yield Refusal(
@@ -157,7 +161,7 @@ def _nothing_to_hide(known: Registry, method: MethodOptions, columns: Columns) -
 
 
 def _wrong_levels(
-    known: Registry, method: MethodOptions, models: Sequence[Any], refresh: object
+    registry: Registry, method: MethodOptions, models: Sequence[Any], refresh: object
 ) -> Iterable[Refusal]:
     """Where people keep value sets, all values of a group are different."""
     kept = ("unique",) if refresh == "invariant" and "invariant" in method.supports else ()
@@ -171,7 +175,7 @@ def _wrong_levels(
             f"use level: {alternatives(method.levels)}"
             + _or_methods(
                 name
-                for name, options in known.methods.items()
+                for name, options in registry.methods.items()
                 if model.model in options.models and level in options.levels
             ),
         )
@@ -210,7 +214,7 @@ def _idle_sizes(method: MethodOptions, models: Sequence[Any]) -> Iterable[Refusa
 
 
 def _unfit_columns(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
-    """What the method itself has against them, each by itself and all together."""
+    """Refusals of the method itself, of each model alone and of all together."""
     for name, column in columns.items():
         if column is not None:
             yield from method.column_refusals(name, column)
@@ -236,11 +240,11 @@ def _long_names(method: MethodOptions, columns: Columns, release: object) -> Ite
 
 
 def _nothing_to_infer(
-    known: Registry, method: MethodOptions, inference: object
+    registry: Registry, method: MethodOptions, inference: object
 ) -> Iterable[Refusal]:
     if inference is None or method.unlinks:
         return
-    others = [name for name, options in known.methods.items() if options.unlinks]
+    others = [name for name, options in registry.methods.items() if options.unlinks]
     yield Refusal(
         ("inference",),
         f"the method {method.name} publishes no sensitive values apart from the records, so there"

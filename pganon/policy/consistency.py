@@ -12,14 +12,14 @@ from typing import Any
 from pganon.policy.columns import ColumnPolicy, Columns
 from pganon.policy.compatibility import method_refusals
 from pganon.policy.exclusions import exclusion_refusals
-from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
+from pganon.policy.registry import Registry
 from pganon.policy.sensitive_when import HIDDEN
 
 
 def policy_refusals(
-    known: Registry,
+    registry: Registry,
     columns: Columns,
     privacy: Iterable[Any],
     individual: object,
@@ -31,7 +31,7 @@ def policy_refusals(
     republication: object = None,
     refresh: object = None,
 ) -> list[Refusal]:
-    """What does not go together across the policy.
+    """Refusals of combinations across the policy.
 
     A column, an element of `privacy` or a method that is None is declared but wrong in itself;
     nothing is concluded from it.
@@ -39,10 +39,10 @@ def policy_refusals(
     out: list[Refusal] = []
     models = list(privacy)
     if not models:
-        example = (method or known.method_classes[0]).example
+        example = (method or registry.method_classes[0]).example
         out.append(Refusal(("privacy",), "privacy is empty", f"write at least {example}"))
     out += method_refusals(
-        known,
+        registry,
         method,
         columns,
         models,
@@ -53,16 +53,18 @@ def policy_refusals(
         republication,
         refresh,
     )
-    out += _model_refusals(known, models, columns)
+    out += _model_refusals(registry, models, columns)
     out += _sensitive_when_refusals(columns)
     out += _idle_hierarchies(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}
     out += _individual_refusals(roles, individual)
-    out += exclusion_refusals(known, exclusions, columns, method)
+    out += exclusion_refusals(registry, exclusions, columns, method)
     return out
 
 
-def _model_refusals(known: Registry, models: Iterable[Any], columns: Columns) -> Iterable[Refusal]:
+def _model_refusals(
+    registry: Registry, models: Iterable[Any], columns: Columns
+) -> Iterable[Refusal]:
     seen: set[tuple[str, str | None, bool]] = set()
     for i, model in enumerate(models):
         if model is None:
@@ -78,7 +80,7 @@ def _model_refusals(known: Registry, models: Iterable[Any], columns: Columns) ->
             yield from _sensitive_refusals(i, name, columns)
             yield from _order_refusals(i, model, columns.get(name))
             yield from _tree_refusals(i, model, columns.get(name))
-            yield from _null_refusals(known, model, columns.get(name))
+            yield from _null_refusals(registry, model, columns.get(name))
         yield from _public_refusals(i, model, columns)
         for refusal in model.refusals(columns):
             place = ("privacy", i, *refusal.place)
@@ -109,10 +111,12 @@ def _order_refusals(i: int, model: Any, column: ColumnPolicy | None) -> Iterable
         )
 
 
-def _null_refusals(known: Registry, model: Any, column: ColumnPolicy | None) -> Iterable[Refusal]:
+def _null_refusals(
+    registry: Registry, model: Any, column: ColumnPolicy | None
+) -> Iterable[Refusal]:
     if column is None or column.nulls != "conditional" or model.conditional:
         return
-    others = alternatives(word for word, other in known.models.items() if other.conditional)
+    others = alternatives(word for word, other in registry.models.items() if other.conditional)
     yield Refusal(
         ("columns", model.column, "nulls"),
         f"{model.model} cannot hold as well for who knows that there is a value",
@@ -193,7 +197,7 @@ def _individual_refusals(roles: Mapping[str, str | None], individual: object) ->
 
 
 def _sensitive_when_refusals(columns: Columns) -> Iterable[Refusal]:
-    """What does not go together across columns: what says who hides a value must hide itself."""
+    """Refusals across columns: a column that says who hides a value must hide itself."""
     for name, column in columns.items():
         if column is None or column.role != "semi_sensitive" or column.sensitive_when is None:
             continue

@@ -64,7 +64,7 @@ def nearest_line(lines: Mapping[Place, int], place: Place) -> int | None:
 
 
 class _Refused(Exception):
-    """Stops reading; holds the problem."""
+    """Stops reading; has the problem."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)

@@ -21,9 +21,9 @@ _EXAMPLE = "for example domain: [0, 120] or domain: [2020-01-01, 2020-12-31]"
 
 def _as_text(value: object) -> object:
     """A bound as the database would read it; numbers and dates need no quotes."""
-    known = isinstance(value, str | int | float | Decimal | datetime.date)
+    has_text = isinstance(value, str | int | float | Decimal | datetime.date)
     try:
-        if not known or isinstance(value, bool):
+        if not has_text or isinstance(value, bool):
             raise Unreadable
         text = str(value).strip()
         bound(text)
@@ -82,7 +82,7 @@ Domain = Annotated[
 
 
 def domain_refusals(column: Mapping[str, Any]) -> list[Refusal]:
-    """What a domain does not go together with in one column; works on unchecked input too."""
+    """Refusals of a domain beside other keys of its column; works on unchecked input, too."""
     if column.get("domain") is None:
         return []
     out: list[Refusal] = []

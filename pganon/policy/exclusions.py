@@ -15,9 +15,9 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, refuse_one, show
+from pganon.policy.registry import Registry
 
 
 def _as_text(value: object) -> object:
@@ -36,7 +36,7 @@ Value = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | in
 
 
 def _as_list(value: object) -> object:
-    # A single value is looked at here, so that a problem is said to be where the file has it.
+    # A single value is checked here, so that a problem names its place in the file.
     return value if isinstance(value, list | tuple) else [_as_text(value)]
 
 
@@ -68,7 +68,7 @@ Condition = Annotated[
 
 
 class Exclusion(Declaration):
-    """Records for which all of `when` holds cannot have the values of `never`."""
+    """Records that satisfy all of `when` cannot have the values of `never`."""
 
     when: Annotated[dict[str, Condition], Field(min_length=1)]
     never: Annotated[dict[str, Values], Field(min_length=1)]
@@ -80,10 +80,10 @@ class Exclusion(Declaration):
 
 
 def exclusion_refusals(
-    known: Registry, exclusions: Iterable[Any], columns: Columns, method: MethodOptions | None
+    registry: Registry, exclusions: Iterable[Any], columns: Columns, method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """Rules about columns of another role, and rules that nothing keeps."""
-    supporting = known.supporting("exclusions")
+    supporting = registry.supporting("exclusions")
     for i, exclusion in enumerate(exclusions):
         if method is not None and "exclusions" not in method.supports:
             yield Refusal(

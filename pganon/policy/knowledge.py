@@ -1,5 +1,5 @@
-"""What readers are assumed to know beforehand: a distribution of the sensitive value for everybody
-with some quasi-identifiers, the prior."""
+"""Background knowledge that readers are assumed to have: the prior, which is a distribution of the
+sensitive value for every combination of some quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def _for_each(check: Callable[[object, Place], None]) -> BeforeValidator:
         if not isinstance(value, Mapping):
             check(value, ())
             return value
-        for name, found in value.items():
+        for name, prior in value.items():
             if not isinstance(name, str):
                 refuse_one(f"{show(name)} is no name of a column", suggestion="put it in quotes")
-            check(found, (name,))
+            check(prior, (name,))
         return dict(value)
 
     return BeforeValidator(checked)
@@ -94,7 +94,7 @@ class Cells(_Places):
 
     Attributes:
         intervals: numbers and dates: into how many parts of equal width their span is divided.
-        levels: hierarchies: which level of them is told apart; 0 are the values themselves.
+        levels: hierarchies: the level that distinguishes values; 0 are the values themselves.
         pseudo_records: records with the distribution of the whole that are added to every cell.
     """
 
@@ -137,11 +137,11 @@ class Cells(_Places):
 
 def _unknown(key: str, given: object, columns: Columns) -> Iterable[Refusal]:
     """Names that are not quasi-identifiers of the policy."""
-    known = [name for name, c in columns.items() if c is None or c.role == "quasi_identifying"]
+    names = [name for name, c in columns.items() if c is None or c.role == "quasi_identifying"]
     for name in given if isinstance(given, Mapping) else ():
-        if name not in known:
+        if name not in names:
             message = f"{show(name)} is not a quasi-identifying column"
-            yield Refusal((key, name), message, nearest(name, known))
+            yield Refusal((key, name), message, nearest(name, names))
 
 
 class Knowledge(Declaration):
@@ -178,7 +178,7 @@ class Knowledge(Declaration):
         return next(name for name, value in self if value is not None)
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
-        """What does not fit the columns of the policy; places are relative."""
+        """Refusals of what does not fit the columns of the policy; places are relative."""
         for key, given in (("kernel", self.kernel), ("cells", self.cells)):
             for refusal in given.refusals(columns) if given is not None else ():
                 yield Refusal((key, *refusal.place), refusal.message, refusal.suggestion)

@@ -17,12 +17,12 @@ from pganon.policy.columns import ColumnPolicy
 from pganon.policy.consistency import policy_refusals
 from pganon.policy.document import Document, field_path, nearest_line, read_document
 from pganon.policy.exclusions import Exclusion
-from pganon.policy.known import Registry
 from pganon.policy.model import Policy
 from pganon.policy.over_time import over_time_refusals
 from pganon.policy.parameters import unused, with_parameters
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.refusals import Place, Refusal
+from pganon.policy.registry import Registry
 from pganon.policy.typed import method_type, model_type, policy_class
 from pganon.policy.variables import filled as with_variables
 
@@ -61,8 +61,8 @@ class LoadedPolicy:
         A field that was left out has the line of what it would stand in.
         """
         if isinstance(place, str):
-            paths = {".".join(map(str, known)): known for known in self.lines}
-            paths |= {field_path(known): known for known in self.lines}
+            paths = {".".join(map(str, written)): written for written in self.lines}
+            paths |= {field_path(written): written for written in self.lines}
             while place and place not in paths:
                 place = place[: max(place.rfind("."), place.rfind("["), 0)]
             place = paths.get(place, ())
@@ -73,7 +73,7 @@ class LoadedPolicy:
         return Problem(message, field_path(place), self.line_of(place), suggestion)
 
 
-def load_policy(path_or_text: str | Path, known: Registry) -> LoadedPolicy:
+def load_policy(path_or_text: str | Path, registry: Registry) -> LoadedPolicy:
     """Load a policy from a file's path, or from a text that has a line end or starts with `{`.
 
     The text `-` is standard input; paths in such a policy start from the current folder. Any path
@@ -85,25 +85,27 @@ def load_policy(path_or_text: str | Path, known: Registry) -> LoadedPolicy:
     if isinstance(path_or_text, str) and (
         "\n" in path_or_text or path_or_text.lstrip().startswith("{")
     ):
-        return _loaded(path_or_text, known, None, Path.cwd())
+        return _loaded(path_or_text, registry, None, Path.cwd())
     path = Path(path_or_text)
     if path_or_text == STDIN:
-        return _loaded(_text(sys.stdin.buffer.read(MAX_BYTES + 1), path), known, path, Path.cwd())
+        return _loaded(
+            _text(sys.stdin.buffer.read(MAX_BYTES + 1), path), registry, path, Path.cwd()
+        )
     is_json = True if path.suffix.lower() == ".json" else None
-    return _loaded(read_text(path), known, path, path.parent, is_json=is_json)
+    return _loaded(read_text(path), registry, path, path.parent, is_json=is_json)
 
 
 def _loaded(
-    text: str, known: Registry, path: Path | None, base_dir: Path, *, is_json: bool | None = None
+    text: str, registry: Registry, path: Path | None, base_dir: Path, *, is_json: bool | None = None
 ) -> LoadedPolicy:
     document = with_variables(read_document(text, is_json=is_json))
-    policy = _policy(document, known, None if path is None else str(path))
+    policy = _policy(document, registry, None if path is None else str(path))
     return LoadedPolicy(policy, path, base_dir, document.lines, document.data)
 
 
 def policy_from(
     data: object,
-    known: Registry,
+    registry: Registry,
     *,
     file: str | None = None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
@@ -114,7 +116,7 @@ def policy_from(
         file: what to call it in messages.
         parameters: of a request, within the bounds that the policy declares.
     """
-    return _policy(Document(data=data), known, file, parameters)
+    return _policy(Document(data=data), registry, file, parameters)
 
 
 def read_text(path: Path) -> str:
@@ -152,7 +154,7 @@ def _text(raw: bytes, path: Path) -> str:
 
 def _policy(
     document: Document,
-    known: Registry,
+    registry: Registry,
     file: str | None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> Policy:
@@ -160,7 +162,7 @@ def _policy(
     policy: Policy | None = None
     if isinstance(document.data, dict):
         data = with_parameters(document.data, parameters)
-        policy, refusals = _validate(data, known, document.filled)
+        policy, refusals = _validate(data, registry, document.filled)
         problems += [
             Problem(r.message, field_path(r.place), document.line_of(r.place), r.suggestion)
             for r in (*refusals, *unused(document.data))
@@ -177,20 +179,20 @@ def _policy(
 
 
 def _validate(
-    data: dict[str, Any], known: Registry, filled: Collection[Place]
+    data: dict[str, Any], registry: Registry, filled: Collection[Place]
 ) -> tuple[Policy | None, list[Refusal]]:
     try:
-        return policy_class(known).model_validate(data), []
+        return policy_class(registry).model_validate(data), []
     except ValidationError as error:
-        refusals = [*refusals_of(error, known, filled), *_across(data, known)]
+        refusals = [*refusals_of(error, registry, filled), *_across(data, registry)]
     unique: dict[tuple[Place, str], Refusal] = {}
     for refusal in refusals:
         unique.setdefault((refusal.place, refusal.message), refusal)
     return None, list(unique.values())
 
 
-def _across(data: dict[str, Any], known: Registry) -> list[Refusal]:
-    """What the models check across keys, for a policy that failed on single ones before that."""
+def _across(data: dict[str, Any], registry: Registry) -> list[Refusal]:
+    """Refusals across keys, of a policy for which single keys were refused before."""
     raw = data.get("columns")
     if not isinstance(raw, dict):
         return []
@@ -201,12 +203,12 @@ def _across(data: dict[str, Any], known: Registry) -> list[Refusal]:
             out.append(Refusal(place, refusal.message, refusal.suggestion))
     columns = {name: _try(_COLUMN, column) for name, column in raw.items()}
     privacy = data.get("privacy")
-    as_model = TypeAdapter(model_type(known))
+    as_model = TypeAdapter(model_type(registry))
     models = [_try(as_model, m) for m in privacy] if isinstance(privacy, list) else [None]
-    method = _try(TypeAdapter(method_type(known)), data.get("method"))
+    method = _try(TypeAdapter(method_type(registry)), data.get("method"))
     rules = data.get("exclusions")
     across = policy_refusals(
-        known,
+        registry,
         columns,
         models,
         data.get("individual"),
@@ -218,7 +220,7 @@ def _across(data: dict[str, Any], known: Registry) -> list[Refusal]:
         data.get("republication"),
         data.get("refresh"),
     )
-    return [*out, *across, *over_time_refusals(known, data, method)]
+    return [*out, *across, *over_time_refusals(registry, data, method)]
 
 
 def _try(adapter: TypeAdapter[Any], value: object) -> Any:

@@ -17,11 +17,11 @@ from pganon.policy.columns import ColumnPolicy, Role
 from pganon.policy.consistency import policy_refusals
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.hierarchies import Declaration, no_repeats
-from pganon.policy.known import Registry
 from pganon.policy.options import MethodOptions
 from pganon.policy.over_time import OverTime, over_time_refusals
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import known_word, refuse, refuse_one
+from pganon.policy.registry import Registry
 from pganon.policy.requests import Approval, Day, Expression, Requests, TimeZone
 from pganon.policy.texts import Condition, Name, RelationName
 
@@ -36,7 +36,7 @@ def _open_schema(name: str) -> str:
 
 
 def _key(value: object) -> object:
-    """One column, or several that only together tell individuals apart."""
+    """One column, or several that identify individuals only together."""
     names = list(value) if isinstance(value, list | tuple) else [value]
     if not names or not all(isinstance(name, str) for name in names):
         refuse_one(
@@ -89,7 +89,7 @@ class Policy(OverTime):
     """A complete, consistent policy. Column names are in the order in which they were written."""
 
     # Subclasses know what `privacy` and `method` may be: pganon.policy.typed makes them.
-    known: ClassVar[Registry]
+    registry: ClassVar[Registry]
 
     variables: Annotated[tuple[Variable, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
     release: Name
@@ -121,7 +121,7 @@ class Policy(OverTime):
     @model_validator(mode="after")
     def _consistent(self) -> Policy:
         across = policy_refusals(
-            self.known,
+            self.registry,
             self.columns,
             self.privacy,
             self.individual,
@@ -133,7 +133,7 @@ class Policy(OverTime):
             self.republication,
             self.refresh,
         )
-        refuse([*across, *over_time_refusals(self.known, dict(self), self.method)])
+        refuse([*across, *over_time_refusals(self.registry, dict(self), self.method)])
         return self
 
     def with_role(self, role: Role) -> list[str]:
@@ -142,7 +142,7 @@ class Policy(OverTime):
 
     @property
     def individual_key(self) -> tuple[str, ...]:
-        """The columns that tell individuals apart: `individual`, else the column of that role, else
+        """The columns that identify individuals: `individual`, else the column of that role, else
         the key of the population."""
         if self.individual is None:
             key = () if self.population is None else self.population.key

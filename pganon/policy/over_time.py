@@ -9,9 +9,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.identifiers import MAX_BYTES
 from pganon.policy.hierarchies import Declaration, no_repeats
-from pganon.policy.known import Registry
 from pganon.policy.options import COUNTERFEITS, MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, known_word, refuse_one, show
+from pganon.policy.registry import Registry
 from pganon.policy.texts import Name, RelationName
 
 
@@ -25,7 +25,7 @@ class Population(Declaration):
 
     Attributes:
         name: the same in every policy about these people.
-        key: columns that tell them apart, as this source has them; else `individual`, else the
+        key: columns that identify them, as this source has them; else `individual`, else the
             primary key.
         renewed: whether the people of a version may all be others than those of the one before.
     """
@@ -58,19 +58,19 @@ INCREMENTS = ("increment_size", "regions", "ranges", "leavers")
 
 
 class OverTime(Declaration):
-    """How a version stands beside the other versions about the same people.
+    """Relation of a version to the other versions about the same people.
 
     Attributes:
         republication: what happens if all versions together show more than the policy allows.
-        refresh: whether a version is made anew, from the one before plus groups of newcomers, or of
-            groups with the values that their people had.
+        refresh: whether a version is made anew, from the one before plus groups of new individuals,
+            or of groups with the values that their people had.
         audiences: whether everybody is taken to have every version, or roles what they can read.
         aliases: relation with the columns `old` and `new`, of people whose key changed.
         exclude: relation with the key columns of people who are in no version from now on.
-        increment_size: newcomers of a region that make an increment.
-        regions: whether newcomers are divided as the first version was.
+        increment_size: new individuals of a region that make an increment.
+        regions: whether new individuals are divided as the first version was.
         ranges: whether groups show what they contain, or the region that they are in.
-        leavers: whether people who left stay in the groups, or their groups are taken back.
+        leavers: whether removed individuals stay in the groups, or their groups are withdrawn.
     """
 
     republication: Annotated[
@@ -101,12 +101,12 @@ class OverTime(Declaration):
 
 
 def over_time_refusals(
-    known: Registry, given: Mapping[str, Any], method: MethodOptions | None
+    registry: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """Keys that have no effect; `given` may be input that was not checked."""
     yield from _key_refusals(given)
     if given.get("refresh") == "invariant":
-        yield from _invariant_refusals(known, given, method)
+        yield from _invariant_refusals(registry, given, method)
     for key, info in OverTime.model_fields.items():
         if given.get(key, info.default) == info.default:
             continue
@@ -127,14 +127,14 @@ def over_time_refusals(
 
 
 def _invariant_refusals(
-    known: Registry, given: Mapping[str, Any], method: MethodOptions | None
+    registry: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """What people who keep their value sets do not go together with."""
     if method is not None and "invariant" not in method.supports:
         yield Refusal(
             ("refresh",),
             f"the method {method.name} cannot keep the values of its groups",
-            f"use the method {alternatives(known.supporting('invariant'))}, or refresh: recompute",
+            f"use the method {alternatives(registry.supporting('invariant'))}, or refresh: recompute",
         )
     yield from _unkept(given, method)
     if given.get("records_per_individual") == "many_accepted":
@@ -191,7 +191,7 @@ def _unkept(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[
 
 
 def _key_refusals(given: Mapping[str, Any]) -> Iterable[Refusal]:
-    """A population is told apart as individuals are, and its key is never published."""
+    """A population has the key of the individuals, which is never published."""
     population, columns = given.get("population"), given.get("columns")
     if not isinstance(population, Population) or not isinstance(columns, Mapping):
         return

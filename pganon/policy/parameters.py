@@ -21,12 +21,12 @@ _LIMIT = "suppression_limit"
 
 
 def declared(data: Mapping[str, Any]) -> dict[str, Parameter]:
-    """The well-formed parameters that a policy declares; of others validation tells."""
+    """The well-formed parameters that a policy declares; validation reports the others."""
     requests = data.get("requests")
-    found = requests.get("parameters") if isinstance(requests, Mapping) else None
-    if not isinstance(found, Mapping):
+    parameters = requests.get("parameters") if isinstance(requests, Mapping) else None
+    if not isinstance(parameters, Mapping):
         return {}
-    made = {str(name): parameter_of(value) for name, value in found.items()}
+    made = {str(name): parameter_of(value) for name, value in parameters.items()}
     return {name: parameter for name, parameter in made.items() if parameter is not None}
 
 
@@ -91,10 +91,10 @@ def _names(where: str) -> set[str]:
 
 
 def _filled(where: str, values: Mapping[str, int | float | str]) -> str:
-    def literal(found: re.Match[str]) -> str:
-        value = values.get(found[1])
+    def literal(match: re.Match[str]) -> str:
+        value = values.get(match[1])
         if value is None:
-            return found[0]
+            return match[0]
         return f"DATE '{value}'" if isinstance(value, str) else f"({value!r})"
 
     pieces = _PIECES.split(where)

@@ -87,18 +87,18 @@ _MOST = 4
 
 def partition_part(policy: Policy, source: QualifiedName, base_dir: Path) -> Part:
     """The part of a policy about this source; files in `base_dir` count by their content."""
-    found: dict[str, Any] = {"revision": REVISION, "source": str(source)}
-    found |= _given(policy, _PLAIN)
+    part: dict[str, Any] = {"revision": REVISION, "source": str(source)}
+    part |= _given(policy, _PLAIN)
     key = policy.individual_key
-    found["individual"] = key[0] if len(key) == 1 else list(key) or None
-    found |= _columns(policy.columns, base_dir)
-    found |= _privacy(policy.privacy)
-    found |= _method(policy.method)
-    return {path: value for path, value in found.items() if value is not None}
+    part["individual"] = key[0] if len(key) == 1 else list(key) or None
+    part |= _columns(policy.columns, base_dir)
+    part |= _privacy(policy.privacy)
+    part |= _method(policy.method)
+    return {path: value for path, value in part.items() if value is not None}
 
 
 def _given(declared: Policy | ColumnPolicy, fields: Iterable[str]) -> dict[str, Any]:
-    """What these fields say, under the keys of the file, where it is not the default."""
+    """Values of these fields that are not the default, under the keys of the file."""
     return declared.model_dump(
         mode="json", by_alias=True, exclude_defaults=True, include=set(fields)
     )
@@ -106,7 +106,7 @@ def _given(declared: Policy | ColumnPolicy, fields: Iterable[str]) -> dict[str, 
 
 def _columns(columns: Mapping[str, ColumnPolicy], base_dir: Path) -> dict[str, Any]:
     """Columns that are read. Their order counts among those of one kind: it decides ties."""
-    found: dict[str, Any] = {}
+    part: dict[str, Any] = {}
     order: dict[str, list[str]] = {}
     for name, column in columns.items():
         if column.role in ("identifying", "individual"):
@@ -116,8 +116,8 @@ def _columns(columns: Mapping[str, ColumnPolicy], base_dir: Path) -> dict[str, A
         given = _given(column, COLUMN_DECIDES)
         if isinstance(column.hierarchy, CsvHierarchy):
             given["hierarchy"] |= {"csv": _digest(base_dir / column.hierarchy.csv)}
-        found |= {f"columns.{name}.{key}": value for key, value in given.items()}
-    return {"columns": order, **found}
+        part |= {f"columns.{name}.{key}": value for key, value in given.items()}
+    return {"columns": order, **part}
 
 
 def _digest(file: Path) -> str:
@@ -125,7 +125,7 @@ def _digest(file: Path) -> str:
 
 
 def _privacy(models: Iterable[ModelDeclaration]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    part: dict[str, Any] = {}
     for model in models:
         given = model.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         label = given.pop("model")
@@ -134,8 +134,8 @@ def _privacy(models: Iterable[ModelDeclaration]) -> dict[str, Any]:
             label = f"{label}({column})"
         elif given.get("level") == "tuple":
             label = f"{label}[tuple]"  # beside it one of single columns may stand
-        found |= {f"privacy.{label}.{key}": value for key, value in given.items()}
-    return found
+        part |= {f"privacy.{label}.{key}": value for key, value in given.items()}
+    return part
 
 
 def _method(method: MethodOptions) -> dict[str, Any]:
@@ -151,12 +151,12 @@ def shown_part(document: Mapping[str, Any]) -> Part:
 
     A version whose policy agrees in these and in the partition part can replace another.
     """
-    found = {key: value for key, value in document.items() if key in ELSE - APPLIED}
-    publish = found.pop("publish", {})
-    found |= {f"publish.{k}": v for k, v in publish.items() if k not in PUBLISH_APPLIED}
+    part = {key: value for key, value in document.items() if key in ELSE - APPLIED}
+    publish = part.pop("publish", {})
+    part |= {f"publish.{k}": v for k, v in publish.items() if k not in PUBLISH_APPLIED}
     keys = {ColumnPolicy.model_fields[field].alias or field for field in COLUMN_ELSE}
     names = {n: {k: c[k] for k in keys & c.keys()} for n, c in document["columns"].items()}
-    return {**found, "columns": {name: given for name, given in names.items() if given}}
+    return {**part, "columns": {name: given for name, given in names.items() if given}}
 
 
 def part_hash(part: Part) -> str:
@@ -166,7 +166,7 @@ def part_hash(part: Part) -> str:
 
 
 def differences(before: Part, now: Part) -> str:
-    """What differs, for messages: `privacy.anatomy_l_diversity(disease).l 4 -> 5, ...`.
+    """Differences for messages: `privacy.anatomy_l_diversity(disease).l 4 -> 5, ...`.
 
     Values are named where they are numbers and words of policies, never those of columns.
     """

@@ -1,4 +1,4 @@
-"""What every privacy model declares in a policy."""
+"""Declaration that every privacy model of a policy extends."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ class ModelDeclaration(Declaration):
         return False
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
-        """What does not fit the columns of the policy; places are relative to the model."""
+        """Refusals of what does not fit the columns; places are relative to the model."""
         return ()

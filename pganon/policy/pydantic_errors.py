@@ -12,18 +12,18 @@ from pganon.policy.columns import ColumnPolicy
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.hierarchies import FORMS, OrderTree
 from pganon.policy.knowledge import Cells, Kernel, Knowledge
-from pganon.policy.known import Registry
 from pganon.policy.model import Policy, Publish
 from pganon.policy.refusals import ERROR_TYPE, Place, Refusal, nearest, show
+from pganon.policy.registry import Registry
 
 _NOT_A_TEXT = ("int_type", "int_from_float", "float_type", "bool_type")
 _FROM_VARIABLE = "what comes from a variable is a text: write the value itself"
 
 
 def refusals_of(
-    error: ValidationError, declared: Registry, filled: Collection[Place] = ()
+    error: ValidationError, registry: Registry, filled: Collection[Place] = ()
 ) -> Iterator[Refusal]:
-    """All that pydantic found, with places in the terms of the file.
+    """Refusals from all errors of pydantic, with places in the terms of the file.
 
     Args:
         filled: places of texts that have the value of a variable.
@@ -37,10 +37,10 @@ def refusals_of(
                 yield Refusal(place, refusal.message, refusal.suggestion)
         elif not (item["type"] == "too_short" and item["input"]):
             # Where all items of a list are wrong, pydantic also says that none is left.
-            found = _sentence(item["type"], loc, item["input"], context, item["msg"], declared)
-            if item["type"] in _NOT_A_TEXT and found.place in filled:
-                found = replace(found, suggestion=_FROM_VARIABLE)
-            yield found
+            one = _sentence(item["type"], loc, item["input"], context, item["msg"], registry)
+            if item["type"] in _NOT_A_TEXT and one.place in filled:
+                one = replace(one, suggestion=_FROM_VARIABLE)
+            yield one
 
 
 def _place(loc: Place) -> Place:
@@ -72,15 +72,15 @@ def _sentence(
     value: object,
     context: Mapping[str, Any],
     message: str,
-    declared: Registry,
+    registry: Registry,
 ) -> Refusal:
     place = _place(loc)
     match kind:
         case "missing":
             return Refusal(place, "is missing", _example(place))
         case "extra_forbidden":
-            known = _known_keys(loc[:-1], declared)
-            return Refusal(place, "is not a key that is known here", nearest(str(loc[-1]), known))
+            keys = _known_keys(loc[:-1], registry)
+            return Refusal(place, "is not a key that is known here", nearest(str(loc[-1]), keys))
         case "string_type":
             hint = "put it in quotes" if isinstance(value, int | float) else None
             return Refusal(place, f"must be a text, not {show(value)}", hint)
@@ -149,13 +149,13 @@ def _example(place: Place) -> str | None:
     return f"for example {example}" if example else None
 
 
-def _known_keys(loc: Place, declared: Registry) -> list[str]:
+def _known_keys(loc: Place, registry: Registry) -> list[str]:
     """Keys of the model at a place, as the file writes them."""
     match loc:
         case ():
             model: type[BaseModel] = Policy
-        case ("method", str(name)) if name in declared.methods:
-            model = declared.methods[name]
+        case ("method", str(name)) if name in registry.methods:
+            model = registry.methods[name]
         case ("publish",):
             model = Publish
         case ("columns", _):
@@ -168,8 +168,8 @@ def _known_keys(loc: Place, declared: Registry) -> list[str]:
             model = OrderTree
         case ("columns", _, "hierarchy", str(form), *_) if form in FORMS:
             model = FORMS[form]
-        case ("privacy", int(), str(name)) if name in declared.models:
-            model = declared.models[name]
+        case ("privacy", int(), str(name)) if name in registry.models:
+            model = registry.models[name]
         case ("privacy", int(), _, "knowledge"):
             model = Knowledge
         case ("privacy", int(), _, "knowledge", "kernel"):

@@ -41,7 +41,7 @@ def refuse_one(message: str, *, at: Place = (), suggestion: str | None = None) -
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """A sentence with the known word that `word` may stand for, else the list of known words."""
+    """A sentence with the word that `word` may be a typing error of, else the list of words."""
     words = list(known)
     close = difflib.get_close_matches(word.lower(), [w.lower() for w in words], n=1, cutoff=0.6)
     for candidate in words:
@@ -70,36 +70,36 @@ def show(value: object, limit: int = 40) -> str:
 
 
 def refuse_word(
-    what: str, value: object, known: Sequence[str], later: Sequence[str] = (), at: Place = ()
+    what: str, value: object, words: Sequence[str], later: Sequence[str] = (), at: Place = ()
 ) -> None:
-    """Raise unless `value` is one of the `known` words of this version.
+    """Raise unless `value` is one of the `words` of this version.
 
     Args:
         what: what the word names, e.g. `role`.
         later: words of the design that this version does not implement.
     """
-    if isinstance(value, str) and value in known:
+    if isinstance(value, str) and value in words:
         return
     article = "an" if what[0] in "aeiou" else "a"
     if isinstance(value, str) and value in later:
         refuse_one(
-            f'{what} "{value}" is not available in this version; available: {", ".join(known)}',
+            f'{what} "{value}" is not available in this version; available: {", ".join(words)}',
             at=at,
         )
     if isinstance(value, str):
         refuse_one(
             f"{show(value)} is not {article} {what}",
             at=at,
-            suggestion=nearest(value, [*known, *later]),
+            suggestion=nearest(value, [*words, *later]),
         )
-    refuse_one(f"{show(value)} is not {article} {what}", at=at, suggestion=nearest("", known))
+    refuse_one(f"{show(value)} is not {article} {what}", at=at, suggestion=nearest("", words))
 
 
-def known_word(what: str, known: tuple[str, ...]) -> BeforeValidator:
-    """Validator that answers unknown words with the nearest known one."""
+def known_word(what: str, words: tuple[str, ...]) -> BeforeValidator:
+    """Validator that refuses other words and suggests the nearest one."""
 
     def check(value: object) -> object:
-        refuse_word(what, value, known)
+        refuse_word(what, value, words)
         return value
 
     return BeforeValidator(check)

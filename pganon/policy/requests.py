@@ -20,13 +20,13 @@ _UNITS = {"min": "minutes", "h": "hours", "d": "days"}
 
 def duration(text: str) -> timedelta:
     """A number with its unit: `15min`, `12h`, `30d`."""
-    found = _DURATION.fullmatch(text)
-    if found is None:
+    match = _DURATION.fullmatch(text)
+    if match is None:
         refuse_one(
             f"{show(text)} is not a duration", suggestion="write 15min, 12h or 30d: number and unit"
         )
         raise AssertionError
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
 def _duration(text: str) -> str:
@@ -95,7 +95,7 @@ Bounded = Annotated[Value, BeforeValidator(_value)]
 
 
 class Parameter(Declaration):
-    """What a request may choose, with its bounds; `default` is what holds where it does not."""
+    """Parameter that a request may choose, with its bounds; `default` where it does not."""
 
     min: Bounded
     max: Bounded

@@ -37,9 +37,9 @@ def next_time(expression: str, time_zone: str, after: datetime) -> datetime:
     if len(fields) != FIELDS:
         raise ScheduleProblem(f"a schedule has {FIELDS} fields, not {len(fields)}")
     try:
-        found = next(CronSim(expression, after.astimezone(ZoneInfo(time_zone))))
+        next_one = next(CronSim(expression, after.astimezone(ZoneInfo(time_zone))))
     except CronSimError as error:
         raise ScheduleProblem(str(error)) from None
     except StopIteration:
         raise ScheduleProblem("the time never comes") from None
-    return found.astimezone(UTC)
+    return next_one.astimezone(UTC)

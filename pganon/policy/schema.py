@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from pganon.policy.known import Registry
+from pganon.policy.registry import Registry
 from pganon.policy.typed import policy_class
 
 
-def policy_schema(known: Registry) -> dict[str, Any]:
+def policy_schema(registry: Registry) -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of a policy file.
 
     It knows keys, types and words; what goes together is checked by `pganon policy check`.
     """
-    schema = policy_class(known).model_json_schema(by_alias=True)
+    schema = policy_class(registry).model_json_schema(by_alias=True)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,

@@ -57,7 +57,7 @@ class SensitiveWhen(Declaration):
 
 
 def column_refusals(given: object) -> Iterable[Refusal]:
-    """What a semi-sensitive column has against what it declares; works on unchecked input too."""
+    """Refusals of other keys of a semi-sensitive column; works on unchecked input, too."""
     if given is None:
         message = "is missing; it says for whom the value is sensitive"
         yield Refusal(("sensitive_when",), message, _EXAMPLE)

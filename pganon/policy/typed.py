@@ -1,4 +1,4 @@
-"""The class of policies that may use the known methods and privacy models."""
+"""The class of policies that may use the registered methods and privacy models."""
 
 from __future__ import annotations
 
@@ -10,67 +10,69 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, create_model
 
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.known import Registry
 from pganon.policy.model import Policy
 from pganon.policy.refusals import refuse_one, refuse_word, show
+from pganon.policy.registry import Registry
 from pganon.policy.words import LATER_METHODS
 
 
 @lru_cache
-def policy_class(known: Registry) -> type[Policy]:
+def policy_class(registry: Registry) -> type[Policy]:
     """:class:`Policy` with the fields of these methods and models."""
-    models: Any = tuple.__class_getitem__((model_type(known), ...))
+    models: Any = tuple.__class_getitem__((model_type(registry), ...))
     fields: dict[str, Any] = {
         "privacy": (Annotated[models, Field(strict=False)], ...),
-        "method": (method_type(known), ...),
+        "method": (method_type(registry), ...),
     }
     made = create_model("Policy", __base__=Policy, __doc__=Policy.__doc__, **fields)
-    made.known = known
+    made.registry = registry
     return made
 
 
 @lru_cache
-def model_type(known: Registry) -> Any:
-    """Any of the models, told apart by its word."""
-    return _one_of(known.model_classes, "model", "privacy model", tuple(known.models))
+def model_type(registry: Registry) -> Any:
+    """Any of the models, selected by its word."""
+    return _one_of(registry.model_classes, "model", "privacy model", tuple(registry.models))
 
 
 @lru_cache
-def method_type(known: Registry) -> Any:
-    return _one_of(known.method_classes, "name", "method", tuple(known.methods), LATER_METHODS)
+def method_type(registry: Registry) -> Any:
+    return _one_of(
+        registry.method_classes, "name", "method", tuple(registry.methods), LATER_METHODS
+    )
 
 
 def _one_of(
     declared: Iterable[type[Declaration]],
     key: str,
     what: str,
-    known: Sequence[str],
+    words: Sequence[str],
     later: Sequence[str] = (),
 ) -> Any:
     union: Any = reduce(or_, declared)
-    still = tuple(word for word in later if word not in known)
+    still = tuple(word for word in later if word not in words)
     return Annotated[
-        Annotated[union, Field(discriminator=key)], _tagged(key, what, tuple(known), still)
+        Annotated[union, Field(discriminator=key)], _tagged(key, what, tuple(words), still)
     ]
 
 
-def _tagged(key: str, what: str, known: tuple[str, ...], later: tuple[str, ...]) -> BeforeValidator:
-    """Validator of a mapping that is told apart by the word under `key`."""
+def _tagged(key: str, what: str, words: tuple[str, ...], later: tuple[str, ...]) -> BeforeValidator:
+    """Validator of a mapping whose class is selected by the word under `key`."""
 
     def check(value: object) -> object:
         if isinstance(value, Declaration):
             return value
         if not isinstance(value, dict):
-            example = value if isinstance(value, str) and value in known else known[0]
+            example = value if isinstance(value, str) and value in words else words[0]
             refuse_one(
                 f"must be a mapping, not {show(value)}", suggestion=f"write {{{key}: {example}}}"
             )
             raise AssertionError
         if key not in value:
             refuse_one(
-                f"the key {key} is missing", suggestion=f"write {key}: one of {', '.join(known)}"
+                f"the key {key} is missing", suggestion=f"write {key}: one of {', '.join(words)}"
             )
-        refuse_word(what, value[key], known, later, at=(key,))
+        refuse_word(what, value[key], words, later, at=(key,))
         return value
 
     return BeforeValidator(check)

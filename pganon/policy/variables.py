@@ -65,8 +65,8 @@ class _Filling:
                 return value
 
     def _fill(self, text: str, kind: str, place: Place) -> str:
-        def value(found: re.Match[str]) -> str:
-            escaped, name = found.groups()
+        def value(match: re.Match[str]) -> str:
+            escaped, name = match.groups()
             if escaped:
                 return f"${{{name}}}"
             self.places.add(place)
@@ -76,7 +76,7 @@ class _Filling:
                 line = self._document.line_of(place)
                 message, advice = why.args
                 self.problems.append(Problem(message, field_path(place), line, advice))
-                return found[0]
+                return match[0]
 
         return _REFERENCE.sub(value, text)
 

@@ -1,4 +1,4 @@
-"""Words of a policy: those of this version, and those of the design that come later."""
+"""Words of a policy: those of this version, and those that a later version will have."""
 
 from __future__ import annotations
 

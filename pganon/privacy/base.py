@@ -43,16 +43,16 @@ class Model(ABC):
     name = ""
     bound = Bound.AT_LEAST
     strict = False
-    """Whether a measure equal to the parameter misses it."""
+    """Whether a measure equal to the parameter violates the model."""
     merging_keeps = True
     """Whether two groups that satisfy the model satisfy it as one group, too. One group of all
-    records is then the best that can be reached, and what that misses is refused before any search;
-    without it only verification decides."""
+    records is then the best result. What it violates is refused before any search; otherwise
+    verification alone decides."""
     from_histogram = True
-    """Whether it is measured of a histogram. If not, a release has measures of its own for it, and
-    nothing that reads histograms knows it."""
+    """Whether it is measured from a histogram. If not, the form of a release measures it, and parts
+    that read histograms skip it."""
     judged_of = Judged.NOTHING
-    """What of people with the same past in several versions is held against it."""
+    """The part that it depends on of individuals who share their groups in several versions."""
     tolerance = TOLERANCE
     """Relative slack of comparisons, of a parameter below 1 absolute where it bounds from above."""
 
@@ -80,12 +80,12 @@ class Model(ABC):
 
     @property
     def judged(self) -> Judged:
-        """What of a group is held against it; see :mod:`pganon.privacy.judged`."""
+        """The part of a group that the model depends on; see :mod:`pganon.privacy.judged`."""
         return self.judged_of
 
     @property
     def needs_values(self) -> bool:
-        """Whether the histogram must tell sensitive values apart."""
+        """Whether the histogram must distinguish sensitive values."""
         return True
 
     @property
@@ -265,8 +265,8 @@ class ShareModel(Model):
 
     def worst(self, measured: exp.Select) -> exp.Select:
         """The same, with `measured` in the digits that people read."""
-        found = super().worst(measured)
-        return query("select w.failing, w.measured::float8 as measured from w", {"w": found})
+        row = super().worst(measured)
+        return query("select w.failing, w.measured::float8 as measured from w", {"w": row})
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,7 @@ class Requirement:
         return f" ({self.given.label.removeprefix(f'{self.given.name} ')} if it is not NULL)"
 
     def declarable(self, measure: float) -> float:
-        """The parameter of the policy that holds the model to this measure."""
+        """The parameter of the policy that bounds this measure."""
         if self.given is None:
             return measure
         match self.model.symbol:

@@ -120,7 +120,7 @@ class EIRLDiversity(CountModel):
     """Every reasoning set of a group has at least l distinct sensitive values.
 
     A reasoning set takes one record of every individual. The smallest number of values in one is
-    the size of a minimum hitting set of the individuals' value sets, which is searched exactly;
+    the size of a minimum hitting set of the individuals' sets of values, which is searched exactly;
     measures stop at l. Where the search would take too long a group measures `undecided`, or the
     statement fails with PA201. The adversary's confidence in one value is bounded by
     (n - l + 1) / n among n individuals, not by 1 / l.
@@ -211,7 +211,7 @@ _HISTOGRAMS = {
 
 
 def histogram(counts: str, records: Relation, by: str) -> exp.Select:
-    """What models that count records, individuals, holders or pairs read, by the column `by`.
+    """Histogram by the column `by`, for models that count records, individuals, holders or pairs.
 
     Args:
         records: relation (by, individual, value), one row per record.

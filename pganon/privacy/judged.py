@@ -1,4 +1,4 @@
-"""What a model holds people against."""
+"""The part of a group that a model depends on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Judged(StrEnum):
-    """What of a group is held against a model, and so what its people may be left out for.
+    """The part of a group that a model depends on, so that its people may be suppressed for it.
 
     PEOPLE: the number of people.
     MOST: how many of them have a value at most.
@@ -14,7 +14,7 @@ class Judged(StrEnum):
     VALUES: the different values that they have.
     RECORDS: the values that they have, with their frequencies.
     COMBINATIONS: the combinations of their own values.
-    NOTHING: what people look like, or one version alone.
+    NOTHING: quasi-identifiers alone, or one version alone.
     """
 
     PEOPLE = "people"
@@ -41,11 +41,11 @@ KEPT_VECTORS = (
     " columns go together, and hold nothing that somebody of a group may have in all columns for"
     " likelier than another"
 )
-"""The same of several columns."""
+"""The same for several sensitive columns."""
 
 
 def over_finer(k: int) -> str:
-    """Instead, where who has a finer version, which promises k, could make this one from it."""
+    """Instead of these, where this version can be computed from a finer one, which guarantees k."""
     return (
         "readers of this and coarser versions; who has the finer one that this follows from has its"
         f" bounds: k = {k}"

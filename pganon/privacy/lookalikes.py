@@ -1,4 +1,4 @@
-"""Sensitive values that differ in spelling alone: models count them all, nobody sees them all."""
+"""Sensitive values that differ in spelling alone: models count each, readers take them for one."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class PrivacyModel(ModelDeclaration):
 
     @abstractmethod
     def measures(self) -> tuple[Model, ...]:
-        """What is measured of every group, each with its parameter; groups must satisfy all."""
+        """Measures of every group, each with its parameter; groups must satisfy all."""
 
 
 class KAnonymity(PrivacyModel):

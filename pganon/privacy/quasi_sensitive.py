@@ -102,17 +102,17 @@ def product_histogram(clusters: Relation, by: str, sets: Mapping[int, QSSet]) ->
     return stacked(
         [
             query(
-                "select :set as value, :n as n from c", {"c": clusters}, set=num(s), n=_size(found)
+                "select :set as value, :n as n from c", {"c": clusters}, set=num(s), n=_size(qs_set)
             ).select(col(by, "c"))
-            for s, found in sets.items()
+            for s, qs_set in sets.items()
         ]
     )
 
 
-def _size(found: QSSet) -> exp.Expr:
+def _size(qs_set: QSSet) -> exp.Expr:
     """float8: exact as far as anybody reads it, and it never overflows."""
     result = fragment("1::float8")
-    for name in found.arrays:
+    for name in qs_set.arrays:
         result = fragment(":a * cardinality(:b)", a=result, b=col(name, "c"))
     return result
 
@@ -129,29 +129,29 @@ def supported_histogram(
         [
             query(
                 "select :set as value, coalesce(s.n, 0) as n from c left join s on :c = :s",
-                {"c": clusters, "s": _number_supported(clusters, by, found, element)},
+                {"c": clusters, "s": _number_supported(clusters, by, qs_set, element)},
                 set=num(number),
                 c=col(by, "c"),
                 s=col(by, "s"),
             ).select(col(by, "c"), copy=False)
-            for number, found in sets.items()
+            for number, qs_set in sets.items()
         ]
     )
 
 
-def _number_supported(clusters: Relation, by: str, found: QSSet, element: Element) -> exp.Select:
-    existing = supported_combinations(clusters, by, found, element)
+def _number_supported(clusters: Relation, by: str, qs_set: QSSet, element: Element) -> exp.Select:
+    existing = supported_combinations(clusters, by, qs_set, element)
     counted = query("select count(*)::float8 as n from b", {"b": existing})
     return counted.select(col(by, "b"), copy=False).group_by(col(by, "b"), copy=False)
 
 
 def supported_combinations(
-    clusters: Relation, by: str, found: QSSet, element: Element
+    clusters: Relation, by: str, qs_set: QSSet, element: Element
 ) -> exp.Select:
     """SELECT by, v1, v2, ..: the combinations of a set that exist, of every cluster."""
-    begun = _extended(clusters, by, None, found, 0, element)
-    for last in range(1, len(found.arrays)):
-        begun = _extended(clusters, by, begun, found, last, element)
+    begun = _extended(clusters, by, None, qs_set, 0, element)
+    for last in range(1, len(qs_set.arrays)):
+        begun = _extended(clusters, by, begun, qs_set, last, element)
     return begun
 
 
@@ -159,7 +159,7 @@ def _extended(
     clusters: Relation,
     by: str,
     begun: exp.Select | None,
-    found: QSSet,
+    qs_set: QSSet,
     last: int,
     element: Element,
 ) -> exp.Select:
@@ -167,13 +167,13 @@ def _extended(
 
     `begun` becomes part of it, not a copy: attribute by attribute that would be many copies.
     """
-    assert found.combinations is not None
+    assert qs_set.combinations is not None
     values = query(
-        "select unnest(:array) as x from c", {"c": clusters}, array=col(found.arrays[last], "c")
+        "select unnest(:array) as x from c", {"c": clusters}, array=col(qs_set.arrays[last], "c")
     ).select(col(by, "c"), copy=False)
     name = f"v{last + 1}"
     extended = query(
-        "select :x as x from u", {"u": values}, x=element(col("x", "u"), found.attributes[last])
+        "select :x as x from u", {"u": values}, x=element(col("x", "u"), qs_set.attributes[last])
     ).select(col(by, "u"), copy=False)
     names = [f"v{place + 1}" for place in range(last)]
     if begun is not None:
@@ -186,7 +186,7 @@ def _extended(
         pairs = pairs.join(extended.subquery("e", copy=False), on=together, copy=False)
         extended = pairs.offset(text("0"), copy=False)
     existing = exp.select(*[col(n, "p") for n in (*names, name)]).distinct()
-    existing = existing.from_(aliased(found.combinations, "p"), copy=False)
+    existing = existing.from_(aliased(qs_set.combinations, "p"), copy=False)
     same = [exp.EQ(this=col(n, "e"), expression=col(n, "p")) for n in names]
     same.append(exp.EQ(this=col("x", "e"), expression=col(name, "p")))
     return (

@@ -13,7 +13,7 @@ from pganon.privacy.models import PrivacyModel
 def given_value(declaration: PrivacyModel) -> PrivacyModel:
     """The model with the parameter that NULL and another value take it to.
 
-    With it the model also holds against readers who know that a person has a value. NULL counts as
+    It also protects against readers who know that a person has a value. NULL counts as
     one value. If a reader can rule it out for a victim, the other values of the group remain, for
     which a model may fail: of {flu, NULL} only the flu remains. With l + 1, and with
     alpha / (1 + alpha), it cannot, as docs/reference/models.md proves for every model here.
@@ -33,26 +33,26 @@ def given_value(declaration: PrivacyModel) -> PrivacyModel:
 
 def requirements_of(policy: Policy, sensitive: Mapping[str, int]) -> list[Requirement]:
     """The requirements of a policy's models; `sensitive` numbers the sensitive columns."""
-    found: list[Requirement] = []
+    requirements: list[Requirement] = []
     for model in models_of(policy):
         columns = _columns(model, sensitive)
         for number, measured in enumerate(policy.method.measures(model)):
             if not columns or not measured.needs_values:
-                found.append(Requirement(measured))
+                requirements.append(Requirement(measured))
                 continue
             for column in columns:
                 held = policy.method.measures(_held(policy, model, column))[number]
                 given = None if held == measured else measured
-                found.append(Requirement(held, sensitive[column], column, given))
-    return list(dict.fromkeys(found))
+                requirements.append(Requirement(held, sensitive[column], column, given))
+    return list(dict.fromkeys(requirements))
 
 
 def models_of(policy: Policy) -> list[PrivacyModel]:
     """The privacy models that the policy names."""
-    found = [model for model in policy.privacy if isinstance(model, PrivacyModel)]
-    if len(found) < len(policy.privacy):
+    models = [model for model in policy.privacy if isinstance(model, PrivacyModel)]
+    if len(models) < len(policy.privacy):
         raise TypeError("a privacy model without measures")
-    return found
+    return models
 
 
 def held_models(policy: Policy) -> list[PrivacyModel]:

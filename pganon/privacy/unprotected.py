@@ -18,15 +18,15 @@ def unprotected_columns(policy: Policy) -> list[str]:
 
 
 def warnings(policy: Policy) -> list[str]:
-    """What the steward should know of these columns before anything is run."""
+    """Warnings about columns that no model protects, for the steward before a run."""
     return [warning(policy, name) for name in unprotected_columns(policy)]
 
 
-def warning(policy: Policy, name: str, found: str = "") -> str:
-    """Of one column; `found` is what a run has measured."""
+def warning(policy: Policy, name: str, reason: str = "") -> str:
+    """Warning about one column; `reason` is a measure of a run, as a text."""
     whole = any(getattr(model, "level", None) == "tuple" for model in policy.privacy)
     alone = " alone (level: tuple bounds values of a whole sensitive table)" if whole else ""
     return (
-        f"no model is about the sensitive column {quote(name)}{alone}{found}; add a model, or say"
+        f"no model is about the sensitive column {quote(name)}{alone}{reason}; add a model, or say"
         " that it is meant with unprotected: accept"
     )

@@ -1,4 +1,4 @@
-"""What is shown, what waits, and who serves it; for the steward."""
+"""Current releases, open requests and workers; for the steward."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ class Shown:
     next_at: datetime | None
 
     def warnings(self, today: date) -> list[str]:
-        """What the steward should do something about."""
-        found: list[str] = []
+        """Conditions that need an action of the steward."""
+        texts: list[str] = []
         if self.revision is not None and not self.checked:
-            found.append(f"{self.release}: revision {self.revision} of its policy is unchecked")
+            texts.append(f"{self.release}: revision {self.revision} of its policy is unchecked")
         if self.problems:
-            found.append(f"{self.release}: revision {self.revision} of its policy cannot be used")
-        found += [
+            texts.append(f"{self.release}: revision {self.revision} of its policy cannot be used")
+        texts += [
             f"{self.release}: its policy names {quote(name)}, which is another role by now:"
             " apply it again"
             for name in self.replaced
         ]
         if self.version is not None and self.review_by and self.review_by - today <= WARN_BEFORE:
-            found.append(f"{self.release}: its policy is to be reviewed by {self.review_by}")
-        return found
+            texts.append(f"{self.release}: its policy is to be reviewed by {self.review_by}")
+        return texts
 
 
 @dataclass(frozen=True)

@@ -250,7 +250,7 @@ def _can_grow(spec: ReleaseSpec) -> bool:
 
 def _can_keep(policy: Policy) -> bool:
     given = {**dict(policy), "refresh": "invariant"}
-    return not any(over_time_refusals(policy.known, given, policy.method))
+    return not any(over_time_refusals(policy.registry, given, policy.method))
 
 
 def _under_another_policy(republication: Republication) -> str | None:

@@ -38,8 +38,6 @@ class Ended:
 OnEnd = Callable[[Ended], None]
 """Called at the end of the transaction that ends a run, of which it becomes a part; may raise."""
 
-RUN_SETTINGS = database.Settings(work_mem="256MB")
-
 
 @dataclass(frozen=True)
 class Options:
@@ -94,7 +92,7 @@ def connect_run(
     dsn: str | None,
     *,
     owner: str | None = None,
-    settings: database.Settings = RUN_SETTINGS,
+    settings: database.Settings = database.RUN_SETTINGS,
     options: Options | None = None,
 ) -> psycopg.Connection[Any]:
     """A connection for a run, as the owner of pganon."""

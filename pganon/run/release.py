@@ -44,7 +44,7 @@ from pganon.run import increments, invariance, staged
 from pganon.run.computation import Computation
 from pganon.run.context import RunContext, decided
 from pganon.run.judgement import Judging, alternatives_of, population_of
-from pganon.run.options import RUN_SETTINGS, Options, connect_run
+from pganon.run.options import Options, connect_run
 from pganon.run.probe import with_costs
 from pganon.run.publication import Ending
 from pganon.run.record import recorded
@@ -75,7 +75,7 @@ def run_release(
     dsn: str | None = None,
     connection: Connection | None = None,
     owner: str | None = None,
-    settings: database.Settings = RUN_SETTINGS,
+    settings: database.Settings = database.RUN_SETTINGS,
     options: Options | None = None,
 ) -> RunResult:
     """Compute, verify and publish one release.

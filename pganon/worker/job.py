@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from pganon import sqlfiles
+from pganon import database, sqlfiles
 from pganon.applied.check import check
 from pganon.applied.store import loaded, read
 from pganon.error_codes import ErrorCode
@@ -38,7 +38,7 @@ from pganon.requests.claim import (
     still_mine,
 )
 from pganon.run import grants
-from pganon.run.options import RUN_SETTINGS, Options
+from pganon.run.options import Options
 from pganon.run.publication import end_published, judged_again, note_superseded
 from pganon.run.release import run_release
 
@@ -48,7 +48,7 @@ BUSY = timedelta(seconds=10)
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a request: its state, and a code where something went wrong."""
+    """Outcome of a request: its state, and a code where it failed."""
 
     state: str
     version: int | None = None
@@ -56,7 +56,7 @@ class Done:
 
 
 class Job:
-    """Serves a request on a connection of its own; the worker's tells who has it.
+    """Serves a request on a connection of its own; that of the worker shows who has it.
 
     Args:
         conn: the worker's connection.
@@ -75,7 +75,7 @@ class Job:
 
         Raises:
             psycopg.Error: the worker's own connection is gone.
-            KeyboardInterrupt: the worker was told to stop; the request waits again.
+            KeyboardInterrupt: the worker was stopped; the request waits again.
         """
         try:
             return self._act()
@@ -190,8 +190,8 @@ class Job:
             for name in ("limits", "parameters"):
                 self.conn.execute(sqlfiles.query("requests", name), values)
         except psycopg.Error as error:
-            known = translate(error)
-            raise (known if isinstance(known, RequestError) else error) from None
+            translated = translate(error)
+            raise (translated if isinstance(translated, RequestError) else error) from None
 
     def _publish(self) -> Done:
         with contextlib.closing(self._connect()) as conn:
@@ -237,7 +237,7 @@ class Job:
         return lambda: finish(conn, self.claim, "released")
 
     def _connect(self) -> Connection:
-        return connect_as_owner(self.dsn, owner=self.owner, settings=RUN_SETTINGS)
+        return connect_as_owner(self.dsn, owner=self.owner, settings=database.RUN_SETTINGS)
 
     def _note(self, phase: str, step: str, purpose: str) -> None:
         """Show the phase in the request; a run that lost it stops at the next one."""

@@ -1,4 +1,4 @@
-"""What a worker says: a line per event, for people or programs; names, numbers and codes alone."""
+"""Log of a worker: a line per event, for people or programs; names, numbers and codes alone."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Log:
     as_json: bool = False
 
     def __call__(self, event: str, **facts: object) -> None:
-        """A line with the time, the event and what is known of it; what is None is left out."""
+        """A line with the time, the event and its facts; None is left out."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        known = {name: value for name, value in facts.items() if value is not None}
+        given = {name: value for name, value in facts.items() if value is not None}
         if self.as_json:
-            self.write(json.dumps({"at": at, "event": event, **known}, ensure_ascii=False))
+            self.write(json.dumps({"at": at, "event": event, **given}, ensure_ascii=False))
             return
-        said = " ".join(f"{name}={value}" for name, value in known.items())
+        said = " ".join(f"{name}={value}" for name, value in given.items())
         self.write(f"{at} {event} {said}".rstrip())

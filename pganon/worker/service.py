@@ -1,4 +1,4 @@
-"""A worker: waits for requests and serves them, one at a time, until it is told to stop.
+"""A worker: waits for requests and serves them, one at a time, until it is stopped.
 
 Any number may work side by side, on any machine. Who has a request is a row in the database, which
 counts while the worker's session lives.
@@ -63,7 +63,7 @@ class Worker:
     _idle_since: float = field(default_factory=time.monotonic)
 
     def run(self) -> None:
-        """Work until told to stop; a lost server is waited for.
+        """Work until stopped; wait for a server that was lost.
 
         Raises:
             PganonError: the first connection cannot be made, or pganon is not what it should be.
@@ -78,10 +78,10 @@ class Worker:
                     if self._serve(conn, me):
                         break
             except (psycopg.Error, DatabaseError) as error:
-                known = translate(error) if isinstance(error, psycopg.Error) else error
+                translated = translate(error) if isinstance(error, psycopg.Error) else error
                 if not connected or not _lost(error):
-                    raise known from None
-                self.log("disconnected", code=known.code, again_in=f"{backoff:g}s")
+                    raise translated from None
+                self.log("disconnected", code=translated.code, again_in=f"{backoff:g}s")
                 self._sleep(backoff)
                 backoff = min(2 * backoff, LONGEST_BACKOFF)
             except KeyboardInterrupt:
@@ -121,19 +121,19 @@ class Worker:
     def _look(self, conn: Connection, me: int) -> bool:
         """One short query: whether a request is due; what else there is to do is done."""
         self._last_look = time.monotonic()
-        found = self._ask(conn, me)
+        due = self._ask(conn, me)
         for name, task in TASKS.items():
-            if found[name]:
+            if due[name]:
                 with kept_going(self.log, name):
                     task(conn, me, self.log)
-        asked_since = found["scheduled"] or found["lost"]
-        return found["due"] or (asked_since and self._ask(conn, me)["due"])
+        asked_since = due["scheduled"] or due["lost"]
+        return due["due"] or (asked_since and self._ask(conn, me)["due"])
 
     def _ask(self, conn: Connection, me: int) -> dict[str, bool]:
         with conn.cursor(row_factory=dict_row) as cursor:
-            found = cursor.execute(sqlfiles.query("requests", "look"), {"me": me}).fetchone()
-        assert found is not None
-        return found
+            row = cursor.execute(sqlfiles.query("requests", "look"), {"me": me}).fetchone()
+        assert row is not None
+        return row
 
     def _next(self, conn: Connection, me: int) -> bool:
         """Serve one request; False if there is none."""
@@ -162,8 +162,8 @@ class Worker:
 
     def _sleep(self, seconds: float) -> None:
         until = time.monotonic() + seconds
-        while not self.stop.asked and (left := until - time.monotonic()) > 0:
-            time.sleep(min(left, SLICE))
+        while not self.stop.asked and (remaining := until - time.monotonic()) > 0:
+            time.sleep(min(remaining, SLICE))
 
     def _idle_too_long(self) -> bool:
         limit = self.options.idle_exit

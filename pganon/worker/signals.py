@@ -1,4 +1,4 @@
-"""How a worker is told to stop: the first signal lets it finish, a second one interrupts it."""
+"""Signals that stop a worker: the first lets it finish, a second one interrupts it."""
 
 from __future__ import annotations
 

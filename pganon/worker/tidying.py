@@ -1,4 +1,4 @@
-"""What any worker does beside requests: schedules, policies to look at, and what has expired.
+"""Duties of any worker beside requests: schedules, unchecked policies, and what has expired.
 
 What cannot be done for one release holds up no other: it is logged, and tried again.
 """
@@ -32,10 +32,10 @@ def kept_going(log: Log, task: str, **facts: Any) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        known = translate(error)
-        if isinstance(known, Interrupted):
+        translated = translate(error)
+        if isinstance(translated, Interrupted):
             raise
-        log("failed", task=task, code=known.code, sqlstate=error.sqlstate, **facts)
+        log("failed", task=task, code=translated.code, sqlstate=error.sqlstate, **facts)
     except Interrupted:
         raise
     except PganonError as error:
@@ -46,8 +46,8 @@ def kept_going(log: Log, task: str, **facts: Any) -> Iterator[None]:
 
 def give_back_lost(conn: Connection, me: int, log: Log) -> None:
     """Requests of dead workers wait again, or failed for good."""
-    for found in requeue(conn, me):
-        log("requeued", request=found.id, release=found.release, state=found.state)
+    for lost in requeue(conn, me):
+        log("requeued", request=lost.id, release=lost.release, state=lost.state)
     forget_dead(conn)
 
 

@@ -15,6 +15,7 @@ import psycopg
 import pytest
 
 from pganon import embedded
+from pganon.data_directory import PORT, DataDirectory
 from pganon.errors import PreconditionError
 
 ELSE = 65534
@@ -35,14 +36,14 @@ def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield base / ("x" * 90)
 
 
-def _directory(home: Path) -> embedded.DataDirectory:
-    return embedded.DataDirectory(Path("/nowhere"), home, embedded.server_user())
+def _directory(home: Path) -> DataDirectory:
+    return DataDirectory(Path("/nowhere"), home, embedded.server_user())
 
 
-def _prepared(home: Path) -> embedded.DataDirectory:
+def _prepared(home: Path) -> DataDirectory:
     """As if it had been started before."""
     cluster = _directory(home)
-    cluster._make_private(home)
+    cluster.make_private(home)
     cluster._make_socket_dir()
     return cluster
 
@@ -109,7 +110,7 @@ def test_a_link_is_no_folder(home: Path) -> None:
         link = home.with_name(f"link-{target.name}")
         link.symlink_to(target)
         with pytest.raises(PreconditionError):
-            near._make_private(link)
+            near.make_private(link)
 
 
 @as_root
@@ -118,7 +119,7 @@ def test_a_folder_of_others_is_not_taken_over(home: Path) -> None:
     squatted.mkdir()
     os.chown(squatted, ELSE, -1)
     with pytest.raises(PreconditionError):
-        _directory(squatted)._make_private(squatted)
+        _directory(squatted).make_private(squatted)
     assert squatted.stat().st_uid == ELSE
 
 
@@ -128,7 +129,7 @@ def test_a_server_of_another_user_is_not_spoken_to(home: Path) -> None:
     cluster = _prepared(home.with_name("near"))
     dsn = cluster.dsn()
     with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(str(cluster.socket_dir / f".s.PGSQL.{embedded.PORT}"))
+        listening.bind(str(cluster.socket_dir / f".s.PGSQL.{PORT}"))
         listening.listen()
         with pytest.raises(psycopg.OperationalError, match="requirepeer"):
             psycopg.connect(dsn)
@@ -146,7 +147,7 @@ def test_users_without_a_name_connect_all_the_same(
         raise KeyError(uid)
 
     monkeypatch.setattr(pwd, "getpwuid", unknown)
-    cluster = embedded.DataDirectory(Path("/nowhere"), home)
+    cluster = DataDirectory(Path("/nowhere"), home)
     assert "requirepeer" not in cluster.dsn()
 
 
@@ -177,7 +178,7 @@ def test_programs_are_copied_into_no_folder_of_others(
     other = home.with_name("other")
     other.mkdir()
     (cluster.home / "server-pginstall18.part").symlink_to(other)
-    copied = embedded._copy_binaries(embedded.DataDirectory(package, cluster.home, cluster.user))
+    copied = embedded._copy_binaries(DataDirectory(package, cluster.home, cluster.user))
     assert list(other.iterdir()) == []
     assert (copied / "postgres").exists()
     assert embedded._reachable(copied / "postgres", cluster.user or "")

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from pganon import embedded
+from pganon.data_directory import DataDirectory
 
 
 @pytest.fixture(autouse=True)
@@ -19,9 +19,9 @@ def _no_server(monkeypatch: pytest.MonkeyPatch) -> None:
             return original(conninfo, **others)
         return pytest.fail("a test in tests/unit needs no server")
 
-    def start(self: embedded.DataDirectory) -> None:
+    def start(self: DataDirectory) -> None:
         pytest.fail("a test in tests/unit starts no server")
 
     monkeypatch.setattr(psycopg, "connect", connect)
     monkeypatch.setattr(psycopg.Connection, "connect", connect)
-    monkeypatch.setattr(embedded.DataDirectory, "start", start)
+    monkeypatch.setattr(DataDirectory, "start", start)

@@ -26,22 +26,22 @@ POLICIES = "pganon_policies"
 
 
 def setup(plugin: Plugin) -> None:
-    """What Alembic calls once."""
+    """Register the comparison of policies; Alembic calls it once."""
     plugin.add_autogenerate_comparator(_compare, "autogenerate", priority=DispatchPriority.LAST)
 
 
 def _compare(context: AutogenContext, upgrade_ops: UpgradeOps) -> PriorityDispatchResult:
     """Policies of the folder that differ from those in the database, each with its release."""
-    found = _changed(context)
-    if found and not upgrade_ops.is_empty():
-        names = ", ".join(str(op.document["release"]) for op in found)
+    changed = _changed(context)
+    if changed and not upgrade_ops.is_empty():
+        names = ", ".join(str(op.document["release"]) for op in changed)
         log.warning(
             "policies differ from those in the database: %s. A release has a revision of its own:"
             " apply this one, then run --autogenerate again",
             names,
         )
         return PriorityDispatchResult.CONTINUE
-    for op in found:
+    for op in changed:
         upgrade_ops.ops += [op, ReleaseOp(str(op.document["release"]))]
     return PriorityDispatchResult.CONTINUE
 
@@ -54,15 +54,15 @@ def _changed(context: AutogenContext) -> list[ApplyPolicyOp]:
             hint=f'context.configure(..., {POLICIES}="FOLDER") in env.py',
         )
     stored = _stored(context)
-    found: list[ApplyPolicyOp] = []
+    operations: list[ApplyPolicyOp] = []
     for path in policy_files(Path(folder)):
         loaded = load_policy(path)
         check_files(loaded)
         document, files = portable(loaded)
         before = stored.get(loaded.policy.release)
         if before is None or (policy_hash(loaded.policy), files) != (_hash(before[0]), before[1]):
-            found.append(ApplyPolicyOp(document, files, *(before or ())))
-    return found
+            operations.append(ApplyPolicyOp(document, files, *(before or ())))
+    return operations
 
 
 def _stored(context: AutogenContext) -> dict[str, tuple[Document, Files]]:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pganon.forms.form import PublishedForm
-from pganon.policy.known import word_of
 from pganon.policy.options import MethodOptions
+from pganon.policy.registry import word_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Step
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from pganon.errors import UsageError
-from pganon.migrate.emit import Tool, emit
+from pganon.migrate.emit import emit
+from pganon.migrate.words import Tool
 from tests.support.harness import faults, queue
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import PASSWORD, Database

@@ -495,7 +495,7 @@ def test_killed_in_a_file(db: Database, folder: Path, step: str) -> None:
         "def on_step(phase, step, purpose):\n"
         f"    if done and f'{{phase}}.{{step}}' == {step!r}:\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "up(Target(Path(sys.argv[1]), sys.argv[2]), tell=done.append, on_step=on_step)\n"
+        "up(Target(Path(sys.argv[1]), sys.argv[2]), report=done.append, on_step=on_step)\n"
     )
     status = os.spawnv(
         os.P_WAIT, faults.sys.executable, [faults.sys.executable, "-c", code, str(folder), db.dsn()]

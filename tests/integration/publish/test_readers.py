@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from pganon.cli import common
+from pganon.cli.progress import progress_interval
 from pganon.errors import UsageError
 from pganon.publish import lifecycle, listing
 from tests.support.harness import faults
@@ -336,6 +337,6 @@ def test_progress_without_a_terminal(
     assert "snapshot" not in pganon(*run, "--force").err
     monkeypatch.setenv("PGANON_PROGRESS", "often")
     with pytest.raises(UsageError, match="PGANON_PROGRESS"):
-        common.progress_interval()
+        progress_interval()
     monkeypatch.delenv("PGANON_PROGRESS")
-    assert common.progress_interval() == 10
+    assert progress_interval() == 10

@@ -26,6 +26,7 @@ import psycopg
 from psycopg import conninfo, sql
 
 from pganon import database, embedded, install
+from pganon.data_directory import DataDirectory
 from pganon.errors import DatabaseError
 from tests.support.harness import fetch_servers
 
@@ -71,7 +72,7 @@ class Server:
 
     dsn: str
     stop: Callable[[], None] = lambda: None
-    cluster: embedded.DataDirectory | None = None
+    cluster: DataDirectory | None = None
     _templates: dict[bool, str] = field(default_factory=dict)
     _prepared: dict[tuple[Any, ...], tuple[str, Any]] = field(default_factory=dict)
     _admin: Connection | None = None
@@ -265,7 +266,7 @@ class CrashableServer:
         self._replica: embedded.DataDirectory | None = None
 
     @property
-    def _cluster(self) -> embedded.DataDirectory:
+    def _cluster(self) -> DataDirectory:
         assert self._server.cluster is not None
         return self._server.cluster
 
@@ -341,9 +342,7 @@ def start_cluster(binaries: Path, *options: str) -> Server:
     """A server of our own in a temporary folder, reached through a socket only."""
     parent = Path(tempfile.mkdtemp(prefix="pganon-test-", dir=_memory()))
     parent.chmod(0o755)
-    cluster = embedded.DataDirectory(
-        binaries, parent / "pg", embedded.server_user(), (*_OPTIONS, *options)
-    )
+    cluster = DataDirectory(binaries, parent / "pg", embedded.server_user(), (*_OPTIONS, *options))
     cluster.start()
 
     def stop() -> None:

@@ -27,7 +27,7 @@ from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import release_state
 from pganon.run.computation import Computation
-from pganon.run.options import RUN_SETTINGS, Options, advise_planner
+from pganon.run.options import Options, advise_planner
 from pganon.run.release import run_release
 from pganon.run.resolution import resolve_policy
 from pganon.run.result import RunResult
@@ -141,7 +141,7 @@ def prepared(
 ) -> Computation:
     """A run before its first phase."""
     options = Options(metrics=request)
-    database.set_up(conn, RUN_SETTINGS)
+    database.set_up(conn, database.RUN_SETTINGS)
     advise_planner(conn, options)
     spec = resolve_policy(conn, loaded(policy, base_dir))
     run_id = next(_RUNS)

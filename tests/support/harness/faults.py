@@ -23,7 +23,7 @@ from unittest import mock
 import psycopg
 from psycopg import sql
 
-from pganon import locks, steps
+from pganon import database, locks, steps
 from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.run import release
@@ -107,7 +107,7 @@ def run(
         return release.run_release(
             loaded or policy(),
             dsn=dsn,
-            settings=type(release.RUN_SETTINGS)(**settings),
+            settings=database.Settings(**settings),
             options=Options(
                 jobs=jobs,
                 force=force,

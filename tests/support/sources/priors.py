@@ -17,15 +17,15 @@ from pganon.encode.source import decision_steps, source_check
 from pganon.methods.background.prior import prior_steps
 from pganon.policy import loader
 from pganon.policy.encoding import Encoding
-from pganon.policy.known import Registry
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import CLASS_ID, UNPUBLISHED, MethodOptions
 from pganon.policy.refusals import Refusal
+from pganon.policy.registry import Registry
 from pganon.privacy.models import MODELS
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.executor import Executor
-from pganon.run.options import RUN_SETTINGS, Options, advise_planner
+from pganon.run.options import Options, advise_planner
 from pganon.run.resolution import resolve_policy
 from pganon.steps import State
 from tests.support.harness.driver import Connection, fetch
@@ -106,7 +106,7 @@ def loaded(data: dict[str, Any]) -> LoadedPolicy:
 
 def made(conn: Connection, data: dict[str, Any]) -> Made:
     """Everything from the source to priors; `conn` belongs to the owner of pganon."""
-    database.set_up(conn, RUN_SETTINGS)
+    database.set_up(conn, database.RUN_SETTINGS)
     advise_planner(conn, Options())
     spec = resolve_policy(conn, loaded(data))
     state = State(next(_RUNS))

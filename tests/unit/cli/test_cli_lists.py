@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
-from pganon.cli import assess, common, importing, main, manual, run
+from pganon import assessment
+from pganon.cli import assess, common, main, manual
 from pganon.errors import UsageError
+from pganon.forms import request
 from pganon.forms.request import parse_workload
+from pganon.importing import files
 from tests.support.harness.cli import pganon
 
 LISTS = {
@@ -86,13 +89,13 @@ def test_every_list_adds_up(given: list[str], monkeypatch: pytest.MonkeyPatch) -
             return None
 
     monkeypatch.setattr(common, "connect", lambda *_, **__: Connection())
-    monkeypatch.setattr(assess.assessment, "assess", reach)
+    monkeypatch.setattr(assessment, "assess", reach)
     call("assess", "t", *repeated("--qi", given), *repeated("--sensitive", given))
     assert seen["values"] == ("t", ["a", "b", "c"], ["a", "b", "c"])
-    monkeypatch.setattr(importing.engine, "import_file", reach)
+    monkeypatch.setattr(files, "import_file", reach)
     call("import", "t.csv", "t", *repeated("--names", given))
     assert seen["named"]["form"].names == ["a", "b", "c"]
-    monkeypatch.setattr(run, "parse_workload", reach)
+    monkeypatch.setattr(request, "parse_workload", reach)
     call("run", "p.yaml", *repeated("--workload", given))
     assert [part.strip() for part in seen["values"][0].split(",")] == ["a", "b", "c"]
 

@@ -15,6 +15,8 @@ import pytest
 
 from pganon import database
 from pganon.cli import common, main
+from pganon.cli.failures import show_error
+from pganon.cli.progress import Description, progress
 from pganon.errors import DatabaseError, PganonError, PolicyError, Problem, UsageError
 from pganon.worker.log import Log
 from tests.support.harness.cli import pganon
@@ -48,10 +50,10 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: common.warn([EVIL]), 1),
         (lambda: common.facts({EVIL: EVIL}), 2),
         (lambda: common.table([EVIL], [[EVIL]], title=EVIL), 3),
-        (lambda: common.show_error(UsageError(EVIL, hint=EVIL), json=False), 2),
-        (lambda: common.show_error(PganonError(EVIL), json=False), 1),
-        (lambda: common.show_error(DatabaseError(EVIL), json=False), 2),
-        (lambda: common.show_error(PolicyError([Problem(EVIL, EVIL, 1, EVIL)]), json=False), 3),
+        (lambda: show_error(UsageError(EVIL, hint=EVIL), json=False), 2),
+        (lambda: show_error(PganonError(EVIL), json=False), 1),
+        (lambda: show_error(DatabaseError(EVIL), json=False), 2),
+        (lambda: show_error(PolicyError([Problem(EVIL, EVIL, 1, EVIL)]), json=False), 3),
     ],
     ids=range(9),
 )
@@ -88,7 +90,7 @@ def test_what_harms_nobody_stays() -> None:
 
 def test_every_problem_of_a_policy_has_its_line() -> None:
     error = PolicyError([Problem("one\nhint: rm", line=1), Problem("two")], file="p.yaml")
-    assert printed(lambda: common.show_error(error, json=False)).splitlines() == [
+    assert printed(lambda: show_error(error, json=False)).splitlines() == [
         "error: p.yaml:1: one\\u000ahint: rm",
         "p.yaml: two",
     ]
@@ -111,8 +113,8 @@ def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(common, "note", shown.append)
 
     def wait() -> None:
-        with common.progress(EVIL) as bar:
-            (column,) = [c for c in bar.columns if isinstance(c, common.Description)]
+        with progress(EVIL) as bar:
+            (column,) = [c for c in bar.columns if isinstance(c, Description)]
             assert column.render(bar.tasks[0]).plain == ESCAPED
             while not shown:
                 continue
@@ -146,9 +148,9 @@ def test_words_that_are_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_one_module_prints() -> None:
-    """All that reaches a terminal goes through `pganon/cli/common.py`."""
+    """Text reaches a terminal through `pganon/cli/common.py`, and spinners beside it."""
     root = Path(main.__file__).parents[1]
-    allowed = {"cli/common.py", "cli/manual.py"}
+    allowed = {"cli/common.py", "cli/progress.py", "cli/manual.py"}
     for path in root.rglob("*.py"):
         if str(path.relative_to(root)) in allowed:
             continue

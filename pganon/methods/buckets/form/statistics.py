@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from pganon.encode.axis import axes, group_extents
+from pganon.encode.axis import axes
+from pganon.encode.extents import group_extents
 from pganon.encode.records import ties
 from pganon.forms.facts import (
     CLASSES,

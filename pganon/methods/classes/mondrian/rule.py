@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import LOSS_DECIMALS, TreeAxis, weighted_loss
+from pganon.encode.axis import LOSS_DECIMALS, TreeAxis
+from pganon.encode.extents import weighted_loss
 from pganon.methods.classes.mondrian import cuts
 from pganon.methods.classes.mondrian.context import CellContext
 from pganon.methods.common.rounds.ranked import ranked

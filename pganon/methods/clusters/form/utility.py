@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.axis import axes, group_extents
+from pganon.encode.axis import axes
+from pganon.encode.extents import group_extents
 from pganon.forms.facts import (
     CLASSES,
     LARGEST,

@@ -12,8 +12,9 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from pganon.encode.axis import axes, group_extents
+from pganon.encode.axis import axes
 from pganon.encode.cuts import keeps_cuts
+from pganon.encode.extents import group_extents
 from pganon.encode.valued import referenced
 from pganon.forms.elements import own_values
 from pganon.forms.form import Tables

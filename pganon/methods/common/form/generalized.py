@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from pganon.encode.axis import axes, group_extents
+from pganon.encode.axis import axes
+from pganon.encode.extents import group_extents
 from pganon.forms.work import EXTENTS, GROUPED_CLASSES
 from pganon.methods.common.form.members import code_columns
 from pganon.methods.common.form.recode import generalized, preparation_steps

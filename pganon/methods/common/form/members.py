@@ -19,7 +19,7 @@ from pganon.encode.secrets import keyed_digest
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.elements import carried_keys
 from pganon.forms.facts import failed_records
-from pganon.forms.remembered import has_scattered_records, reads_values
+from pganon.forms.remembered import discloses_left_out, has_scattered_records, reads_values
 from pganon.forms.stored import repeated
 from pganon.identifiers import QualifiedName
 from pganon.privacy.rows import Relation

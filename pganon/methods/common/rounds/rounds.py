@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, group_extents
+from pganon.encode.axis import Axis
+from pganon.encode.extents import group_extents
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.pairs import paired
 from pganon.methods.common.rounds.candidates import tries

@@ -18,7 +18,7 @@ from pganon.plan.build import build_plan
 from pganon.publish import lifecycle, release_state
 from pganon.run import increments
 from pganon.run.computation import Computation
-from pganon.run.options import RUN_SETTINGS, Options, advise_planner
+from pganon.run.options import Options, advise_planner
 from pganon.run.resolution import resolve_policy
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
@@ -84,7 +84,7 @@ def gathered(db: Database, policy: dict[str, Any]) -> Computation:
     """A run that knows who is new, with its work tables."""
     conn = db.owner()
     options = Options(dry_run=True)
-    database.set_up(conn, RUN_SETTINGS)
+    database.set_up(conn, database.RUN_SETTINGS)
     advise_planner(conn, options)
     spec = resolve_policy(conn, driver.loaded(policy))
     sources = release_state.sources_of(conn, spec.source.oid)

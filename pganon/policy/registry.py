@@ -1,4 +1,4 @@
-"""Which methods and privacy models there are, as far as a policy needs to know."""
+"""Declarations of all methods and privacy models, from which a policy chooses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pganon.policy.privacy_model import ModelDeclaration
 
 @dataclass(frozen=True)
 class Registry:
-    """Declarations that a policy may choose from, in the order in which people are told of them."""
+    """Declarations that a policy may choose from, in the order in which messages list them."""
 
     method_classes: tuple[type[MethodOptions], ...]
     model_classes: tuple[type[ModelDeclaration], ...]

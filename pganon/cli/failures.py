@@ -1,0 +1,50 @@
+"""Errors of commands, for people and for programs."""
+
+from __future__ import annotations
+
+from pganon import database
+from pganon.cli import common
+from pganon.errors import (
+    DatabaseError,
+    InstallError,
+    LedgerError,
+    PganonError,
+    PolicyError,
+    PreconditionError,
+    PrivacyRefusal,
+)
+
+_OF_A_SERVER = (DatabaseError, InstallError, LedgerError, PreconditionError)
+"""Errors that another server or database might not have."""
+
+
+def show_error(error: PganonError, *, json: bool) -> None:
+    """`error:`, `hint:` and `server:` on stderr, or one JSON object on stdout."""
+    if json:
+        common.emit_json({"error": error_object(error)})
+        return
+    first, *others = error.lines if isinstance(error, PolicyError) else (error.message,)
+    common.labelled("error", first, "bold red")
+    for text in others:
+        common.note(text)
+    if error.hint:
+        common.hint(error.hint)
+    if database.reached() and isinstance(error, _OF_A_SERVER):
+        common.labelled("server", database.reached() or "")
+
+
+def error_object(error: PganonError) -> dict[str, object]:
+    """The JSON object of an error."""
+    fields: dict[str, object] = {
+        "code": error.code,
+        "message": error.message,
+        "hint": error.hint,
+        "server": database.reached(),
+    }
+    if isinstance(error, PolicyError):
+        fields["problems"] = [problem.as_dict() for problem in error.problems]
+    if isinstance(error, PrivacyRefusal):
+        fields["model"] = error.model
+        fields["required"] = error.required
+        fields["observed"] = error.observed
+    return fields
