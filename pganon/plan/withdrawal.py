@@ -16,7 +16,8 @@ from pganon.forms.linked import Linked
 from pganon.forms.remembered import staging_steps
 from pganon.forms.stored import stored
 from pganon.methods.common.form.members import members_step
-from pganon.plan.build import Phase, Plan, fingerprint_check, verification_checks
+from pganon.plan.build import Phase, Plan
+from pganon.plan.verification import fingerprint_check, verification_checks
 from pganon.privacy.quasi_sensitive import QSKAnonymity
 from pganon.resolved.increments import Growth, all_checks
 from pganon.resolved.model import ReleaseSpec

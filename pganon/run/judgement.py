@@ -21,7 +21,8 @@ from pganon.history.invariance.value_sets import PERSON, SETS, value_set_steps
 from pganon.history.model import New, Past
 from pganon.history.reasons import NO_WAYS, Ways
 from pganon.history.versions import About, Judgement, manner_as_dict
-from pganon.plan.build import Plan, keeping_of, new_of
+from pganon.plan.build import Plan
+from pganon.plan.compared import keeping_version, new_version
 from pganon.policy.model import Policy
 from pganon.policy.over_time import over_time_refusals
 from pganon.policy.partition import part_hash
@@ -142,7 +143,7 @@ class Judging:
 
     def _new(self) -> New:
         spec, state = self.plan.spec, self.state
-        found = new_of(self.plan, state)
+        found = new_version(spec, self.plan.method.form, state)
         drawn = None
         if spec.growth is None:
             drawn = memory.drawn(self.conn, state.run_id, source_fingerprint(spec, state.facts))
@@ -159,7 +160,8 @@ class Judging:
         if not spec.invariant:
             return None
         names = spec.kept_columns
-        keeping = keeping_of(self.plan, self.state, value_sets.read(self.conn, population, names))
+        before = value_sets.read(self.conn, population, names)
+        keeping = keeping_version(spec, self.plan.method.form, self.state, before)
         self.computation.guard(value_set_steps(keeping))
         return StagedSets(names, self.state.stage(PERSON), self.state.stage(SETS))
 

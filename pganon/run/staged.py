@@ -17,7 +17,8 @@ from pganon.history.increments.leavers import LEAVING_RECORDS
 from pganon.history.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts, whole_utility
-from pganon.plan.build import FINGERPRINT, Plan, earlier_measured, kept, measured
+from pganon.plan.build import Plan
+from pganon.plan.verification import FINGERPRINT, earlier_measured, kept, measured
 from pganon.plan.withdrawal import withdrawal
 from pganon.publish import history
 from pganon.publish.staged import Staged

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from psycopg import sql
 
 from pganon.methods.local import aligned
-from pganon.plan.build import verdict
+from pganon.plan.verification import verdict
 from pganon.resolved.guarantee import guarantee
 from tests.integration.methods.local.test_local_examples import beside
 from tests.support.harness.cluster import Database
