@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,24 +20,29 @@ from pganon.history.invariance.stored import StagedSets
 from pganon.history.invariance.value_sets import PERSON, SETS, value_set_steps
 from pganon.history.model import New, Past
 from pganon.history.reasons import NO_WAYS, Ways
-from pganon.history.versions import About, Judgement, manner_as_dict
+from pganon.history.versions import About, Judgement, MemoryMoved, manner_as_dict
 from pganon.plan.build import Plan
 from pganon.plan.compared import keeping_version, new_version
 from pganon.policy.model import Policy
 from pganon.policy.over_time import over_time_refusals
 from pganon.policy.partition import part_hash
 from pganon.publish.people import people_with_rows, rows_of_others
+from pganon.publish.staged import Staged
 from pganon.resolved.growth import increment_refusals
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
 from pganon.run.admission import Admission, tells_apart, will_read
 from pganon.run.computation import Computation
 from pganon.run.grants import with_readers
+from pganon.run.result import RunResult
 from pganon.run.verdict import finer_k, forget_judgement, held_for, hold
 from pganon.steps import State
 from pganon.steps.relations import PublishedView
 
 Connection = psycopg.Connection[Any]
+
+_ATTEMPTS = 3
+"""How often a version is judged that others change the history of its people for meanwhile."""
 
 _ADMITTED = 1000
 """Number of the first judgement about roles that read earlier groups anew."""
@@ -173,6 +178,28 @@ class Judging:
         """Take away what the last judgement made, for another one."""
         gone = forget_judgement(self.conn, self.state.run_id)
         self.computation.executor.filled.difference_update(gone)
+
+
+def publish_judged(
+    judging: Judging, staged: Staged, publish: Callable[[Staged], RunResult]
+) -> RunResult:
+    """Publish what the rule about groups allows, under the lock of the population.
+
+    Raises:
+        PrivacyRefusal, LedgerError: see :meth:`Judging.judge`.
+        MemoryMoved: others changed the history of the people each time.
+    """
+    with judging.alone():
+        for _ in range(_ATTEMPTS):
+            judgement = judging.judge()
+            try:
+                result = publish(replace(staged, judged=judgement))
+            except MemoryMoved:
+                judging.again()
+                continue
+            warnings = (*judging.warnings, *result.warnings)
+            return replace(result, guard=judging.figures, warnings=warnings)
+    raise MemoryMoved
 
 
 def _layout(spec: ReleaseSpec, views: Sequence[PublishedView]) -> tuple[tuple[str, ...], ...]:

@@ -358,7 +358,7 @@ def _breaks(db: Database) -> Connection:
     return conn
 
 
-@pytest.mark.parametrize("enlist", [_fails, _breaks])
+@pytest.mark.parametrize("connect", [_fails, _breaks])
 def test_workers_that_cannot_be_had(db: Database, connect: Any) -> None:
     conn = db.owner()
     with locks.run_lock(conn, 1), Pool(conn, 1, lambda: connect(db)).sharing(3) as connections:
