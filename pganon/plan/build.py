@@ -26,7 +26,9 @@ from pganon.metrics.reasons import reason_steps
 from pganon.metrics.whole import whole_steps
 from pganon.plan.compared import keeping_version, new_version
 from pganon.plan.verification import staged_tables, verify_step
+from pganon.resolved.invariance import Resumed
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.population import People
 from pganon.resolved.republication import Republication
 from pganon.steps import State, Step
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
@@ -60,6 +62,9 @@ class Plan:
 
     Attributes:
         past: versions about the same people; a run reads them when it gets there.
+        people: of the source, as versions know them; None where none does.
+        resumed: new individuals of earlier runs, who are tested before later ones; None: the run
+            reads the source as it is.
     """
 
     spec: ReleaseSpec
@@ -68,6 +73,8 @@ class Plan:
     request: Request = NOTHING_MORE
     reasoned: bool = False
     past: tuple[Past, ...] = ()
+    people: People | None = None
+    resumed: Resumed | None = None
 
     @property
     def phases(self) -> tuple[Phase, ...]:
@@ -81,7 +88,11 @@ class Plan:
         if self.spec.growth is None:
             return Phase(name, purpose, (), "the release does not grow (refresh: increments)")
         steps = gather_steps(
-            self.spec, self.spec.growth, self.method.form, commits=not self.reasoned
+            self.spec,
+            self.spec.growth,
+            self.method.form,
+            self.people,
+            commits=not self.reasoned,
         )
         return Phase(name, purpose, steps)
 
@@ -99,10 +110,19 @@ class Plan:
             Phase(
                 "snapshot",
                 "read the source once and see whether it can be released",
-                _snapshot(spec),
+                self._snapshot,
             ),
             Phase("encode", "values become codes", encoding),
         )
+
+    @property
+    def _snapshot(self) -> tuple[Step, ...]:
+        inspected = inspection(self.spec, restricted=True)
+        if self.spec.growth is not None:
+            return (restricted_step(self.spec), inspected)
+        if self.resumed is not None:
+            return (*resumed_steps(self.spec, self.resumed, self.people), inspected)
+        return snapshot_steps(self.spec, self.people)
 
     @cached_property
     def committing(self) -> Phase:
@@ -112,7 +132,7 @@ class Plan:
             return Phase(name, purpose, (), "people keep no value sets (refresh: invariant)")
         if spec.value_sets is None:
             return Phase(name, purpose, (), "nobody was released yet")
-        if spec.resumed is not None and spec.resumed.cohort is not None and not self.reasoned:
+        if self.resumed is not None and self.resumed.cohort is not None and not self.reasoned:
             return Phase(name, purpose, (), "newcomers of an interrupted run come first")
         return Phase(name, purpose, commit_steps(spec, spec.value_sets, commits=not self.reasoned))
 
@@ -207,11 +227,14 @@ def build_plan(
     request: Request = NOTHING_MORE,
     *,
     reasoned: bool = False,
+    people: People | None = None,
+    resumed: Resumed | None = None,
 ) -> Plan:
     """The plan of one run: deterministic, nothing is executed or looked up.
 
     `republication` has the earlier versions over the source; `request` are the metrics to compute
     beyond those of every run. A plan that is `reasoned` also finds out why they are as they are.
+    `people` and `resumed` are those of :class:`Plan`.
 
     Raises:
         UsageError: no_metrics, the published form has no metrics on request; or it has other
@@ -228,15 +251,7 @@ def build_plan(
         )
     if form is not None:
         request = request.settled(form.restricts, sensitive=bool(spec.sensitive))
-    return Plan(spec, method, republication, request, reasoned)
-
-
-def _snapshot(spec: ReleaseSpec) -> tuple[Step, ...]:
-    if spec.growth is not None:
-        return (restricted_step(spec), inspection(spec))
-    if spec.resumed is not None:
-        return (*resumed_steps(spec, spec.resumed), inspection(spec))
-    return snapshot_steps(spec)
+    return Plan(spec, method, republication, request, reasoned, people=people, resumed=resumed)
 
 
 def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Step, ...]:

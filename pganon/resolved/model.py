@@ -24,8 +24,7 @@ from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.unprotected import unprotected_columns
 from pganon.resolved.increments import Growth
-from pganon.resolved.invariance import Resumed, ValueSets
-from pganon.resolved.population import People
+from pganon.resolved.invariance import ValueSets
 
 
 class Scale(StrEnum):
@@ -211,8 +210,6 @@ class ReleaseSpec:
         base_dir: folder that paths in the policy are relative to.
         growth: what the run adds to, of a release that grows; None for a version made at once.
         value_sets: those that people were released with, which their groups must have again.
-        resumed: newcomers of earlier runs that keep value sets, who are tested before later ones.
-        people: whom it is about, as versions know them; None where none does.
     """
 
     policy: Policy
@@ -237,8 +234,6 @@ class ReleaseSpec:
     base_dir: Path
     growth: Growth | None = None
     value_sets: ValueSets | None = None
-    resumed: Resumed | None = None
-    people: People | None = None
 
     @property
     def has_identity(self) -> bool:

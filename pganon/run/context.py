@@ -67,19 +67,23 @@ def decided(
     """
     mark = history.source_mark(conn, sources)
     growth = increments.growth_of(conn, spec, sources, run_id)
-    spec = replace(
-        spec,
-        growth=growth,
-        resumed=invariance.resumed(conn, spec, sources, run_id),
-        people=people_of(conn, spec, sources),
-    )
+    resumed = invariance.resumed(conn, spec, sources, run_id)
+    people = people_of(conn, spec, sources)
+    spec = replace(spec, growth=growth)
     found = beside(conn, spec, sources, publishes=not options.dry_run)
     grows = growth is not None and growth.version is not None
     compared = None if grows or options.seed is not None else found
     refusal = compared and compared.before_work()
     if refusal is not None:
         raise refusal
-    plan = build_plan(spec, compared, options.metrics, reasoned=options.dry_run)
+    plan = build_plan(
+        spec,
+        compared,
+        options.metrics,
+        reasoned=options.dry_run,
+        people=people,
+        resumed=resumed,
+    )
     increments.check_columns(plan, State(0))
     return RunContext(plan, found, sources, mark)
 
@@ -96,9 +100,9 @@ def plan_release(
         spec = resolve_policy(conn, loaded)
         sources = history.sources_of(conn, spec.source.oid)
         growth, people = increments.growth_of(conn, spec, sources), people_of(conn, spec, sources)
-        spec = replace(spec, growth=growth, people=people)
+        spec = replace(spec, growth=growth)
         found = beside(conn, spec, sources, publishes=True)
-        plan = build_plan(spec, found.unchanged(assumed_fingerprint(spec)))
+        plan = build_plan(spec, found.unchanged(assumed_fingerprint(spec)), people=people)
         if spec.invariant:
             population = populations.find(conn, spec, sources)
             spec = replace(spec, value_sets=invariance.value_sets_of(conn, spec, population))

@@ -16,6 +16,7 @@ from pganon.history.increments.kept import WAITING
 from pganon.history.increments.steps import COHORTS, DUE
 from pganon.history.invariance import stored as value_sets
 from pganon.history.versions import MemoryMoved
+from pganon.plan.build import Plan
 from pganon.publish import history
 from pganon.resolved.increments import cohorts_table
 from pganon.resolved.invariance import Resumed, ValueSets
@@ -89,7 +90,7 @@ def commit(
         return
     with locks.population_lock(conn, population):
         same = value_sets_of(conn, spec, population) == spec.value_sets
-        if not same or resumed(conn, spec, sources, run_id) != spec.resumed:
+        if not same or resumed(conn, spec, sources, run_id) != computation.plan.resumed:
             raise MemoryMoved
         computation.commit()
 
@@ -105,7 +106,7 @@ def tested(computation: Computation) -> Added | None:
     state = computation.commit()
     if state[DUE] == 0:
         return None
-    waiting = state[WAITING] if spec.resumed is not None else 0
+    waiting = state[WAITING] if computation.plan.resumed is not None else 0
     return Added(
         newcomers=state[DUE] + waiting,
         cohorts=state[COHORTS],
@@ -116,8 +117,8 @@ def tested(computation: Computation) -> Added | None:
     )
 
 
-def end_unless_there(conn: Connection, spec: ReleaseSpec, run_id: int) -> None:
+def end_unless_there(conn: Connection, plan: Plan, run_id: int) -> None:
     """Of the newcomers whom a run committed to nobody is left, as its source is that of a version;
     later ones wait no longer."""
-    if spec.resumed is not None and spec.resumed.cohort is not None:
-        history.finish_cohorts(conn, spec.policy.release, run_id)
+    if plan.resumed is not None and plan.resumed.cohort is not None:
+        history.finish_cohorts(conn, plan.spec.policy.release, run_id)

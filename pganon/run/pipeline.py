@@ -147,7 +147,7 @@ class Pipeline:
         current = up_to_date(self.conn, plan, state, self.options)
         if current is None:
             return None
-        invariance.end_unless_there(self.conn, plan.spec, state.run_id)
+        invariance.end_unless_there(self.conn, plan, state.run_id)
         return self._renew(plan, *current)
 
     def _committed(self, computation: Computation, judging: Judging | None) -> RunResult | None:

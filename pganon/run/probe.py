@@ -75,8 +75,8 @@ def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = No
 def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Probed:
     sources = history.sources_of(conn, spec.source.oid)
     try:
-        spec = replace(spec, people=people_of(conn, spec, sources))
-        computation = Computation(conn, connect, build_plan(spec), run_id, Options(), sources)
+        plan = build_plan(spec, people=people_of(conn, spec, sources))
+        computation = Computation(conn, connect, plan, run_id, Options(), sources)
         state = computation.decide()
     except PganonError as error:
         if isinstance(error, DatabaseError):

@@ -35,15 +35,15 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     found += idle_rules(spec, state.facts)
     found += plan.method.form.publication.warnings(spec, state.facts)
     found += without_key(spec)
-    found += _waiting(spec, state)
+    found += _waiting(plan, state)
     found += _forgotten(spec, state)
     found += undeclared(spec)
     return tuple(found)
 
 
-def _waiting(spec: ReleaseSpec, state: State) -> Iterator[str]:
-    """Newcomers who come after those that an earlier run could not release."""
-    if spec.resumed is not None and state[WAITING]:
+def _waiting(plan: Plan, state: State) -> Iterator[str]:
+    """New individuals who are tested after those that an earlier run could not release."""
+    if plan.resumed is not None and state[WAITING]:
         yield f"{state[WAITING]} newcomers wait for the next run: others were tested first"
 
 
