@@ -181,7 +181,6 @@ class Executor:
                 select,
                 analyze=step.analyze,
                 sampled=step.sampled,
-                alone=step.alone,
             )
             if step.external is not None:
                 self.created(step.name)

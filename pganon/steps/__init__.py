@@ -145,8 +145,6 @@ class CreateTable:
         outside: what the query reads and calls that is not pganon's own.
         sampled: a small sample is enough for the statistics, also of a staged table: only pganon
             reads it, to join it as a whole.
-        alone: one server process makes the rows. To hand them from one to another costs more than
-            others could help where nearly as many rows come out as go in.
         every_round: in a Repeat, the queries of all rounds differ in the work tables that
             :meth:`State.in_round` gives and in nothing else, so that one rendering serves them all.
     """
@@ -157,7 +155,6 @@ class CreateTable:
     select: Select
     analyze: bool = True
     sampled: bool = False
-    alone: bool = False
     when: Callable[[State], bool] = lambda state: True
     every_round: bool = False
     counted: Fact[int] | None = None
