@@ -225,7 +225,7 @@ def rollback(
         PreconditionError: busy, foreign_schema, name_taken, no_grant, in_use,
             open_privileges.
     """
-    with translated(), locks.release_lock(conn, name):
+    with translated(), locks.hold(conn, release=name):
         known = find(conn, name)
         target = _target(known, to)
         readers = views.present_roles(conn, known.release.readers)
@@ -340,7 +340,7 @@ def drop(
         LedgerError: unknown_release, not_stored.
         PreconditionError: busy, in_use.
     """
-    with translated(), locks.release_lock(conn, name):
+    with translated(), locks.hold(conn, release=name):
         known = find(conn, name)
         current = known.current
         if not any(version.stored for version in known.versions):

@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 
+from pganon import locks
 from pganon.encode.source import prints_of
 from pganon.errors import PrivacyRefusal
 from pganon.ledger import repository as ledger
@@ -51,7 +52,7 @@ def _refusal(plan: Plan, state: State, judging: Judging | None) -> PrivacyRefusa
     if refusal is not None or judging is None:
         return refusal
     try:
-        with judging.alone():
+        with locks.hold(judging.conn, population=judging.population):
             judging.judge()
     except PrivacyRefusal as refused:
         return refused

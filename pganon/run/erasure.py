@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 import psycopg
@@ -33,11 +32,11 @@ def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
         LedgerError: unknown_release, no_population.
         UsageError: the table has not the columns of the key.
     """
-    with translated(), locks.release_lock(conn, name):
+    with translated(), locks.hold(conn, release=name):
         known = find(conn, name)
         population = _population(conn, name)
         newest = known.versions[0]
-        with locks.population_lock(conn, population.id), publishing(conn):
+        with locks.hold(conn, population=population.id), publishing(conn):
             people = forgetting.forget_people(conn, population, table)
             ledger.append(
                 conn,
@@ -57,12 +56,12 @@ def forget_version(conn: Connection, name: str, number: int, reason: str) -> For
         LedgerError: unknown_release, unknown_version.
         UsageError: the version is shown.
     """
-    with translated(), locks.release_lock(conn, name):
+    with translated(), locks.hold(conn, release=name):
         known = find(conn, name)
         population = populations.of_release(conn, name)
         newest = known.versions[0]
-        alone = locks.population_lock(conn, population.id) if population else nullcontext()
-        with alone, publishing(conn):
+        people = population.id if population else None
+        with locks.hold(conn, population=people), publishing(conn):
             forgetting.forget_version(conn, known, number, reason)
             if population:
                 memory.count(conn, population.id)

@@ -80,7 +80,7 @@ def look(conn: Connection, population: int) -> tuple[str, ...]:
     """
     if not any(_unknown(conn, memory.versions(conn, population))):
         return ()
-    with locks.population_lock(conn, population):
+    with locks.hold(conn, population=population):
         return with_readers(conn, population)[1]
 
 
@@ -158,7 +158,7 @@ def _judged(
     if population is None:
         yield ()
         return
-    with locks.population_lock(conn, population.id):
+    with locks.hold(conn, population=population.id):
         about, warnings = with_readers(conn, population.id)
         if roles and tells_apart(None, about):
             with _refusing(roles), run_of_its_own(conn, name, shown, roles) as executor:
@@ -194,7 +194,7 @@ def admitted(
         yield ()
         return
     held = policy.refresh == "increments"
-    with contextlib.nullcontext() if held else locks.population_lock(conn, population.id):
+    with locks.hold(conn, population=None if held else population.id):
         about, warnings = with_readers(conn, population.id)
         if added and policy.republication == "refuse" and tells_apart(policy, about):
             with _refusing(added):

@@ -9,7 +9,6 @@ from typing import Any
 
 import psycopg
 
-from pganon import locks
 from pganon.encode.people import identity
 from pganon.encode.valued import referenced
 from pganon.error_codes import ErrorCode
@@ -60,17 +59,14 @@ def added(growth: Growth, state: State) -> Added:
     )
 
 
-@contextmanager
-def alone(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> Iterator[None]:
-    """While a run that grows finds out who is new and commits to them, no other does."""
+def population_that_grows(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str]
+) -> int | None:
+    """The population that only one run at a time may form cohorts of; None for other policies."""
     if spec.policy.refresh != "increments" or identity(spec) is None:
-        yield
-        return
+        return None
     population = populations.find(conn, spec, sources)
-    if population is None:
-        population = populations.make(conn, spec, sources)
-    with locks.population_lock(conn, population):
-        yield
+    return populations.make(conn, spec, sources) if population is None else population
 
 
 def growth_of(

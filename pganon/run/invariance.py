@@ -88,7 +88,7 @@ def commit(
     spec, run_id = computation.plan.spec, computation.state.run_id
     if spec.value_sets is None or population is None:
         return
-    with locks.population_lock(conn, population):
+    with locks.hold(conn, population=population):
         same = value_sets_of(conn, spec, population) == spec.value_sets
         if not same or resumed(conn, spec, sources, run_id) != computation.plan.resumed:
             raise MemoryMoved

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -73,15 +72,6 @@ class Judging:
         self.ways = ways
         self.figures: dict[str, Any] = {}
         self.warnings: tuple[str, ...] = ()
-
-    @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
-        """Nobody else judges and publishes a version about these people meanwhile."""
-        if self.population is None:
-            yield
-            return
-        with locks.population_lock(self.conn, self.population):
-            yield
 
     def judge(self) -> Judgement | None:
         """Hold the version against all others; None of people who are in no version.
@@ -189,7 +179,7 @@ def publish_judged(
         PrivacyRefusal, LedgerError: see :meth:`Judging.judge`.
         MemoryMoved: others changed the history of the people each time.
     """
-    with judging.alone():
+    with locks.hold(judging.conn, population=judging.population):
         for _ in range(_ATTEMPTS):
             judgement = judging.judge()
             try:

@@ -77,7 +77,7 @@ class Pipeline:
         plan = build_plan(spec, request=self.options.metrics)
         views = plan.stored_views(State(0))
         check_trusted(self.conn, spec.policy.trust)
-        with locks.release_lock(self.conn, spec.policy.release):
+        with locks.hold(self.conn, release=spec.policy.release):
             check_target(
                 self.conn,
                 release=spec.policy.release,
@@ -111,7 +111,8 @@ class Pipeline:
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         invariance.check_keeping(spec)
         sources = history.sources_of(self.conn, spec.source.oid)
-        with increments.alone(self.conn, spec, sources):
+        population = increments.population_that_grows(self.conn, spec, sources)
+        with locks.hold(self.conn, population=population):
             context = self.context = decided(self.conn, spec, sources, run_id, self.options)
             plan = context.plan
             computation = Computation(

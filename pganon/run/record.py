@@ -34,7 +34,7 @@ def recorded(
             one that died.
     """
     run_id = ledger.start_run(conn, release, policy_hash, seed=seed)
-    with locks.run_lock(conn, run_id):
+    with locks.hold(conn, run_id=run_id):
         try:
             yield run_id
         except BaseException as error:
