@@ -194,7 +194,7 @@ class ExclusionRule:
 
 @dataclass(frozen=True)
 class ReleaseSpec:
-    """Everything that determines the plan.
+    """A policy resolved against the catalog, with what methods and forms need of earlier versions.
 
     Attributes:
         record_key: the source's primary key columns (identity of a record), perhaps empty.
