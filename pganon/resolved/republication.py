@@ -193,12 +193,13 @@ class Republication:
 
     @property
     def _nearest(self) -> Earlier | None:
-        return next(iter((*self.candidates, *self.apart)), None)
+        """The version that stands in the way, one of the same policy before others."""
+        return next(iter(sorted(self.apart, key=lambda v: v not in self.candidates)), None)
 
     def _difference(self) -> str:
         nearest = self._nearest
         assert nearest is not None
-        if self.candidates:
+        if nearest in self.candidates:
             return f"the source changed since {nearest.label}"
         if nearest.partition_hash is None:
             return (

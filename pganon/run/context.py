@@ -40,7 +40,7 @@ class RunContext:
 
     Attributes:
         plan: beside the versions that groups may be taken over from; none where they are drawn
-            apart, or added to a version.
+            apart.
         beside: all versions that were ever readable.
         sources: names of the source and of all that its rows come from.
         source_mark: of these, from before they were read.
@@ -71,9 +71,10 @@ def decided(
     people = people_of(conn, spec, sources)
     spec = replace(spec, growth=growth)
     found = beside(conn, spec, sources, publishes=not options.dry_run)
+    compared = None if options.seed is not None else found
+    # A version that grows may have nobody to add: then nothing new is shown beside others.
     grows = growth is not None and growth.version is not None
-    compared = None if grows or options.seed is not None else found
-    refusal = compared and compared.before_work()
+    refusal = compared.before_work() if compared is not None and not grows else None
     if refusal is not None:
         raise refusal
     plan = build_plan(
