@@ -21,7 +21,7 @@ from pganon.errors import PganonError
 from pganon.history.model import New, Past
 from pganon.history.reasons import Found, refusal
 from pganon.identifiers import QualifiedName
-from pganon.resolved.manner import UNION
+from pganon.resolved.presentation import UNION
 from pganon.sqltools import (
     cast,
     chain,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pganon.history.reasons import NO_WAYS, Ways
 from pganon.identifiers import QualifiedName
-from pganon.resolved.manner import Manner
+from pganon.resolved.presentation import Presentation
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class Tables:
         groups: see :mod:`pganon.history.groups`.
         link: the column of the members with the number of a person's group.
         functions: `grp`, `of`: groups that are a function of the version with that root, or, of
-            :data:`pganon.resolved.manner.UNION`, a union of whole groups of every version; None
-            where there are no such groups.
+            :data:`~pganon.resolved.presentation.UNION`, a union of whole groups of every version;
+            None where there are no such groups.
     """
 
     members: QualifiedName
@@ -40,7 +40,7 @@ class Past:
 
     root: int
     label: str
-    manner: Manner
+    manner: Presentation
     tables: Tables
 
 
@@ -54,7 +54,7 @@ class New:
         ways: what there is instead.
     """
 
-    manner: Manner
+    manner: Presentation
     tables: Tables
     told: bool = False
     number: int = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pganon.resolved.manner import UNION, Manner
+from pganon.resolved.presentation import UNION, Presentation
 
 Person = int
 Values = Mapping[str, object]
@@ -40,7 +40,7 @@ class Group:
 class Told:
     """A version: its groups, and everybody in its source."""
 
-    manner: Manner
+    manner: Presentation
     groups: Sequence[Group]
     source: frozenset[Person] = field(default=frozenset())
 

@@ -58,7 +58,7 @@ def judging_phase(steps: Sequence[Step], skipped: str | None = None) -> Phase:
 
 @dataclass(frozen=True)
 class Plan:
-    """What one run does up to publication.
+    """The phases of one run up to publication.
 
     Attributes:
         past: versions about the same people; a run reads them when it gets there.
@@ -164,7 +164,7 @@ class Plan:
 
     @property
     def whole(self) -> Phase:
-        """Of a version that grows, its figures."""
+        """Statistics of a version that grows, over all its increments."""
         growth = self.spec.growth
         steps = () if growth is None else whole_steps(self.spec, growth, self.method.form)
         skipped = None if steps else "there is no earlier increment that they are added to"
@@ -179,7 +179,7 @@ class Plan:
 
     @cached_property
     def judging(self) -> Phase:
-        """What a run does here depends on the versions that there are when it gets there."""
+        """The comparison with versions that exist when the run gets there."""
         policy = self.spec.policy
         if not self.is_remembered:
             return judging_phase((), "nobody can tell people of versions apart: there is no key")
@@ -210,7 +210,7 @@ class Plan:
         return self.method.form.publication.views(self.spec, state, self._stored(state))
 
     def metrics(self, state: State) -> Metrics | None:
-        """What was measured on request, None if nothing was asked for."""
+        """Metrics on request; None if nothing was asked for."""
         form = self.method.form.statistics.on_request
         if form is None or self.request.nothing:
             return None
@@ -230,7 +230,7 @@ def build_plan(
     people: People | None = None,
     resumed: Resumed | None = None,
 ) -> Plan:
-    """The plan of one run: deterministic, nothing is executed or looked up.
+    """The plan of one run: deterministic, nothing is executed or read.
 
     `republication` has the earlier versions over the source; `request` are the metrics to compute
     beyond those of every run. A plan that is `reasoned` also finds out why they are as they are.

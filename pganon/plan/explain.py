@@ -49,8 +49,8 @@ def explain(plan: Plan) -> list[Explained]:
 
     PganonError where a step reads a fact that no step before it gives.
     """
-    found, state = explained(plan.phases)
-    return [*found, Explained("publish", "publish", PUBLISH, _publication(plan, state))]
+    steps, state = explained(plan.phases)
+    return [*steps, Explained("publish", "publish", PUBLISH, _publication(plan, state))]
 
 
 def explained(phases: Sequence[Phase]) -> tuple[list[Explained], State]:
@@ -94,8 +94,8 @@ class _Walk:
         before = self.state
         after: list[Facts] = []
         for number, chain in enumerate(step.chains):
-            known = before.facts.joined(after[first] for first in step.after.get(number, ()))
-            self.state = replace(before, facts=known)
+            facts = before.facts.joined(after[first] for first in step.after.get(number, ()))
+            self.state = replace(before, facts=facts)
             self.through(phase, chain, prefix)
             after.append(self.state.facts)
         self.state = replace(before, facts=before.facts.joined(after))
@@ -111,7 +111,7 @@ class _Walk:
 
 
 def _publication(plan: Plan, state: State) -> str:
-    """What the publishing transaction makes readable, without grants and state."""
+    """SQL that makes the release readable, without grants and state."""
     moved = [
         sql.SQL("ALTER TABLE {} SET SCHEMA {}").format(
             relation.staged.identifier, sql.Identifier(relation.stored.schema)

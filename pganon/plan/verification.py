@@ -31,7 +31,7 @@ FINGERPRINT = digest("fingerprint")
 
 
 def measured(number: int) -> Fact[float | None]:
-    """What a query of the verification measured, at worst; None where there are no groups."""
+    """The worst measure of a query of the verification; None where there are no groups."""
     return or_null(measure("measured", f"verified{number}_"))
 
 

@@ -41,7 +41,7 @@ class Scale(StrEnum):
 
 
 class Shown(StrEnum):
-    """What the values of a group look like when they are published.
+    """The form in which values of a group are published.
 
     range, set, label: one generalized value that covers them.
     values: the sorted array of the distinct values themselves.
@@ -247,7 +247,7 @@ class ReleaseSpec:
 
     @property
     def keeps_cuts(self) -> bool:
-        """Whether the cuts of the run may be kept, to divide newcomers as they divided its people.
+        """Whether the cuts of the run may be kept, to divide new individuals in the same way.
 
         Of a version that is made at once, too: a release may go on from it by increments.
         """
@@ -287,7 +287,7 @@ class ReleaseSpec:
 
     @property
     def background(self) -> BackgroundKnowledge | None:
-        """What readers are assumed to know beforehand; None where it may differ in any way."""
+        """The background knowledge of readers; None where it may be anything."""
         declared = (m for m in self.policy.privacy if isinstance(m, BackgroundKnowledge))
         return next((model for model in declared if model.j < 1), None)
 
@@ -305,7 +305,7 @@ class ReleaseSpec:
 
     @property
     def external(self) -> ExternalObjects:
-        """What the policy names that a run reads or calls."""
+        """Relations and functions that the policy names and a run reads or calls."""
         hierarchies = [column.hierarchy for column in self.policy.columns.values()]
         tables = [_named(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
         public = [relation.name for relation in self.public.values()]
@@ -325,7 +325,7 @@ class ReleaseSpec:
 
     @property
     def read(self) -> tuple[QualifiedName, ...]:
-        """What the snapshot reads: the source, relations of exceptions, and of who is left out."""
+        """Relations that the snapshot reads: the source, exceptions, people who are left out."""
         names = [h.exceptions.name for h in self.hidden if h.exceptions is not None]
         names += [self.exclude.name] if self.exclude is not None else []
         return tuple(dict.fromkeys([self.source.name, *names]))

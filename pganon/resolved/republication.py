@@ -136,8 +136,8 @@ class Republication:
 
     def repeated(self, source_fingerprint: bytes) -> Earlier | None:
         """The version whose groups are repeated over this source."""
-        found = (e for e in self.candidates if e.source_fingerprint == source_fingerprint)
-        return next(found, None)
+        versions = (e for e in self.candidates if e.source_fingerprint == source_fingerprint)
+        return next(versions, None)
 
     def unchanged(self, source_fingerprint: bytes) -> Republication:
         """The same where this is the source of the nearest version of the same part."""
@@ -169,7 +169,7 @@ class Republication:
         return f"{what}; {_LEARN}"
 
     def _accepted(self, prints: Prints) -> str | None:
-        """What stands against a version of this source, and nobody can judge."""
+        """The obstacle to a version of this source that nobody can compare; None without one."""
         if self.repeated(prints.source):
             return None
         if self.apart:

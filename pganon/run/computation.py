@@ -130,8 +130,8 @@ class Computation:
         if step != SNAPSHOT:
             return
         source = self.plan.spec.source
-        found = read_relation(self._conn, self.plan.spec.policy.source)
-        if found != source or tuple(history.sources_of(self._conn, source.oid)) != self._sources:
+        relation = read_relation(self._conn, self.plan.spec.policy.source)
+        if relation != source or tuple(history.sources_of(self._conn, source.oid)) != self._sources:
             raise PreconditionError(
                 f"the definition of {source.name} changed while the run began",
                 hint="run the release again",
@@ -140,7 +140,7 @@ class Computation:
 
 
 def _started(run_id: int, growth: Growth | None) -> State:
-    """What is known before the first step."""
+    """The state before the first step."""
     if growth is None:
         return State(run_id)
     return State(run_id).observing(

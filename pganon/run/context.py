@@ -1,4 +1,4 @@
-"""What a run is about, decided before its first step: people, versions before it, and the plan."""
+"""The context of a run, decided before its first step: people, earlier versions, and the plan."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a run is about.
+    """The plan of a run, and the versions beside which it is published.
 
     Which value sets its people have is known when their rows were read, as they may be those of
     another table.
@@ -70,8 +70,8 @@ def decided(
     resumed = invariance.resumed(conn, spec, sources, run_id)
     people = people_of(conn, spec, sources)
     spec = replace(spec, growth=growth)
-    found = beside(conn, spec, sources, publishes=not options.dry_run)
-    compared = None if options.seed is not None else found
+    versions = beside(conn, spec, sources, publishes=not options.dry_run)
+    compared = None if options.seed is not None else versions
     # A version that grows may have nobody to add: then nothing new is shown beside others.
     grows = growth is not None and growth.version is not None
     refusal = compared.before_work() if compared is not None and not grows else None
@@ -86,7 +86,7 @@ def decided(
         resumed=resumed,
     )
     increments.check_columns(plan, State(0))
-    return RunContext(plan, found, sources, mark)
+    return RunContext(plan, versions, sources, mark)
 
 
 def plan_release(
@@ -102,8 +102,8 @@ def plan_release(
         sources = history.sources_of(conn, spec.source.oid)
         growth, people = increments.growth_of(conn, spec, sources), people_of(conn, spec, sources)
         spec = replace(spec, growth=growth)
-        found = beside(conn, spec, sources, publishes=True)
-        plan = build_plan(spec, found.unchanged(assumed_fingerprint(spec)), people=people)
+        versions = beside(conn, spec, sources, publishes=True)
+        plan = build_plan(spec, versions.unchanged(assumed_fingerprint(spec)), people=people)
         if spec.invariant:
             population = populations.find(conn, spec, sources)
             spec = replace(spec, value_sets=invariance.value_sets_of(conn, spec, population))

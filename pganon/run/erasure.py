@@ -33,9 +33,9 @@ def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
         UsageError: the table has not the columns of the key.
     """
     with translated(), locks.hold(conn, release=name):
-        known = find(conn, name)
+        history = find(conn, name)
         population = _population(conn, name)
-        newest = known.versions[0]
+        newest = history.versions[0]
         with locks.hold(conn, population=population.id), publishing(conn):
             people = forgetting.forget_people(conn, population, table)
             ledger.append(
@@ -57,12 +57,12 @@ def forget_version(conn: Connection, name: str, number: int, reason: str) -> For
         UsageError: the version is shown.
     """
     with translated(), locks.hold(conn, release=name):
-        known = find(conn, name)
+        history = find(conn, name)
         population = populations.of_release(conn, name)
-        newest = known.versions[0]
+        newest = history.versions[0]
         people = population.id if population else None
         with locks.hold(conn, population=people), publishing(conn):
-            forgetting.forget_version(conn, known, number, reason)
+            forgetting.forget_version(conn, history, number, reason)
             if population:
                 memory.count(conn, population.id)
             ledger.append(
@@ -76,10 +76,10 @@ def forget_version(conn: Connection, name: str, number: int, reason: str) -> For
 
 
 def _population(conn: Connection, name: str) -> KnownPopulation:
-    found = populations.of_release(conn, name)
-    if found is None:
+    population = populations.of_release(conn, name)
+    if population is None:
         raise LedgerError(
             f"nothing is remembered of the people of the release {quote(name)}",
             code=ErrorCode.NO_POPULATION,
         )
-    return found
+    return population

@@ -1,4 +1,4 @@
-"""Runs of releases whose people keep their value sets: which sets those are."""
+"""Runs of releases under m-invariance: signatures of people, and cohorts of new individuals."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def value_sets_of(conn: Connection, spec: ReleaseSpec, population: int | None) -
 def resumed(
     conn: Connection, spec: ReleaseSpec, sources: Sequence[str], run_id: int
 ) -> Resumed | None:
-    """Newcomers whom runs committed to, and that no version decided on; None without any.
+    """New individuals of cohorts on which no version decided; None without any.
 
     The digests of the run become those of its population.
 
@@ -118,7 +118,7 @@ def tested(computation: Computation) -> Added | None:
 
 
 def end_unless_there(conn: Connection, plan: Plan, run_id: int) -> None:
-    """Of the newcomers whom a run committed to nobody is left, as its source is that of a version;
-    later ones wait no longer."""
+    """End the cohort of a run whose source is that of a version: nobody of it remains, and later
+    individuals wait no longer."""
     if plan.resumed is not None and plan.resumed.cohort is not None:
         history.finish_cohorts(conn, plan.spec.policy.release, run_id)

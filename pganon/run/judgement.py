@@ -1,4 +1,4 @@
-"""A run beside all versions about the same people, judged before it is published."""
+"""The rule about groups, checked before a version is published beside others."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from pganon.steps.relations import PublishedView
 Connection = psycopg.Connection[Any]
 
 _ATTEMPTS = 3
-"""How often a version is judged that others change the history of its people for meanwhile."""
+"""How often a version is checked again because others published about the same people."""
 
 _ADMITTED = 1000
 """Number of the first judgement about roles that read earlier groups anew."""
@@ -94,32 +94,32 @@ class Judging:
         roles = will_read(self.conn, self.plan, self.state) if tells_apart(policy, about) else ()
         gained = self._admit(about, past, roles)
         new = self._new()
-        found = hold(
+        verdict = hold(
             self.conn,
             self.computation.guard,
             lambda: self.state,
             held_for(policy, new, about, past, roles),
             policy,
         )
-        known = [k for k in (gained, found.finer_k) if k is not None]
-        found = replace(found, finer_k=min(known, default=None))
-        self.figures = found.figures
-        self.warnings += found.warnings
+        promised = [k for k in (gained, verdict.finer_k) if k is not None]
+        verdict = replace(verdict, finer_k=min(promised, default=None))
+        self.figures = verdict.figures
+        self.warnings += verdict.warnings
         return Judgement(
             population=population,
             counter=counter,
             name=policy.population.name if policy.population else None,
             sources=self.sources,
             manner=manner_as_dict(
-                new.manner, new.tables.link, functions=found.functions is not None
+                new.manner, new.tables.link, functions=verdict.functions is not None
             ),
-            over_versions=found.over_versions,
-            finer_k=found.finer_k,
-            functions=found.functions,
+            over_versions=verdict.over_versions,
+            finer_k=verdict.finer_k,
+            functions=verdict.functions,
             sets=self._value_sets(population),
             readers=roles if by_reader else None,
-            figures=found.figures,
-            crossings=found.crossings,
+            figures=verdict.figures,
+            crossings=verdict.crossings,
         )
 
     def _admit(
@@ -138,17 +138,17 @@ class Judging:
 
     def _new(self) -> New:
         spec, state = self.plan.spec, self.state
-        found = new_version(spec, self.plan.method.form, state)
+        version = new_version(spec, self.plan.method.form, state)
         drawn = None
         if spec.growth is None:
             drawn = memory.drawn(self.conn, state.run_id, source_fingerprint(spec, state.facts))
         shown = replace(
-            found.manner,
+            version.manner,
             partition_hash=part_hash(spec.partition),
             drawn=drawn,
             layout=_layout(spec, self.plan.stored_views(state)),
         )
-        return replace(found, manner=shown, ways=self.ways)
+        return replace(version, manner=shown, ways=self.ways)
 
     def _value_sets(self, population: int) -> StagedSets | None:
         spec = self.plan.spec
@@ -215,20 +215,20 @@ def population_of(
     """
     spec = computation.plan.spec
     prints, grows = prints_of(spec, computation.state.facts), spec.growth is not None
-    # What an increment reads are newcomers, who may have rows like those of others before.
+    # An increment reads new individuals, who may have rows like those of others before.
     twin = republication.copied(prints) if grows else republication.same_rows(prints)
-    found = populations.find(conn, spec, sources, twin.population if twin else None)
+    population = populations.find(conn, spec, sources, twin.population if twin else None)
     if twin is not None and twin.population is not None:
-        if found is None or found != twin.population:
+        if population is None or population != twin.population:
             raise rows_of_others(spec, twin)
         if not grows:
-            held = people_with_rows(conn, found, twin.label)
+            expected = people_with_rows(conn, population, twin.label)
             computation.guard(
-                same_steps(spec, held, lambda state: state.work(CODED), "twin_people")
+                same_steps(spec, expected, lambda state: state.work(CODED), "twin_people")
             )
-    if found is None and republication.publishes:
-        found = populations.make(conn, spec, sources)
-    return found
+    if population is None and republication.publishes:
+        population = populations.make(conn, spec, sources)
+    return population
 
 
 def pasts_of(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> tuple[Past, ...]:
@@ -267,6 +267,6 @@ def _can_keep(policy: Policy) -> bool:
 
 def _under_another_policy(republication: Republication) -> str | None:
     """Beside a version under the same policy the source has changed, or it would be repeated."""
-    known = (one for one in republication.earlier if one.partition_hash is not None)
-    nearest = next(known, None)
+    comparable = (one for one in republication.earlier if one.partition_hash is not None)
+    nearest = next(comparable, None)
     return nearest.label if nearest and not republication.candidates else None

@@ -101,8 +101,8 @@ class Pipeline:
 
     def _opened(self, spec: ReleaseSpec, views: Sequence[QualifiedName]) -> tuple[str, ...]:
         """Warnings of roles that may use the release's views though no policy named them."""
-        known = history.read(self.conn, spec.policy.release)
-        readers = {*spec.readers, *(known.release.readers if known else ())}
+        versions = history.read(self.conn, spec.policy.release)
+        readers = {*spec.readers, *(versions.release.readers if versions else ())}
         return tuple(
             f"{name} can be used by roles that the policy does not name: {', '.join(roles)}"
             for name, roles in unexpected_readers(self.conn, views, readers)
@@ -152,7 +152,7 @@ class Pipeline:
         return self._renew(plan, *current)
 
     def _committed(self, computation: Computation, judging: Judging | None) -> RunResult | None:
-        """The end of a dry run that would test people; else whom the run tests is kept."""
+        """The end of a dry run that would test people; other runs keep whom they test."""
         if not self.options.dry_run:
             if judging is not None:
                 sources = self.context.sources
@@ -169,16 +169,16 @@ class Pipeline:
         """Publish what was computed and verified, or say what would be."""
         plan, state = computation.plan, computation.state
         increments.check_columns(plan, state)
-        figures, totals = staged.figures(plan, state), staged.totals(plan, state)
+        statistics, totals = staged.figures(plan, state), staged.totals(plan, state)
         growth = plan.spec.growth
         result = replace(
             result_of(plan, state.run_id, totals),
-            verified=figures.verified,
-            utility=figures.utility,
-            metrics=figures.metrics,
+            verified=statistics.verified,
+            utility=statistics.utility,
+            metrics=statistics.metrics,
             warnings=warnings_of(plan, state),
             added=increments.added(growth, state) if growth else None,
-            increment=figures.increment,
+            increment=statistics.increment,
         )
         if self.options.dry_run:
             drawn = self.options.seed is not None
@@ -188,7 +188,7 @@ class Pipeline:
                 plan,
                 state,
                 plan.stored_checks(state),
-                {**figures.as_dict(totals.records), **staged.left_out(state)},
+                {**statistics.as_dict(totals.records), **staged.left_out(state)},
                 prints_of(plan.spec, state.facts),
                 self.context.sources,
                 self.context.source_mark,
@@ -200,7 +200,7 @@ class Pipeline:
         return self._finished(result)
 
     def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
-        """The end of a run that changes nothing, or only looks."""
+        """The end of a run that adds nobody, and of a dry run; None: the run goes on."""
         if self.options.dry_run:
             totals = staged.totals(plan, state)
             return self._looked(
@@ -209,7 +209,7 @@ class Pipeline:
         if state[DUE] > 0 or increments.only_withdraws(state):
             return None
         if growth.unfinished is not None:
-            # Nobody of them is left to test; later newcomers wait no longer.
+            # None of them remain to be tested; later individuals wait no longer.
             history.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
         current = increments.standing(self.conn, plan, growth, state)
         renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
@@ -224,7 +224,7 @@ class Pipeline:
         return self._finished(result)
 
     def _withdraw(self, computation: Computation, warnings: tuple[str, ...] = ()) -> RunResult:
-        """Publish the newest version without the groups of people who left."""
+        """Publish the newest version without the groups of removed individuals."""
         sources = self.context.sources
         release, result = staged.withdraw(self.conn, computation, sources, self.context.source_mark)
         growth = computation.plan.spec.growth
@@ -238,14 +238,14 @@ class Pipeline:
         """The rule about groups, for a run about people who can be told apart."""
         if not computation.plan.is_remembered:
             return None
-        known, sources = self.context.beside, self.context.sources
-        population = population_of(self.conn, computation, known, sources)
+        versions, sources = self.context.beside, self.context.sources
+        population = population_of(self.conn, computation, versions, sources)
         if computation.plan.spec.growth is not None:
             increments.check_population(computation.plan.spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
         computation.keep(invariance.value_sets_of(self.conn, computation.plan.spec, population))
-        ways = ways_of(computation.plan.spec, known)
+        ways = ways_of(computation.plan.spec, versions)
         return Judging(self.conn, computation, population, sources, ways)
 
     def _publish(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:

@@ -131,7 +131,7 @@ _LOOKS, _BETWEEN = 50, 0.1  # for the end of a session; the server looks for its
 
 @dataclass(frozen=True)
 class Cleaned:
-    """What a clean-up did.
+    """The result of a clean-up.
 
     Attributes:
         tables: number of tables dropped.

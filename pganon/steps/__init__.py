@@ -54,7 +54,7 @@ class WorkTable(Generic[S]):
 
 @dataclass(frozen=True)
 class State:
-    """What rendering may look at.
+    """The state of a run that steps are rendered from.
 
     Attributes:
         run_id: number of the run; part of every work table's name.
@@ -101,18 +101,18 @@ class State:
         return QualifiedName(STAGE_SCHEMA, f"r{self.run_id}_{name}")
 
     def __getitem__(self, fact: Fact[T]) -> T:
-        """What was observed; PganonError where no step has given it."""
+        """The value of a fact; PganonError where no step has given it."""
         return self.facts[fact]
 
-    def observing(self, found: Mapping[Fact[Any], Any]) -> State:
+    def observing(self, values: Mapping[Fact[Any], Any]) -> State:
         """With these values, as the driver gave them."""
-        return replace(self, facts=self.facts.observing(found))
+        return replace(self, facts=self.facts.observing(values))
 
     def at_round(self, number: int) -> State:
         return replace(self, current=number)
 
     def in_every_round(self) -> State:
-        """What a query is rendered with that serves all rounds."""
+        """The state for a query that serves all rounds."""
         return replace(self, current=None)
 
 

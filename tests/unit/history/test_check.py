@@ -7,13 +7,13 @@ from dataclasses import replace
 from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.model import New, Past, Tables
 from pganon.identifiers import QualifiedName
-from pganon.resolved.manner import Manner
+from pganon.resolved.presentation import Presentation
 
 TABLES = Tables(QualifiedName("t", "members"), QualifiedName("t", "groups"), "g")
-KEEPS = Manner(1, "exact", ("s",), ("q", "o"), invariant=("s",))
+KEEPS = Presentation(1, "exact", ("s",), ("q", "o"), invariant=("s",))
 
 
-def asked(new: Manner, past: Manner) -> list[str]:
+def asked(new: Presentation, past: Presentation) -> list[str]:
     rule = RuleCheck(New(new, TABLES), [Past(past.run_id, "", past, TABLES)])
     assert rule.has_anything == bool(rule_steps(rule, refuses=True))
     return [step.name for step in rule_steps(rule, refuses=True)]

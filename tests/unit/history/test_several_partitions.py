@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from pganon.history.rule import Group, Told, judge
-from pganon.resolved.manner import Form, Manner
+from pganon.resolved.presentation import Form, Presentation
 
 
 def told(run: int, form: Form, *groups: Group, **changes: bytes) -> Told:
-    manner = Manner(run, form, ("v",), ("q",), "policy", b"1")
+    manner = Presentation(run, form, ("v",), ("q",), "policy", b"1")
     people = frozenset(person for group in groups for person in group.people)
     return Told(replace(manner, **changes), groups, people)
 
