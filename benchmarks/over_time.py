@@ -22,7 +22,7 @@ from pganon import database, locks
 from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.model import New, Past, Tables
 from pganon.identifiers import QualifiedName
-from pganon.resolved.manner import Manner
+from pganon.resolved.presentation import Presentation
 from pganon.run.executor import Executor
 from pganon.run.options import Options, advise_planner
 from pganon.run.pool import Pool
@@ -95,7 +95,7 @@ class Versions:
     def judge(self, new: Tables, before: Sequence[Tables]) -> tuple[Row, float]:
         """What the rule finds, and the seconds that it takes."""
         run = next(self.runs)
-        manner = Manner(1, "classes", ("occupation",), ("age",))
+        manner = Presentation(1, "classes", ("occupation",), ("age",))
         past = [Past(1, "version 1", manner, tables) for tables in before]
         rule = RuleCheck(New(manner, new), past)
         state = State(run).observing({RECORDS: self.size})

@@ -18,7 +18,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -64,12 +64,35 @@ class _Holder:
 
 
 @contextmanager
-def release_lock(conn: Connection, release: str) -> Iterator[None]:
-    """Hold the release for this session; refuses at once if anybody works on it.
+def hold(
+    conn: Connection,
+    *,
+    release: str | None = None,
+    run_id: int | None = None,
+    population: int | None = None,
+) -> Iterator[None]:
+    """Hold a release, a run and a population for the length of a block; those that are None not.
+
+    A release or run on which another session works is refused at once. A population is waited for,
+    as others hold it for a step or two. A run that :func:`take_run` took is adopted.
 
     Raises:
-        PreconditionError: code "busy".
+        PreconditionError: busy.
     """
+    with ExitStack() as stack:
+        if release is not None:
+            stack.callback(leave, conn, _take_release(conn, release))
+        if run_id is not None:
+            key = _led_by_this_session(conn, run_id) or take_run(conn, run_id)
+            stack.callback(leave, conn, key)
+        if population is not None:
+            stack.callback(
+                leave, conn, _when_free(conn, _Work("population", population=population))
+            )
+        yield
+
+
+def _take_release(conn: Connection, release: str) -> int:
     key = _enter(conn, _Work("release", release=release))
     if isinstance(key, _Holder):
         raise PreconditionError(
@@ -78,24 +101,7 @@ def release_lock(conn: Connection, release: str) -> Iterator[None]:
             hint="try again when it has finished",
             code=ErrorCode.BUSY,
         )
-    try:
-        yield
-    finally:
-        leave(conn, key)
-
-
-@contextmanager
-def population_lock(conn: Connection, population: int) -> Iterator[None]:
-    """Hold what is remembered of a population for this session; waits for others to finish.
-
-    Raises:
-        PreconditionError: code "busy", if that takes long.
-    """
-    key = _when_free(conn, _Work("population", population=population))
-    try:
-        yield
-    finally:
-        leave(conn, key)
+    return key
 
 
 def _when_free(conn: Connection, work: _Work) -> int:
@@ -112,7 +118,7 @@ def _when_free(conn: Connection, work: _Work) -> int:
 
 
 def take_run(conn: Connection, run_id: int) -> int:
-    """Show that this session leads the run; until :func:`run_lock` or the session ends.
+    """Show that this session leads the run; until :func:`hold` ends or the session ends.
 
     Gives the key of the lock.
     """
@@ -130,16 +136,6 @@ def leave(conn: Connection, key: int) -> None:
         return
     conn.execute(sqlfiles.query("locks", "leave"), {"keys": [key]})
     _unlock(conn, key)
-
-
-@contextmanager
-def run_lock(conn: Connection, run_id: int) -> Iterator[None]:
-    """Hold the run for the length of a block; adopts what :func:`take_run` took."""
-    key = _led_by_this_session(conn, run_id) or take_run(conn, run_id)
-    try:
-        yield
-    finally:
-        leave(conn, key)
 
 
 def take_worker(conn: Connection, run_id: int) -> bool:

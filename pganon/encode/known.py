@@ -37,13 +37,12 @@ _TENTH = 10
 Table = Callable[[State], QualifiedName]
 
 
-def known_steps(spec: ReleaseSpec, table: Table) -> tuple[Step, ...]:
+def known_steps(spec: ReleaseSpec, people: People | None, table: Table) -> tuple[Step, ...]:
     """Nothing for people of whom no version knows.
 
     Args:
         table: a snapshot, from which the forgotten go.
     """
-    people = spec.people
     if people is None or not people.asks:
         return ()
     steps = same_steps(spec, people, table)

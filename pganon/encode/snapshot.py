@@ -30,6 +30,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import quote
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
+from pganon.resolved.population import People
 from pganon.sqltools import aliased, cast, col, fragment, named, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import RECORDS, Fact, count, counts
@@ -41,7 +42,12 @@ READ = count("read_records", assumed=40)
 """Rows that the snapshot was made with."""
 
 
-def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+def snapshot_steps(spec: ReleaseSpec, people: People | None = None) -> tuple[Step, ...]:
+    """The whole source, without people who were forgotten.
+
+    Args:
+        people: whom it is about, as versions know them.
+    """
     read = CreateTable(
         SNAPSHOT,
         "read the source, once",
@@ -50,17 +56,21 @@ def snapshot_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         external=ExternalObjects(spec.read),
         counted=READ,
     )
-    people = known_steps(spec, lambda state: state.work(SNAP))
-    return (*alias_steps(spec), read, *people, inspection(spec))
+    known = known_steps(spec, people, lambda state: state.work(SNAP))
+    return (*alias_steps(spec), read, *known, inspection(spec))
 
 
-def inspection(spec: ReleaseSpec) -> Check:
-    """Refuses a snapshot that cannot be released."""
+def inspection(spec: ReleaseSpec, *, restricted: bool = False) -> Check:
+    """Refuses a snapshot that cannot be released.
+
+    Args:
+        restricted: whether it has only some people of the source, and never had the others.
+    """
     return Check(
         "inspect",
         "count records, NULLs and values that cannot be placed",
         lambda state: _inspection(spec, state),
-        lambda row, state: _inspection_problem(spec, row, state),
+        lambda row, state: _inspection_problem(spec, row, state, restricted=restricted),
         gives=_inspected(spec),
     )
 
@@ -217,11 +227,12 @@ def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
 
 
 def _inspection_problem(
-    spec: ReleaseSpec, row: Mapping[str, Any], state: State
+    spec: ReleaseSpec, row: Mapping[str, Any], state: State, *, restricted: bool
 ) -> PganonError | None:
     source = str(spec.source.name)
     records = row["records"]
-    kept = state[READ] - _left_out(spec, state)
+    forgotten = 0 if restricted else state.facts.get(RETURNED_RECORDS) or 0
+    kept = state[READ] - forgotten
     if records != kept:
         return Unbalanced(f"{kept} records were read, and {records} are there")
     if records == 0:
@@ -254,12 +265,6 @@ def _inspection_problem(
         if problem:
             return problem
     return _individual_problem(spec, row)
-
-
-def _left_out(spec: ReleaseSpec, state: State) -> int:
-    """Records that were read, and that the snapshot has no longer."""
-    whole = spec.growth is None and spec.resumed is None
-    return (state.facts.get(RETURNED_RECORDS) or 0) if whole else 0
 
 
 def _column_problem(

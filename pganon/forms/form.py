@@ -17,8 +17,8 @@ from pganon.forms.metrics import Metrics
 from pganon.forms.request import Request, Restricts
 from pganon.forms.utility import Utility
 from pganon.identifiers import QualifiedName
-from pganon.resolved.manner import Form
 from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.resolved.presentation import Form
 from pganon.steps import Chains, State, Step
 from pganon.steps.facts import Facts
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation

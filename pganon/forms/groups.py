@@ -6,7 +6,7 @@ who1, who2   XOR of keyed hashes of everybody, so that of a union it is that of 
          where the group has values that nobody has: it is no other group then
 held     by shown column, XOR of keyed hashes of everybody with the value. NULL where nothing is
          shown of the group
-of       the run that it is a function of; see :mod:`pganon.resolved.manner`
+of       the run that it is a function of; see :mod:`pganon.resolved.presentation`
 """
 
 from __future__ import annotations

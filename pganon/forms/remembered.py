@@ -14,8 +14,8 @@ from pganon.forms.growing import growing_parts, growing_steps
 from pganon.forms.linked import Linked
 from pganon.forms.stored import stored
 from pganon.privacy.judged import Judged
-from pganon.resolved.manner import Manner
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.presentation import Presentation
 from pganon.sqltools import num, query, stacked
 from pganon.steps import CreateTable, Parallel, State, Step
 from pganon.steps.relations import PRIVATE_SCHEMA, StoredRelation
@@ -64,13 +64,13 @@ def shown_columns(spec: ReleaseSpec) -> tuple[str, ...]:
     return (*first, *[item.column.name for item in spec.carried])
 
 
-def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Manner:
+def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Presentation:
     """How a version shows groups, but for what publication compares beside."""
     assert form.linkage is not None
     shows = "several" if has_several(spec) else form.linkage.shows(spec, state)
     if shows == "classes" and spec.background is not None:
         shows = "exact"  # such beliefs tell people of a class apart by what they know of them
-    return Manner(
+    return Presentation(
         state.run_id,
         shows,
         shown_columns(spec),

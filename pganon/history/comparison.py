@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from pganon.history.model import EarlierVersion, GroupTables, NewVersion
 from pganon.identifiers import QualifiedName
-from pganon.resolved.manner import UNION
+from pganon.resolved.presentation import UNION
 from pganon.sqltools import (
     cast,
     chain,

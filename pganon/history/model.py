@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pganon.history.reasons import NO_ALTERNATIVES, Alternatives
 from pganon.identifiers import QualifiedName
-from pganon.resolved.manner import Manner
+from pganon.resolved.presentation import Presentation
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class GroupTables:
         groups: see :mod:`pganon.forms.groups`.
         link: the column of the members with the number of a person's group.
         functions: `grp`, `of`: groups that are a function of the version with that root, or, of
-            :data:`pganon.resolved.manner.UNION`, a union of whole groups of every version; None
-            without such groups.
+            :data:`pganon.resolved.presentation.UNION`, a union of whole groups of every version;
+            None without such groups.
     """
 
     members: QualifiedName
@@ -40,7 +40,7 @@ class EarlierVersion:
 
     root: int
     label: str
-    manner: Manner
+    manner: Presentation
     tables: GroupTables
 
 
@@ -53,7 +53,7 @@ class NewVersion:
         alternatives: possible releases instead of this version, for the hint of a refusal.
     """
 
-    manner: Manner
+    manner: Presentation
     tables: GroupTables
     number: int = 0
     alternatives: Alternatives = NO_ALTERNATIVES

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pganon.resolved.manner import UNION, Manner
+from pganon.resolved.presentation import UNION, Presentation
 
 Person = int
 Values = Mapping[str, object]
@@ -44,7 +44,7 @@ class Group:
 class VersionGroups:
     """The groups of a version, and all people of its source."""
 
-    manner: Manner
+    manner: Presentation
     groups: Sequence[Group]
     source: frozenset[Person] = field(default=frozenset())
 

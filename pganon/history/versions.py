@@ -18,7 +18,7 @@ from pganon.history.invariance.stored import StagedSignatures
 from pganon.history.model import EarlierVersion, GroupTables
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.privacy.judged import ONE_VERSION, over_finer
-from pganon.resolved.manner import Manner
+from pganon.resolved.presentation import Presentation
 from pganon.steps.relations import PRIVATE_SCHEMA
 
 Connection = psycopg.Connection[Any]
@@ -88,7 +88,7 @@ def functions_table(run_id: int) -> QualifiedName:
     return QualifiedName(PRIVATE_SCHEMA, f"r{run_id}_functions")
 
 
-def manner_as_dict(shown: Manner, link: str, *, functions: bool) -> dict[str, Any]:
+def manner_as_dict(shown: Presentation, link: str, *, functions: bool) -> dict[str, Any]:
     """How a version shows groups, as JSON that it keeps."""
     return {
         "form": shown.form,
@@ -104,9 +104,9 @@ def manner_as_dict(shown: Manner, link: str, *, functions: bool) -> dict[str, An
 
 def manner_of(
     run_id: int, kept: dict[str, Any], partition_hash: str | None, drawn: bytes | None
-) -> Manner:
+) -> Presentation:
     """Inverse of :func:`manner_as_dict`."""
-    return Manner(
+    return Presentation(
         run_id,
         kept["form"],
         tuple(kept["columns"]),

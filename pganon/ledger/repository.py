@@ -49,7 +49,7 @@ def start_run(
     """Write 'started', make the run's secrets in the server, and give the run's number.
 
     The session's lock on the run is taken before anybody can see the row, so no clean-up takes
-    the run for dead; `locks.run_lock(conn, run_id)` adopts and ends it.
+    the run for dead; `locks.hold(conn, run_id=run_id)` adopts and ends it.
 
     Args:
         seed: derive all secrets from it, so that a dry run can be repeated.

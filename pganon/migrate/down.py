@@ -86,7 +86,7 @@ def _roll_back(conn: Connection, mine: Session, row: Applied, options: Options) 
 
 def _as_before(conn: Connection, mine: Session, row: Applied) -> Done:
     """The version stays; the policy, and readers, are those from before."""
-    with locks.release_lock(conn, row.release), publishing(conn):
+    with locks.hold(conn, release=row.release), publishing(conn):
         locks.assert_held(conn, release=row.release)
         _restore_policy(conn, mine, row)
     _admit(conn, mine, row)

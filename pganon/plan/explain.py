@@ -56,9 +56,9 @@ def explain(plan: Plan, *, sql: bool = True) -> list[Explained]:
     Raises:
         PganonError: a step reads a fact that no step before it gives.
     """
-    found, state = explained(plan.phases, sql=sql)
+    steps, state = explained(plan.phases, sql=sql)
     publication = _publication(plan, state) if sql else ""
-    return [*found, Explained("publish", "publish", PUBLISH, publication)]
+    return [*steps, Explained("publish", "publish", PUBLISH, publication)]
 
 
 def explained(phases: Sequence[Phase], *, sql: bool = True) -> tuple[list[Explained], State]:
@@ -103,8 +103,8 @@ class _Walk:
         before = self.state
         after: list[Facts] = []
         for number, chain in enumerate(step.chains):
-            known = before.facts.joined(after[first] for first in step.after.get(number, ()))
-            self.state = replace(before, facts=known)
+            facts = before.facts.joined(after[first] for first in step.after.get(number, ()))
+            self.state = replace(before, facts=facts)
             self.through(phase, chain, prefix)
             after.append(self.state.facts)
         self.state = replace(before, facts=before.facts.joined(after))
@@ -121,7 +121,7 @@ class _Walk:
 
 
 def _publication(plan: Plan, state: State) -> str:
-    """What the publishing transaction makes readable, without grants and state."""
+    """SQL that makes the release readable, without grants and state."""
     moved = [
         sql.SQL("ALTER TABLE {} SET SCHEMA {}").format(
             relation.staged.identifier, sql.Identifier(relation.stored.schema)

@@ -1,7 +1,7 @@
 """Versions that show fewer groups than the one before, and none that is new.
 
 Nothing is encoded or grouped: such a version has the list of groups that are shown no longer, and
-members without anybody, so that it enters the memory of its people as every version does.
+members without anybody, so that it enters the history of its people as every version does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pganon.forms.linked import Linked
 from pganon.forms.remembered import staging_steps
 from pganon.forms.stored import stored
 from pganon.methods.common.form.members import members_step
-from pganon.plan.build import Phase, Plan, fingerprint_check, verification_checks
+from pganon.plan.build import Phase, Plan
+from pganon.plan.verification import fingerprint_check, verification_checks
 from pganon.privacy.quasi_sensitive import QSKAnonymity
 from pganon.resolved.increments import Growth, all_checks
 from pganon.resolved.model import ReleaseSpec
@@ -27,7 +28,7 @@ from pganon.steps.relations import PRIVATE_SCHEMA
 
 @dataclass(frozen=True)
 class Withdrawal(Plan):
-    """What is left to do where groups are withdrawn and none is added."""
+    """The plan of a run that withdraws groups and adds none."""
 
     @cached_property
     def computing(self) -> tuple[Phase, ...]:

@@ -134,7 +134,8 @@ def _invariant_refusals(
         yield Refusal(
             ("refresh",),
             f"the method {method.name} cannot keep the values of its groups",
-            f"use the method {alternatives(registry.supporting('invariant'))}, or refresh: recompute",
+            f"use the method {alternatives(registry.supporting('invariant'))},"
+            " or refresh: recompute",
         )
     yield from _unkept(given, method)
     if given.get("records_per_individual") == "many_accepted":

@@ -175,7 +175,7 @@ def publish_held(
         PreconditionError: superseded; stale; see :func:`pganon.publish.transaction.publish`.
     """
     staged = kept.staged
-    with locks.release_lock(conn, staged.release), locks.run_lock(conn, staged.run_id):
+    with locks.hold(conn, release=staged.release, run_id=staged.run_id):
         newer = overtaken(conn, staged.release, staged.run_id)
         if newer is not None:
             raise Overtaken(staged, newer)
@@ -233,7 +233,7 @@ def _population_lock(conn: Connection, staged: Staged) -> Iterator[None]:
     if staged.judged is None:
         yield
         return
-    with locks.population_lock(conn, staged.judged.population):
+    with locks.hold(conn, population=staged.judged.population):
         yield
 
 

@@ -92,7 +92,7 @@ def show_earlier(
         PreconditionError: busy, foreign_schema, name_taken, no_grant, in_use,
             open_privileges.
     """
-    with translated(), locks.release_lock(conn, name):
+    with translated(), locks.hold(conn, release=name):
         history = find(conn, name)
         target = _target(history, to)
         readers = views.present_roles(conn, history.release.readers)
@@ -207,7 +207,7 @@ def drop(
         LedgerError: unknown_release, not_stored.
         PreconditionError: busy, in_use.
     """
-    with translated(), locks.release_lock(conn, name):
+    with translated(), locks.hold(conn, release=name):
         history = find(conn, name)
         current = history.current
         if not any(version.stored for version in history.versions):

@@ -92,7 +92,7 @@ def change_readers(
         UsageError: a role is in both lists, or to be removed and no reader.
         PreconditionError: busy, missing_role, no_grant, open_privileges.
     """
-    with translated(), locks.release_lock(conn, name):
+    with translated(), locks.hold(conn, release=name):
         history = find(conn, name)
         current = release_state.check_stored(history, history.current, None)
         wanted = _wanted(history, add, remove)

@@ -36,14 +36,14 @@ def collation_refusals(policy: Policy, relation: Relation, key: Sequence[str]) -
 
 
 def _counted(policy: Policy, key: Sequence[str]) -> dict[str, Place]:
-    found: dict[str, Place] = {
+    columns: dict[str, Place] = {
         name: ("columns", name)
         for name, declared in policy.columns.items()
         if declared.role in _COUNTED
     }
     for name in key:
-        found.setdefault(name, ("individual",) if policy.individual_key else ("source",))
+        columns.setdefault(name, ("individual",) if policy.individual_key else ("source",))
     for number, exclusion in enumerate(policy.exclusions):
         for name in exclusion.when:
-            found.setdefault(name, ("exclusions", number, "when", name))
-    return found
+            columns.setdefault(name, ("exclusions", number, "when", name))
+    return columns

@@ -51,18 +51,18 @@ def _value(column: Column, value: exp.Expr) -> exp.Expr:
 
 def _enum(comparison: exp.Expr, relation: Relation) -> Column | None:
     """The enum whose values and labels alone are compared, if they are."""
-    found: Column | None = None
+    enum: Column | None = None
     for operand in _operands(comparison):
         if isinstance(operand, exp.Column):
             column = relation.column(operand.name)
             if column is None or column.kind != "enum":
                 return None
-            if found is not None and found.base_oid != column.base_oid:
+            if enum is not None and enum.base_oid != column.base_oid:
                 return None
-            found = column
+            enum = column
         elif not (isinstance(operand, exp.Literal) and operand.is_string):
             return None
-    return found
+    return enum
 
 
 def _operands(comparison: exp.Expr) -> Iterator[exp.Expr]:

@@ -14,7 +14,7 @@ from pganon.policy.values import Unreadable, bound, misread, readable
 
 
 def domain_refusals(column: Column, domain: Domain, *, categorical: bool) -> Iterator[Refusal]:
-    """What a column has against its domain; places are below that of the domain."""
+    """Refusals of a domain that does not fit its column; places are below that of the domain."""
     if isinstance(domain, ValueSet):
         return _value_refusals(column, domain.values, categorical=categorical)
     return type_refusals(column, domain)
@@ -62,7 +62,7 @@ def _value(column: Column, text: str) -> object:
 
 
 def type_refusals(column: Column, domain: tuple[str, str]) -> Iterator[Refusal]:
-    """What the type of a column has against a span; places are below that of the domain."""
+    """Refusals of a span that the column's type does not allow; places are below the domain's."""
     if not (column.is_number or column.is_time):
         yield Refusal(
             (),

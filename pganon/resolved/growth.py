@@ -1,4 +1,4 @@
-"""What `refresh: increments` asks of the models, the method and the source of a policy."""
+"""Refusals of `refresh: increments`, by the models, the method and the source of a policy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
 
 
 def _compared_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
-    """What cannot be compared with the first version, or shown beside withdrawn groups."""
+    """Models that cannot be compared with the first version, and views beside withdrawn groups."""
     policy = spec.policy
     if spec.background is not None:
         yield Refusal(

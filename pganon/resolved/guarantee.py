@@ -1,4 +1,4 @@
-"""What a release promises, as its readers find it in `pganon.releases`."""
+"""The guarantee of a release, as its readers find it in `pganon.releases`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ CHOICES = ("profile", "division", "buckets", "select")
 """Options of methods that decide against whom a bound holds."""
 
 FIRST = "the first version of the release"
-"""What groups of a release that grows are compared with, as readers find it."""
+"""The reference distribution of a release that grows, as readers find it."""
 
 
 UNCOMPUTED = "does not compute how the method came to its groups"
-"""What readers are assumed not to do, wherever sensitive values decided on groups."""
+"""An assumption about readers, wherever sensitive values decided on groups."""
 
 
 def guarantee(spec: ReleaseSpec) -> list[dict[str, Any]]:
@@ -59,7 +59,7 @@ def _over_versions(spec: ReleaseSpec, model: Model) -> str:
 
 
 def _prior(spec: ReleaseSpec) -> str | None:
-    """What is assumed that readers know beforehand."""
+    """The background knowledge that readers are assumed to have."""
     if spec.background is None:
         return None
     given = spec.background.knowledge.source == "relation"
@@ -91,7 +91,7 @@ def adversary(spec: ReleaseSpec) -> str:
 
 
 def _knows(spec: ReleaseSpec) -> list[str]:
-    """What a reader may know, and what not: phrases that follow "a reader"."""
+    """Phrases that follow "a reader": what one may know, and what not."""
     method = spec.policy.method
     if method.grouped == "quasi_sensitive":
         return ["who knows the values of a person in one QS set"]

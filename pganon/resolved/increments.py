@@ -1,4 +1,4 @@
-"""Versions that grow: each is the one before plus groups of newcomers."""
+"""Versions that grow: each is the one before plus groups of new individuals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery, PublishedView
 
 CUTS = "cuts"
-"""Part of a release: the cuts of its first version by values, for those who come later."""
+"""Part of a release: the cuts of its first version by values, for new individuals."""
 
 BOUNDS = "bounds"
 """Part of a release with `ranges: region`: what groups of every region show."""
@@ -30,7 +30,7 @@ AS_RELEASED = "as_released"
 TESTED = "due"
 """Work table (person, cohort, [region]) of whom a run tests; a region where there are cuts."""
 WHOLE = "everybody"
-"""Work table of the records of the whole source, of which a run adds newcomers alone."""
+"""Work table of the records of the whole source, of which a run adds new individuals only."""
 
 
 def cohorts_table(run_id: int) -> QualifiedName:
@@ -40,7 +40,7 @@ def cohorts_table(run_id: int) -> QualifiedName:
 
 @dataclass(frozen=True)
 class Cohorts:
-    """What one run committed to before it looked at any sensitive value.
+    """Cohorts that one run committed to before it read any sensitive value.
 
     Attributes:
         run_id: the run that formed them.
@@ -59,7 +59,7 @@ class Cohorts:
 
 @dataclass(frozen=True)
 class Increment:
-    """What one run added to a version: groups, and nothing that was there before.
+    """The groups that one run added to a version.
 
     Attributes:
         selects: SELECT of every view over the relations of this run alone.
@@ -93,9 +93,9 @@ class Increment:
 
 @dataclass(frozen=True)
 class First:
-    """Tables with what the first version of a release that grows had of its sensitive values.
+    """Tables with distributions of the sensitive values of the first version.
 
-    Groups of all versions are compared with these distributions, so that no newcomer shifts them.
+    Groups of all versions are compared with these, so that no new individual shifts them.
 
     Attributes:
         histogram: of what it published, by group.
@@ -110,7 +110,7 @@ class First:
 
 @dataclass(frozen=True)
 class Growth:
-    """A run that adds groups of newcomers to the newest version of its release.
+    """A run that adds groups of new individuals to the newest version of its release.
 
     Attributes:
         population: whose people they are.
@@ -123,7 +123,7 @@ class Growth:
         unfinished: cohorts that no run has finished; they come first.
         taken: tables with the people of every cohort there was.
         members: tables with the people of versions that were made at once.
-        cuts: the cuts of the first version, where newcomers are divided by them.
+        cuts: the cuts of the first version, where new individuals are divided by them.
         first: what groups are compared with, of a version that is not the first.
         partition: the partition part of the policy of the first version.
         records_out: records that are permanently suppressed because all of their cohorts failed.
@@ -174,12 +174,12 @@ class Growth:
 
     def tables_of(self, part: str) -> tuple[QualifiedName, ...]:
         """The stored tables of all increments that are this part of a release."""
-        found = (item for item in self.relations if item["part"] == part)
-        return tuple(QualifiedName(item["schema"], item["name"]) for item in found)
+        items = (item for item in self.relations if item["part"] == part)
+        return tuple(QualifiedName(item["schema"], item["name"]) for item in items)
 
     @property
     def bounds(self) -> QualifiedName | None:
-        """What groups of every region show, where they do not show what they contain."""
+        """The table of what groups of every region show, where that is not what they contain."""
         return next(iter(self.tables_of(BOUNDS)), None)
 
     @property
@@ -193,7 +193,7 @@ class Growth:
         return next(iter(self.tables_of(WITHDRAWN)), None)
 
     def shared(self, *, withdraws: bool) -> tuple[dict[str, Any], ...]:
-        """What the next version has of :attr:`relations`.
+        """Those of :attr:`relations` that the next version has, too.
 
         Args:
             withdraws: whether it has a list of groups of its own.
@@ -204,12 +204,12 @@ class Growth:
 
 def group_column(links: Iterable[str], views: Sequence[PublishedView]) -> str | None:
     """The one column of members that every view has, too; None where there is no such column."""
-    found = [
+    columns = [
         link
         for link in links
         if all(link in {column.name for column in view.columns} for view in views)
     ]
-    return found[0] if len(found) == 1 else None
+    return columns[0] if len(columns) == 1 else None
 
 
 def all_rows(increments: Sequence[Increment], place: int) -> str:
@@ -254,17 +254,17 @@ ADDED, EARLIER = "added under the newest policy", "of earlier policies"
 
 def promised(increments: Sequence[Increment]) -> list[dict[str, Any]]:
     """The guarantee of a version; `groups` says of which where it is not that of all."""
-    told = [increment.guarantee for increment in increments]
-    newest = told[-1]
-    found: list[dict[str, Any]] = []
-    for item in (item for one in reversed(told) for item in one):
-        if all(item in one for one in told):
+    guarantees = [increment.guarantee for increment in increments]
+    newest = guarantees[-1]
+    statements: list[dict[str, Any]] = []
+    for item in (item for one in reversed(guarantees) for item in one):
+        if all(item in one for one in guarantees):
             stated = item
         else:
             stated = {**item, "groups": ADDED if item in newest else EARLIER}
-        if stated not in found:
-            found.append(stated)
-    return found
+        if stated not in statements:
+            statements.append(stated)
+    return statements
 
 
 def all_checks(increments: Sequence[Increment]) -> tuple[CheckQuery, ...]:

@@ -1,4 +1,4 @@
-"""What an m-invariant version takes over from those before it.
+"""Signatures and new individuals that a version under m-invariance takes over from earlier ones.
 
 Xiao and Tao: m-invariance, towards privacy preserving re-publication of dynamic datasets, SIGMOD
 2007. All values of a group are different, and a person is only in groups with one set of values. Of
@@ -35,11 +35,11 @@ class Signatures:
 
 @dataclass(frozen=True)
 class Resumed:
-    """Newcomers whom runs committed to test together, and that no version decided on yet.
+    """Cohorts of new individuals on which no version decided yet.
 
     Attributes:
-        signatures: who was released, whatever became of the cohorts.
-        cohort: (person, cohort), the newcomers that the run tests; None: all but `others`.
+        sets: who was released, whatever became of the cohorts.
+        cohort: (person, cohort), the cohort that the run tests; None: all but `others`.
         others: tables of those that runs of other releases will test.
     """
 

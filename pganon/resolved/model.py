@@ -24,8 +24,7 @@ from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.unprotected import unprotected_columns
 from pganon.resolved.increments import Growth
-from pganon.resolved.invariance import Resumed, Signatures
-from pganon.resolved.population import People
+from pganon.resolved.invariance import Signatures
 
 
 class Scale(StrEnum):
@@ -42,7 +41,7 @@ class Scale(StrEnum):
 
 
 class Shown(StrEnum):
-    """What the values of a group look like when they are published.
+    """The form in which values of a group are published.
 
     range, set, label: one generalized value that covers them.
     values: the sorted array of the distinct values themselves.
@@ -195,7 +194,7 @@ class ExclusionRule:
 
 @dataclass(frozen=True)
 class ReleaseSpec:
-    """Everything that determines the plan.
+    """A policy resolved against the catalog, with what methods and forms need of earlier versions.
 
     Attributes:
         record_key: the source's primary key columns (identity of a record), perhaps empty.
@@ -210,9 +209,7 @@ class ReleaseSpec:
         partition: what of the policy decides which groups come out and what of them is shown.
         base_dir: folder that paths in the policy are relative to.
         growth: what the run adds to, of a release that grows; None for a version made at once.
-        signatures: those that people were released with, which their groups must have again.
-        resumed: newcomers of earlier m-invariant runs, who are tested before later ones.
-        people: whom it is about, as versions know them; None where none does.
+        value_sets: those that people were released with, which their groups must have again.
     """
 
     policy: Policy
@@ -237,8 +234,6 @@ class ReleaseSpec:
     base_dir: Path
     growth: Growth | None = None
     signatures: Signatures | None = None
-    resumed: Resumed | None = None
-    people: People | None = None
 
     @property
     def has_identity(self) -> bool:
@@ -252,7 +247,7 @@ class ReleaseSpec:
 
     @property
     def keeps_cuts(self) -> bool:
-        """Whether the cuts of the run may be kept, to divide newcomers as they divided its people.
+        """Whether the cuts of the run may be kept, to divide new individuals in the same way.
 
         Of a version that is made at once, too: a release may go on from it by increments.
         """
@@ -292,7 +287,7 @@ class ReleaseSpec:
 
     @property
     def background(self) -> BackgroundKnowledge | None:
-        """What readers are assumed to know beforehand; None where it may differ in any way."""
+        """The background knowledge of readers; None where it may be anything."""
         declared = (m for m in self.policy.privacy if isinstance(m, BackgroundKnowledge))
         return next((model for model in declared if model.j < 1), None)
 
@@ -310,7 +305,7 @@ class ReleaseSpec:
 
     @property
     def external(self) -> ExternalObjects:
-        """What the policy names that a run reads or calls."""
+        """Relations and functions that the policy names and a run reads or calls."""
         hierarchies = [column.hierarchy for column in self.policy.columns.values()]
         tables = [_named(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
         public = [relation.name for relation in self.public.values()]
@@ -330,7 +325,7 @@ class ReleaseSpec:
 
     @property
     def read(self) -> tuple[QualifiedName, ...]:
-        """What the snapshot reads: the source, relations of exceptions, and of who is left out."""
+        """Relations that the snapshot reads: the source, exceptions, people who are left out."""
         names = [h.exceptions.name for h in self.hidden if h.exceptions is not None]
         names += [self.exclude.name] if self.exclude is not None else []
         return tuple(dict.fromkeys([self.source.name, *names]))

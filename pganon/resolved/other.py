@@ -87,25 +87,25 @@ def prior_refusals(
 
 def _comparable(
     place: Place,
-    own: Column,
+    column: Column,
     source: Relation,
     relation: Relation,
     compared: Callable[[Column], str],
 ) -> Iterator[Refusal]:
     """The column of the same name in another relation holds values of the same kind."""
-    yield from column_refusals(place, relation, own.name)
-    other = relation.column(own.name)
-    if other is not None and compared(own) != compared(other):
+    yield from column_refusals(place, relation, column.name)
+    other = relation.column(column.name)
+    if other is not None and compared(column) != compared(other):
         yield Refusal(
             place,
-            f"column {quote(own.name)} is {own.type_name} in {source.name}"
+            f"column {quote(column.name)} is {column.type_name} in {source.name}"
             f" and {other.type_name} in {relation.name}",
             "name a view that casts it to the type of the source",
         )
 
 
 def _compared(column: Column) -> str:
-    """What a column's values are compared as, as quasi-identifiers."""
+    """The type that values of a quasi-identifier are compared as."""
     return "unsupported" if column.kind == "unsupported" else canonical_type(column)
 
 

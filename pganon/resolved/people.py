@@ -1,4 +1,4 @@
-"""What tells people apart, and relations of people by their key, against the source."""
+"""The key that tells people apart, and relations of people by it, against the source."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ def people_problem(
             "give the source a primary key, or the policy `individual`",
         )
     for name in key:
-        own, other = source.column(name), relation.column(name)
+        column, other = source.column(name), relation.column(name)
         if other is None or not other.readable:
             return (
                 f"{relation.name} has no readable column {quote(name)}, which tells people apart",
                 f"name a table with the columns {', '.join(map(quote, key))}",
             )
-        if own is not None and _texts_of(own) != _texts_of(other):
+        if column is not None and _texts_of(column) != _texts_of(other):
             return (
-                f"column {quote(name)} is {own.type_name} in {source.name} and {other.type_name}"
+                f"column {quote(name)} is {column.type_name} in {source.name} and {other.type_name}"
                 f" in {relation.name}, where the same person may have another key",
                 "name a view that casts it to the type of the source",
             )
@@ -81,11 +81,11 @@ def aliases_problem(
             f"{relation.name} has no readable column {quote(missing[0])}",
             f"name a table with the columns {OLD} and {NEW}",
         )
-    own = source.column(key[0])
+    column = source.column(key[0])
     types = {c.type_name for name in (OLD, NEW) if (c := relation.column(name)) is not None}
-    if own is not None and types != {own.type_name}:
+    if column is not None and types != {column.type_name}:
         return (
-            f"column {quote(key[0])} of {source.name} is {own.type_name}, {OLD} and {NEW} of"
+            f"column {quote(key[0])} of {source.name} is {column.type_name}, {OLD} and {NEW} of"
             f" {relation.name} are {' and '.join(sorted(types))}",
             "name a view that casts them",
         )

@@ -45,7 +45,7 @@ class KnownPopulation:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a policy and its source say.
+    """The population that a policy and its source declare.
 
     Attributes:
         source: name of the source, as versions remember it.

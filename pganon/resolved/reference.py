@@ -1,4 +1,4 @@
-"""What a policy that publishes the distribution of the source needs for it."""
+"""Refusals of a policy that publishes the distribution of the source."""
 
 from __future__ import annotations
 

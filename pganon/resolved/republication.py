@@ -136,8 +136,8 @@ class Republication:
 
     def repeated(self, source_fingerprint: bytes) -> Earlier | None:
         """The version whose groups are repeated over this source."""
-        found = (e for e in self.candidates if e.source_fingerprint == source_fingerprint)
-        return next(found, None)
+        versions = (e for e in self.candidates if e.source_fingerprint == source_fingerprint)
+        return next(versions, None)
 
     def unchanged(self, source_fingerprint: bytes) -> Republication:
         """The same where this is the source of the nearest version of the same part."""
@@ -169,7 +169,7 @@ class Republication:
         return f"{what}; {_LEARN}"
 
     def _accepted(self, prints: Prints) -> str | None:
-        """What stands against a version of this source, and nobody can judge."""
+        """The obstacle to a version of this source that nobody can compare; None without one."""
         if self.repeated(prints.source):
             return None
         if self.apart:
@@ -193,12 +193,13 @@ class Republication:
 
     @property
     def _nearest(self) -> Earlier | None:
-        return next(iter((*self.candidates, *self.apart)), None)
+        """The version that stands in the way, one of the same policy before others."""
+        return next(iter(sorted(self.apart, key=lambda v: v not in self.candidates)), None)
 
     def _difference(self) -> str:
         nearest = self._nearest
         assert nearest is not None
-        if self.candidates:
+        if nearest in self.candidates:
             return f"the source changed since {nearest.label}"
         if nearest.partition_hash is None:
             return (

@@ -130,9 +130,9 @@ class Computation:
         if step != SNAPSHOT:
             return
         source = self.plan.spec.source
-        found = read_relation(self._conn, self.plan.spec.policy.source)
+        relation = read_relation(self._conn, self.plan.spec.policy.source)
         if (
-            found != source
+            relation != source
             or tuple(release_state.sources_of(self._conn, source.oid)) != self._sources
         ):
             raise PreconditionError(
@@ -143,7 +143,7 @@ class Computation:
 
 
 def _started(run_id: int, growth: Growth | None) -> State:
-    """What is known before the first step."""
+    """The state before the first step."""
     if growth is None:
         return State(run_id)
     return State(run_id).observing(

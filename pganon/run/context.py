@@ -1,4 +1,4 @@
-"""What a run is about, decided before its first step: people, versions before it, and the plan."""
+"""The context of a run, decided before its first step: people, earlier versions, and the plan."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a run is about.
+    """The plan of a run, and the versions beside which it is published.
 
     Which signatures its people have is known when their rows were read, as they may be those of
     another table.
 
     Attributes:
         plan: beside the versions that groups may be taken over from; none where they are drawn
-            apart, or added to a version.
+            apart.
         beside: all versions that were ever readable.
         sources: names of the source and of all that its rows come from.
         source_mark: of these, from before they were read.
@@ -67,21 +67,26 @@ def decided(
     """
     mark = release_state.source_mark(conn, sources)
     growth = increments.growth_of(conn, spec, sources, run_id)
-    spec = replace(
-        spec,
-        growth=growth,
-        resumed=invariance.resumed(conn, spec, sources, run_id),
-        people=people_of(conn, spec, sources),
-    )
-    found = beside(conn, spec, sources, publishes=not options.dry_run)
+    resumed = invariance.resumed(conn, spec, sources, run_id)
+    people = people_of(conn, spec, sources)
+    spec = replace(spec, growth=growth)
+    versions = beside(conn, spec, sources, publishes=not options.dry_run)
+    compared = None if options.seed is not None else versions
+    # A version that grows may have nobody to add: then nothing new is shown beside others.
     grows = growth is not None and growth.version is not None
-    compared = None if grows or options.seed is not None else found
-    refusal = compared and compared.before_work()
+    refusal = compared.before_work() if compared is not None and not grows else None
     if refusal is not None:
         raise refusal
-    plan = build_plan(spec, compared, options.metrics, reasoned=options.dry_run)
+    plan = build_plan(
+        spec,
+        compared,
+        options.metrics,
+        reasoned=options.dry_run,
+        people=people,
+        resumed=resumed,
+    )
     increments.check_columns(plan, State(0))
-    return RunContext(plan, found, sources, mark)
+    return RunContext(plan, versions, sources, mark)
 
 
 def plan_release(
@@ -96,9 +101,9 @@ def plan_release(
         spec = resolve_policy(conn, loaded)
         sources = release_state.sources_of(conn, spec.source.oid)
         growth, people = increments.growth_of(conn, spec, sources), people_of(conn, spec, sources)
-        spec = replace(spec, growth=growth, people=people)
-        found = beside(conn, spec, sources, publishes=True)
-        plan = build_plan(spec, found.unchanged(assumed_fingerprint(spec)))
+        spec = replace(spec, growth=growth)
+        versions = beside(conn, spec, sources, publishes=True)
+        plan = build_plan(spec, versions.unchanged(assumed_fingerprint(spec)), people=people)
         if spec.invariant:
             population = populations.find(conn, spec, sources)
             spec = replace(spec, signatures=invariance.signatures_of(conn, spec, population))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 import psycopg
@@ -34,11 +33,11 @@ def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
         LedgerError: unknown_release, no_population.
         UsageError: the table has not the columns of the key.
     """
-    with translated(), locks.release_lock(conn, name):
-        known = find(conn, name)
+    with translated(), locks.hold(conn, release=name):
+        history = find(conn, name)
         population = _population(conn, name)
-        newest = known.versions[0]
-        with locks.population_lock(conn, population.id), publishing(conn):
+        newest = history.versions[0]
+        with locks.hold(conn, population=population.id), publishing(conn):
             people = forgetting.forget_people(conn, population, table)
             ledger.append(
                 conn,
@@ -58,13 +57,13 @@ def forget_version(conn: Connection, name: str, number: int, reason: str) -> For
         LedgerError: unknown_release, unknown_version.
         UsageError: the version is shown.
     """
-    with translated(), locks.release_lock(conn, name):
-        known = find(conn, name)
+    with translated(), locks.hold(conn, release=name):
+        history = find(conn, name)
         population = populations.of_release(conn, name)
-        newest = known.versions[0]
-        alone = locks.population_lock(conn, population.id) if population else nullcontext()
-        with alone, publishing(conn):
-            forgetting.forget_version(conn, known, number, reason)
+        newest = history.versions[0]
+        people = population.id if population else None
+        with locks.hold(conn, population=people), publishing(conn):
+            forgetting.forget_version(conn, history, number, reason)
             if population:
                 memory.count(conn, population.id)
             ledger.append(
@@ -78,10 +77,10 @@ def forget_version(conn: Connection, name: str, number: int, reason: str) -> For
 
 
 def _population(conn: Connection, name: str) -> KnownPopulation:
-    found = populations.of_release(conn, name)
-    if found is None:
+    population = populations.of_release(conn, name)
+    if population is None:
         raise LedgerError(
             f"nothing is remembered of the people of the release {quote(name)}",
             code=ErrorCode.NO_POPULATION,
         )
-    return found
+    return population

@@ -149,12 +149,12 @@ class Executor:
             raise lost
 
     def _lost(self, tables: Iterable[QualifiedName], step: str) -> Interrupted | None:
-        known = sorted(self.filled.intersection(tables))
-        if not known:
+        filled_tables = sorted(self.filled.intersection(tables))
+        if not filled_tables:
             return None
-        parts = [sql.SQL("EXISTS (SELECT FROM {})").format(t.identifier) for t in known]
+        parts = [sql.SQL("EXISTS (SELECT FROM {})").format(t.identifier) for t in filled_tables]
         row = self.conn.execute(sql.SQL("SELECT {}").format(sql.SQL(", ").join(parts))).fetchone()
-        empty = [str(t) for t, filled in zip(known, row or (), strict=True) if not filled]
+        empty = [str(t) for t, filled in zip(filled_tables, row or (), strict=True) if not filled]
         if not empty:
             return None
         return Interrupted(
@@ -164,12 +164,12 @@ class Executor:
         )
 
     def _cause(self, error: Exception, name: str) -> Exception:
-        """What to tell about an error: lost tables before what came of them."""
-        known = translate(error, step=name) if isinstance(error, psycopg.Error) else error
-        if not isinstance(known, Interrupted):
+        """The error to report: lost tables before errors that they caused."""
+        cause = translate(error, step=name) if isinstance(error, psycopg.Error) else error
+        if not isinstance(cause, Interrupted):
             with contextlib.suppress(psycopg.Error):
-                return self._lost(self.filled, name) or known
-        return known
+                return self._lost(self.filled, name) or cause
+        return cause
 
     def _create(self, step: CreateTable) -> None:
         target, select = step.table(self.state), self._select(step)
@@ -181,7 +181,6 @@ class Executor:
                 select,
                 analyze=step.analyze,
                 sampled=step.sampled,
-                alone=step.alone,
             )
             if step.external is not None:
                 self.created(step.name)
@@ -234,18 +233,18 @@ class Executor:
         with self.conn.cursor(row_factory=dict_row) as cursor:
             given = cursor.execute(statement(step.given(self.state))).fetchone() or {}
         rows = 0
-        figures: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         for number in range(step.batches(self.state)):
             batch = self.conn.execute(statement(step.rows(self.state, number))).fetchall()
             tasks = step.tasks(self.state, given, batch)
-            for found in perform(tasks, len(batch), self.processes):
-                rows += copy_rows(self.conn, target, found.rows)
-                figures.update(found.figures)
+            for result in perform(tasks, len(batch), self.processes):
+                rows += copy_rows(self.conn, target, result.rows)
+                totals.update(result.figures)
         self._copied(target, rows)
-        self._observe(step.name, step.gives, {f.column: 0 for f in step.gives} | figures)
+        self._observe(step.name, step.gives, {f.column: 0 for f in step.gives} | totals)
 
     def _observe(
-        self, step: str, facts: Sequence[Fact[Any]], found: Mapping[str, Any]
+        self, step: str, facts: Sequence[Fact[Any]], values: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Keeps what a step found as the facts that it gives, which are neither more nor less.
 
@@ -253,10 +252,10 @@ class Executor:
             What was found by column, each of the type of its fact.
         """
         declared = {fact.column for fact in facts}
-        if declared != found.keys():
-            odd = ", ".join(sorted(declared ^ found.keys()))
+        if declared != values.keys():
+            odd = ", ".join(sorted(declared ^ values.keys()))
             raise PganonError(f"the step {step} gives other facts than it declares: {odd}")
-        self.state = self.state.observing({fact: found[fact.column] for fact in facts})
+        self.state = self.state.observing({fact: values[fact.column] for fact in facts})
         return {fact.column: self.state[fact] for fact in facts}
 
     def _copied(self, target: QualifiedName, rows: int) -> None:

@@ -64,11 +64,11 @@ def with_readers(
     """
     about = memory.versions_about(conn, population)
     warnings: list[str] = []
-    for found in list(_unknown(conn, about)):
-        warnings.append(found.warning)
+    for gained in list(_unknown(conn, about)):
+        warnings.append(gained.warning)
         if tells_apart(None, about):
-            warnings += _judge_found(conn, found, about)
-        record_readers(conn, found.known)
+            warnings += _judge_found(conn, gained, about)
+        record_readers(conn, gained.known)
         about = memory.versions_about(conn, population)
     return about, tuple(warnings)
 
@@ -82,37 +82,37 @@ def look(conn: Connection, population: int) -> tuple[str, ...]:
     """
     if not any(_unknown(conn, memory.versions_about(conn, population))):
         return ()
-    with locks.population_lock(conn, population):
+    with locks.hold(conn, population=population):
         return with_readers(conn, population)[1]
 
 
 def look_at(conn: Connection, releases: Iterable[str]) -> tuple[str, ...]:
     """The same of the people of releases."""
-    found = (populations.of_release(conn, name) for name in releases)
-    numbers = dict.fromkeys(one.id for one in found if one is not None)
+    of_releases = (populations.of_release(conn, name) for name in releases)
+    numbers = dict.fromkeys(one.id for one in of_releases if one is not None)
     return tuple(text for number in numbers for text in look(conn, number))
 
 
 def _unknown(conn: Connection, about: Sequence[PastVersion]) -> Iterator[_Found]:
     for release in dict.fromkeys(version.release for version in about):
-        known = release_state.read(conn, release)
-        roles = unrecorded_readers(conn, known)
-        if roles and known and known.current:
-            yield _Found(known, known.current, roles)
+        release_history = release_state.read(conn, release)
+        roles = unrecorded_readers(conn, release_history)
+        if roles and release_history and release_history.current:
+            yield _Found(release_history, release_history.current, roles)
 
 
-def _judge_found(conn: Connection, found: _Found, about: Sequence[PastVersion]) -> list[str]:
-    """What they have together with what they had; what it voids is said."""
-    admission = Admission.to(conn, found.current, found.roles, about)
-    with run_of_its_own(conn, found.known.release.name, found.current, found.roles) as executor:
+def _judge_found(conn: Connection, gained: _Found, about: Sequence[PastVersion]) -> list[str]:
+    """Check what these roles have now against what they had; warnings of void guarantees."""
+    admission = Admission.to(conn, gained.current, gained.roles, about)
+    with run_of_its_own(conn, gained.known.release.name, gained.current, gained.roles) as executor:
         rules = admission.judge(executor.run, refuses=False)
         crossed = crossings(conn, rules, executor.state)
         for one in crossed:
-            memory.cross(conn, found.current.run_id, one)
-        memory.finer(conn, found.current.run_id, finer_k(conn, rules, executor.state))
+            memory.cross(conn, gained.current.run_id, one)
+        memory.finer(conn, gained.current.run_id, finer_k(conn, rules, executor.state))
     labels = {one.run_id: one.label for one in about}
     return [
-        f"the guarantees of {found.label} and {labels[one.run_id]} are void for who has both"
+        f"the guarantees of {gained.label} and {labels[one.run_id]} are void for who has both"
         for one in crossed
     ]
 
@@ -161,7 +161,7 @@ def _judged(
     if population is None:
         yield ()
         return
-    with locks.population_lock(conn, population.id):
+    with locks.hold(conn, population=population.id):
         about, warnings = with_readers(conn, population.id)
         if roles and tells_apart(None, about):
             with _refusing(roles), run_of_its_own(conn, name, shown, roles) as executor:
@@ -197,7 +197,7 @@ def admitted(
         yield ()
         return
     held = policy.refresh == "increments"
-    with contextlib.nullcontext() if held else locks.population_lock(conn, population.id):
+    with locks.hold(conn, population=None if held else population.id):
         about, warnings = with_readers(conn, population.id)
         if added and policy.republication == "refuse" and tells_apart(policy, about):
             with _refusing(added):

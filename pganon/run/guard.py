@@ -56,7 +56,7 @@ class Crossed:
 
 @dataclass(frozen=True)
 class Guarded:
-    """What is remembered of people.
+    """The history of a population.
 
     Attributes:
         warnings: who could read versions since these were published.
@@ -74,7 +74,7 @@ class Guarded:
 
 
 def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
-    """What is remembered of the people of a policy; nothing where nobody was released yet.
+    """The history of the people of a policy; empty where nobody was released yet.
 
     Raises:
         PreconditionError: population, the policy has to say which one it is.
@@ -83,16 +83,18 @@ def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
         spec = resolve_policy(conn, loaded)
         sources = release_state.sources_of(conn, spec.source.oid)
         key = tuple(spec.individual or spec.record_key)
-        found = populations.find(conn, spec, sources) if key else None
-        if found is None:
+        population = populations.find(conn, spec, sources) if key else None
+        if population is None:
             return Guarded(None, key, sources, (), ())
-        row = conn.execute(sqlfiles.query("population", "by_id"), {"population": found}).fetchone()
+        row = conn.execute(
+            sqlfiles.query("population", "by_id"), {"population": population}
+        ).fetchone()
         assert row is not None
-        warnings = look(conn, found)
-        about = memory.versions_about(conn, found)
+        warnings = look(conn, population)
+        about = memory.versions_about(conn, population)
         labels = {one.run_id: f"{one.release} {one.version}" for one in about}
         rows = conn.execute(
-            sqlfiles.query("population", "crossings"), {"population": found}
+            sqlfiles.query("population", "crossings"), {"population": population}
         ).fetchall()
         return Guarded(
             row[0],

@@ -9,7 +9,6 @@ from typing import Any
 
 import psycopg
 
-from pganon import locks
 from pganon.encode.people import identity
 from pganon.encode.valued import referenced
 from pganon.error_codes import ErrorCode
@@ -60,23 +59,20 @@ def added(growth: Growth, state: State) -> Added:
     )
 
 
-@contextmanager
-def alone(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> Iterator[None]:
-    """While a run that grows finds out who is new and commits to them, no other does."""
+def population_that_grows(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str]
+) -> int | None:
+    """The population that only one run at a time may form cohorts of; None for other policies."""
     if spec.policy.refresh != "increments" or identity(spec) is None:
-        yield
-        return
+        return None
     population = populations.find(conn, spec, sources)
-    if population is None:
-        population = populations.make(conn, spec, sources)
-    with locks.population_lock(conn, population):
-        yield
+    return populations.make(conn, spec, sources) if population is None else population
 
 
 def growth_of(
     conn: Connection, spec: ReleaseSpec, sources: Sequence[str], run_id: int | None = None
 ) -> Growth | None:
-    """What a run adds to; None for a policy that makes every version anew.
+    """The version that a run adds to; None for a policy that makes every version anew.
 
     Args:
         run_id: the run, whose digests become those of its population; None for a plan.
@@ -136,13 +132,13 @@ def _tables(spec: ReleaseSpec, form: PublishedForm) -> Tables:
     return {r.part: r.stored for r in form.staging.relations(spec, State(0))}
 
 
-def check_population(known: int | None, found: int | None) -> None:
+def check_population(expected: int | None, actual: int | None) -> None:
     """Refuse people who turn out to be others than those whose cohorts were formed.
 
     Raises:
         PreconditionError: population.
     """
-    if known != found:
+    if expected != actual:
         raise PreconditionError(
             "the same rows were released from another table",
             hint="write population: {name: NAME} in the policies of both",
@@ -185,14 +181,14 @@ def looked(plan: Plan, state: State, totals: Totals, added: Added) -> RunResult:
 
 
 def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Version:
-    """The version that readers go on seeing, as there are too few newcomers.
+    """The version that readers go on seeing, as there are too few new individuals.
 
     Raises:
         PrivacyRefusal: too_few_records, there is no version yet.
         LedgerError: not_stored.
     """
-    known = release_state.read(conn, plan.spec.policy.release)
-    if known is None or not known.versions:
+    shown = release_state.read(conn, plan.spec.policy.release)
+    if shown is None or not shown.versions:
         raise PrivacyRefusal(
             f"{plan.spec.source.name} has {state[NEW_INDIVIDUALS]} people,"
             f" a cohort needs {growth.size}",
@@ -201,7 +197,7 @@ def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Vers
             hint="run again when there are more",
             code=ErrorCode.TOO_FEW_RECORDS,
         )
-    return release_state.check_stored(known, known.current, None)
+    return release_state.check_stored(shown, shown.current, None)
 
 
 def only_withdraws(state: State) -> bool:
@@ -210,9 +206,9 @@ def only_withdraws(state: State) -> bool:
 
 
 def withdraws_alone(refusal: PrivacyRefusal, state: State) -> bool:
-    """Whether groups of people who left go although the cohorts of the run failed.
+    """Whether groups of removed individuals go although the cohorts of the run failed.
 
-    Who left need not wait for newcomers, of whom a cohort may be refused again and again.
+    They need not wait for new individuals, of whom a cohort may be refused again and again.
     """
     return refusal.code in FAILED and bool(state.facts.get(LEAVING))
 

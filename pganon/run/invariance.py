@@ -1,4 +1,4 @@
-"""Runs of releases whose people keep their signatures: which sets those are."""
+"""Runs of releases under m-invariance: signatures of people, and cohorts of new individuals."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pganon.history.increments.invariant import WAITING
 from pganon.history.increments.steps import COHORTS, DUE
 from pganon.history.invariance import stored as stored_signatures
 from pganon.history.versions import HistoryChanged
+from pganon.plan.build import Plan
 from pganon.publish import recording
 from pganon.resolved.increments import cohorts_table
 from pganon.resolved.invariance import Resumed, Signatures
@@ -54,7 +55,7 @@ def signatures_of(conn: Connection, spec: ReleaseSpec, population: int | None) -
 def resumed(
     conn: Connection, spec: ReleaseSpec, sources: Sequence[str], run_id: int
 ) -> Resumed | None:
-    """Newcomers whom runs committed to, and that no version decided on; None without any.
+    """New individuals of cohorts on which no version decided; None without any.
 
     The digests of the run become those of its population.
 
@@ -87,9 +88,9 @@ def commit(
     spec, run_id = computation.plan.spec, computation.state.run_id
     if spec.signatures is None or population is None:
         return
-    with locks.population_lock(conn, population):
+    with locks.hold(conn, population=population):
         same = signatures_of(conn, spec, population) == spec.signatures
-        if not same or resumed(conn, spec, sources, run_id) != spec.resumed:
+        if not same or resumed(conn, spec, sources, run_id) != computation.plan.resumed:
             raise HistoryChanged
         computation.commit()
 
@@ -105,7 +106,7 @@ def tested(computation: Computation) -> Added | None:
     state = computation.commit()
     if state[DUE] == 0:
         return None
-    waiting = state[WAITING] if spec.resumed is not None else 0
+    waiting = state[WAITING] if computation.plan.resumed is not None else 0
     return Added(
         newcomers=state[DUE] + waiting,
         cohorts=state[COHORTS],
@@ -116,8 +117,8 @@ def tested(computation: Computation) -> Added | None:
     )
 
 
-def end_unless_there(conn: Connection, spec: ReleaseSpec, run_id: int) -> None:
-    """Of the newcomers whom a run committed to nobody is left, as its source is that of a version;
-    later ones wait no longer."""
-    if spec.resumed is not None and spec.resumed.cohort is not None:
-        recording.finish_cohorts(conn, spec.policy.release, run_id)
+def end_unless_there(conn: Connection, plan: Plan, run_id: int) -> None:
+    """End the cohort of a run whose source is that of a version: nobody of it remains, and later
+    individuals wait no longer."""
+    if plan.resumed is not None and plan.resumed.cohort is not None:
+        recording.finish_cohorts(conn, plan.spec.policy.release, run_id)

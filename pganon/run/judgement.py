@@ -1,9 +1,8 @@
-"""A run beside all versions about the same people, judged before it is published."""
+"""The rule about groups, checked before a version is published beside others."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,28 +14,34 @@ from pganon.encode.source import prints_of, source_fingerprint
 from pganon.encode.work import CODED
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.history.invariance import stored as stored_signatures
+from pganon.history.invariance import stored as signatures
 from pganon.history.invariance.signatures import SIGNATURE_VALUES, SIGNATURES, signature_steps
 from pganon.history.invariance.stored import StagedSignatures
 from pganon.history.model import EarlierVersion, NewVersion
 from pganon.history.reasons import NO_ALTERNATIVES, Alternatives
-from pganon.history.versions import Judgement, PastVersion, manner_as_dict
-from pganon.plan.build import Plan, invariant_version, new_of
+from pganon.history.versions import HistoryChanged, Judgement, PastVersion, manner_as_dict
+from pganon.plan.build import Plan
+from pganon.plan.compared import invariant_version, new_version
 from pganon.policy.model import Policy
 from pganon.policy.over_time import over_time_refusals
 from pganon.policy.partition import part_hash
 from pganon.publish.people import people_with_rows, rows_of_others
+from pganon.publish.staged import Staged
 from pganon.resolved.growth import increment_refusals
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
 from pganon.run.admission import Admission, tells_apart, will_read
 from pganon.run.computation import Computation
 from pganon.run.grants import with_readers
+from pganon.run.result import RunResult
 from pganon.run.verdict import finer_k, forget_judgement, held_for, hold
 from pganon.steps import State
 from pganon.steps.relations import PublishedView
 
 Connection = psycopg.Connection[Any]
+
+_ATTEMPTS = 3
+"""How often a version is checked again because others published about the same people."""
 
 _ADMITTED = 1000
 """Number of the first judgement about roles that read earlier groups anew."""
@@ -68,15 +73,6 @@ class Judging:
         self.figures: dict[str, Any] = {}
         self.warnings: tuple[str, ...] = ()
 
-    @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
-        """Nobody else judges and publishes a version about these people meanwhile."""
-        if self.population is None:
-            yield
-            return
-        with locks.population_lock(self.conn, self.population):
-            yield
-
     def judge(self) -> Judgement | None:
         """Hold the version against all others; None of people who are in no version.
 
@@ -98,32 +94,32 @@ class Judging:
         roles = will_read(self.conn, self.plan, self.state) if tells_apart(policy, about) else ()
         gained = self._admit(about, past, roles)
         new = self._new()
-        found = hold(
+        verdict = hold(
             self.conn,
             self.computation.guard,
             lambda: self.state,
             held_for(policy, new, about, past, roles),
             policy,
         )
-        known = [k for k in (gained, found.finer_k) if k is not None]
-        found = replace(found, finer_k=min(known, default=None))
-        self.figures = found.figures
-        self.warnings += found.warnings
+        promised = [k for k in (gained, verdict.finer_k) if k is not None]
+        verdict = replace(verdict, finer_k=min(promised, default=None))
+        self.figures = verdict.figures
+        self.warnings += verdict.warnings
         return Judgement(
             population=population,
             counter=counter,
             name=policy.population.name if policy.population else None,
             sources=self.sources,
             manner=manner_as_dict(
-                new.manner, new.tables.link, functions=found.functions is not None
+                new.manner, new.tables.link, functions=verdict.functions is not None
             ),
-            over_versions=found.over_versions,
-            finer_k=found.finer_k,
-            functions=found.functions,
+            over_versions=verdict.over_versions,
+            finer_k=verdict.finer_k,
+            functions=verdict.functions,
             signatures=self._signatures(population),
             readers=roles if by_reader else None,
-            figures=found.figures,
-            crossings=found.crossings,
+            figures=verdict.figures,
+            crossings=verdict.crossings,
         )
 
     def _admit(
@@ -145,27 +141,26 @@ class Judging:
 
     def _new(self) -> NewVersion:
         spec, state = self.plan.spec, self.state
-        found = new_of(self.plan, state)
+        version = new_version(spec, self.plan.method.form, state)
         drawn = None
         if spec.growth is None:
             drawn = memory.drawn(self.conn, state.run_id, source_fingerprint(spec, state.facts))
         shown = replace(
-            found.manner,
+            version.manner,
             partition_hash=part_hash(spec.partition),
             drawn=drawn,
             layout=_layout(spec, self.plan.stored_views(state)),
         )
-        return replace(found, manner=shown, alternatives=self.alternatives)
+        return replace(version, manner=shown, alternatives=self.alternatives)
 
     def _signatures(self, population: int) -> StagedSignatures | None:
         spec = self.plan.spec
         if not spec.invariant:
             return None
         names = spec.invariant_columns
-        version = invariant_version(
-            self.plan, self.state, stored_signatures.read(self.conn, population, names)
-        )
-        self.computation.guard(signature_steps(version))
+        before = signatures.read(self.conn, population, names)
+        keeping = invariant_version(spec, self.plan.method.form, self.state, before)
+        self.computation.guard(signature_steps(keeping))
         return StagedSignatures(
             names, self.state.stage(SIGNATURES), self.state.stage(SIGNATURE_VALUES)
         )
@@ -178,6 +173,28 @@ class Judging:
         """Take away what the last judgement made, for another one."""
         gone = forget_judgement(self.conn, self.state.run_id)
         self.computation.executor.filled.difference_update(gone)
+
+
+def publish_judged(
+    judging: Judging, staged: Staged, publish: Callable[[Staged], RunResult]
+) -> RunResult:
+    """Publish what the rule about groups allows, under the lock of the population.
+
+    Raises:
+        PrivacyRefusal, LedgerError: see :meth:`Judging.judge`.
+        MemoryMoved: others changed the history of the people each time.
+    """
+    with locks.hold(judging.conn, population=judging.population):
+        for _ in range(_ATTEMPTS):
+            judgement = judging.judge()
+            try:
+                result = publish(replace(staged, judged=judgement))
+            except HistoryChanged:
+                judging.again()
+                continue
+            warnings = (*judging.warnings, *result.warnings)
+            return replace(result, guard=judging.figures, warnings=warnings)
+    raise HistoryChanged
 
 
 def _layout(spec: ReleaseSpec, views: Sequence[PublishedView]) -> tuple[tuple[str, ...], ...]:
@@ -203,20 +220,20 @@ def population_of(
     """
     spec = computation.plan.spec
     prints, grows = prints_of(spec, computation.state.facts), spec.growth is not None
-    # What an increment reads are newcomers, who may have rows like those of others before.
+    # An increment reads new individuals, who may have rows like those of others before.
     twin = republication.copied(prints) if grows else republication.same_rows(prints)
-    found = populations.find(conn, spec, sources, twin.population if twin else None)
+    population = populations.find(conn, spec, sources, twin.population if twin else None)
     if twin is not None and twin.population is not None:
-        if found is None or found != twin.population:
+        if population is None or population != twin.population:
             raise rows_of_others(spec, twin)
         if not grows:
-            held = people_with_rows(conn, found, twin.label)
+            expected = people_with_rows(conn, population, twin.label)
             computation.guard(
-                same_steps(spec, held, lambda state: state.work(CODED), "twin_people")
+                same_steps(spec, expected, lambda state: state.work(CODED), "twin_people")
             )
-    if found is None and republication.publishes:
-        found = populations.make(conn, spec, sources)
-    return found
+    if population is None and republication.publishes:
+        population = populations.make(conn, spec, sources)
+    return population
 
 
 def pasts_of(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> tuple[EarlierVersion, ...]:
@@ -255,6 +272,6 @@ def _can_keep(policy: Policy) -> bool:
 
 def _under_another_policy(republication: Republication) -> str | None:
     """Beside a version under the same policy the source has changed, or it would be repeated."""
-    known = (one for one in republication.earlier if one.partition_hash is not None)
-    nearest = next(known, None)
+    comparable = (one for one in republication.earlier if one.partition_hash is not None)
+    nearest = next(comparable, None)
     return nearest.label if nearest and not republication.candidates else None

@@ -55,7 +55,7 @@ class Options:
         seed: of a dry run, whose secrets derive from it: to draw again, or to repeat a draw. Its
             groups are nobody's to see: no version's are taken over, and what other versions tell
             is not held against them.
-        metrics: what to measure beyond the figures of every run.
+        metrics: what to measure beyond the statistics of every run.
         claim: the request that is served; None: that of a command.
         revision: of the policy in the database; None: it is stored there when the run ends well.
         on_step: progress; called from several threads where steps run side by side.

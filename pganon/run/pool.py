@@ -182,11 +182,11 @@ class _Bench(Generic[T]):
         with self.lock:
             # What a piece waits for is before it: it is running, has ended or failed.
             while wanted := [number for number in self.waiting if number < self.end]:
-                found = next((number for number in wanted if self._may_start(number)), None)
-                if found is not None:
-                    self.waiting.remove(found)
-                    self.running[found] = conn
-                    return found
+                ready = next((number for number in wanted if self._may_start(number)), None)
+                if ready is not None:
+                    self.waiting.remove(ready)
+                    self.running[ready] = conn
+                    return ready
                 self.lock.wait()
             return None
 
@@ -213,7 +213,7 @@ WORTH = 2_000
 
 
 def perform(tasks: Sequence[Task], rows: int, processes: int) -> Iterable[TaskResult]:
-    """What the tasks found over so many rows, in their order.
+    """Results of the tasks over so many rows, in their order.
 
     In this process where others do not pay.
     """

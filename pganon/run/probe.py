@@ -35,7 +35,7 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class Probed:
-    """What a look found.
+    """The result of a look at a source.
 
     Attributes:
         changed: whether the source is not what the version that is shown was made from; None where
@@ -64,19 +64,19 @@ def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = No
             spec = resolve_policy(conn, loaded)
             check_trusted(conn, spec.policy.trust)
             with recorded(conn, spec.policy.release, spec.policy_hash) as run_id:
-                found = _read(conn, connect, spec, run_id)
+                probed = _read(conn, connect, spec, run_id)
                 ledger.finish(conn, run_id, "dry_run")
                 drop_run(conn, run_id)
         except psycopg.Error as error:
             raise translate(error) from None
-    return found
+    return probed
 
 
 def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Probed:
     sources = release_state.sources_of(conn, spec.source.oid)
     try:
-        spec = replace(spec, people=people_of(conn, spec, sources))
-        computation = Computation(conn, connect, build_plan(spec), run_id, Options(), sources)
+        plan = build_plan(spec, people=people_of(conn, spec, sources))
+        computation = Computation(conn, connect, plan, run_id, Options(), sources)
         state = computation.decide()
     except PganonError as error:
         if isinstance(error, DatabaseError):
@@ -85,14 +85,14 @@ def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Pro
     return Probed(_changed(conn, spec, source_fingerprint(spec, state.facts)))
 
 
-def _changed(conn: Connection, spec: ReleaseSpec, found: bytes) -> bool | None:
-    known = release_state.read(conn, spec.policy.release)
-    current = known.current if known else None
+def _changed(conn: Connection, spec: ReleaseSpec, fingerprint: bytes) -> bool | None:
+    versions = release_state.read(conn, spec.policy.release)
+    current = versions.current if versions else None
     if current is None or current.increments is not None:
         return None
     if current.partition_hash != part_hash(spec.partition):
         return None
-    return current.source_fingerprint != found
+    return current.source_fingerprint != fingerprint
 
 
 Run = Callable[[LoadedPolicy, Options], RunResult]
@@ -102,11 +102,11 @@ def with_costs(result: RunResult, loaded: LoadedPolicy, options: Options, run: R
     """The result of a dry run with what GCP would be without each column of `reasons`."""
     how = replace(options, costs=False, metrics=Request())
     names = {column.published_as or name: name for name, column in loaded.policy.columns.items()}
-    found = (
+    costs = (
         replace(reason, gcp_without=_without(loaded, names[reason.column], how, run))
         for reason in result.reasons
     )
-    return replace(result, reasons=tuple(found))
+    return replace(result, reasons=tuple(costs))
 
 
 def _without(loaded: LoadedPolicy, column: str, how: Options, run: Run) -> float | None:

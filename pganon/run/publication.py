@@ -47,7 +47,7 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class Ending:
-    """What a run is for.
+    """How a run ends: under which policy, and for which request.
 
     Attributes:
         loaded: its policy; None for a dry run, which stores nothing.
@@ -127,7 +127,7 @@ class Ending:
 
 
 def end_published(conn: Connection, version: PublishedVersion, claim: Claim | None) -> None:
-    """What publication means for requests; in its transaction.
+    """End the requests that a publication serves or supersedes; in its transaction.
 
     Raises:
         Lost: the request is not this worker's any more.
@@ -202,7 +202,7 @@ def _judged_now(conn: Connection, staged: Staged, judged: Judgement) -> Judgemen
     executor = Executor(conn, State(staged.run_id))
     stage = executor.state.stage
     new = NewVersion(manner, GroupTables(stage("members"), stage(GROUPS), judged.manner["link"]))
-    found = hold(
+    verdict = hold(
         conn,
         executor.run,
         lambda: executor.state,
@@ -212,11 +212,11 @@ def _judged_now(conn: Connection, staged: Staged, judged: Judgement) -> Judgemen
     return replace(
         judged,
         counter=counter,
-        manner={**judged.manner, "functions": found.functions is not None},
-        over_versions=found.over_versions,
-        finer_k=found.finer_k,
-        functions=found.functions,
+        manner={**judged.manner, "functions": verdict.functions is not None},
+        over_versions=verdict.over_versions,
+        finer_k=verdict.finer_k,
+        functions=verdict.functions,
         readers=roles if policy.audiences == "by_reader" else None,
-        figures=found.figures,
-        crossings=found.crossings,
+        figures=verdict.figures,
+        crossings=verdict.crossings,
     )

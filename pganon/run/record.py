@@ -34,7 +34,7 @@ def recorded(
             one that died.
     """
     run_id = ledger.start_run(conn, release, policy_hash, seed=seed)
-    with locks.run_lock(conn, run_id):
+    with locks.hold(conn, run_id=run_id):
         try:
             yield run_id
         except BaseException as error:
@@ -46,16 +46,16 @@ def _failed(
     conn: Connection, run_id: int, error: BaseException, connect: Callable[[], Connection] | None
 ) -> None:
     """Ledger row and clean-up of a failed run, as far as the server can be asked."""
-    known = translate(error) if isinstance(error, psycopg.Error) else error
+    cause = translate(error) if isinstance(error, psycopg.Error) else error
     with contextlib.suppress(psycopg.Error, PganonError):
         if not locks.usable(conn):
             # Gone, or an interrupt came between sending a statement and waiting for it.
             conn.close()
             if connect is not None:
                 with contextlib.closing(connect()) as another:
-                    end_dead(another, run_id, known)
+                    end_dead(another, run_id, cause)
             return
         # What made the run fail must not keep its end from being recorded.
         conn.execute("SET statement_timeout = 0")
-        ledger.finish_with(conn, run_id, known)
+        ledger.finish_with(conn, run_id, cause)
         drop_run(conn, run_id)

@@ -1,4 +1,4 @@
-"""What a run gives back: plain dataclasses."""
+"""Results of runs: plain dataclasses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class StepSeconds:
 
 @dataclass(frozen=True)
 class Added:
-    """What a run of a release that grows added to its version; of an m-invariant one, whom a
+    """Individuals that a run added to a version; of a release under m-invariance, those whom a
     dry run would test.
 
     Attributes:
@@ -78,7 +78,7 @@ class Added:
 
 @dataclass(frozen=True)
 class IncrementFigures:
-    """What was measured of the groups that a run added to a version, beside the whole.
+    """Statistics of the groups that a run added to a version, beside those of the whole.
 
     Attributes:
         released, suppressed: records of newcomers in them, and those that are permanently
@@ -94,13 +94,13 @@ class IncrementFigures:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run did.
+    """The result of a run.
 
     Attributes:
         version: the version that readers see; None after a dry run.
         verified: of the whole version, also where the run only added to it.
         utility: the same; None after a dry run that tests nothing, as people are tested once, and
-            where the form of a version that grows has no figures of a whole.
+            where the form of a version that grows has no statistics of a whole.
         metrics: if they were asked for; of a version that grows in `increment`.
         outcome: "unchanged" if source and policy were those of the current version, whose figures
             these are then.
@@ -112,7 +112,7 @@ class RunResult:
         guard: figures of what all versions about the same people tell together; nothing where they
             cannot be told apart.
         added: of a release that grows.
-        increment: figures of what the run added to the version before.
+        increment: statistics of the groups that the run added to the version before.
         dependents: what others have built on views that are gone, or have other columns now, and
             may not use any more; of a dry run, what they could not use.
     """
@@ -161,7 +161,7 @@ class Totals:
 
 
 def result_of(plan: Plan, run_id: int, totals: Totals) -> RunResult:
-    """What is the same in the results of all runs of a plan; nothing is measured yet."""
+    """A result before anything is measured, the same for all runs of a plan."""
     return RunResult(
         release=plan.spec.policy.release,
         version=None,
@@ -183,7 +183,7 @@ def result_of(plan: Plan, run_id: int, totals: Totals) -> RunResult:
 def unchanged_result(
     plan: Plan, current: Version, run_id: int, applied: tuple[str, ...]
 ) -> RunResult:
-    """The figures of the version that stays, as it remembers them."""
+    """The statistics of the version that stays, as recorded when it was made."""
     statistics, measures = plan.method.form.statistics, current.measures
     recorded = measures.get("metrics")
     warnings = [*undeclared(plan.spec)]

@@ -17,7 +17,8 @@ from pganon.history.increments.removed import LEAVING_RECORDS
 from pganon.history.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts, whole_utility
-from pganon.plan.build import FINGERPRINT, Plan, earlier_measured, kept, measured
+from pganon.plan.build import Plan
+from pganon.plan.verification import FINGERPRINT, earlier_measured, kept, measured
 from pganon.plan.withdrawal import withdrawal
 from pganon.publish import release_state
 from pganon.publish.staged import Staged
@@ -44,7 +45,7 @@ def staged_release(
     sources: tuple[str, ...],
     source_mark: str | None,
 ) -> Staged:
-    """What publication gets.
+    """The verified release for publication.
 
     Args:
         measures: of the run, for the steward.
@@ -92,10 +93,10 @@ def _decides(spec: ReleaseSpec) -> bool:
 
 @dataclass(frozen=True)
 class Figures:
-    """What was measured of a version.
+    """Statistics of a version.
 
     Attributes:
-        utility: None where the form of a version that grows has no figures of a whole.
+        utility: None where the form of a version that grows has no statistics of a whole.
         alike: see :func:`pganon.metrics.alike.alike`.
         grew: whether it is another version, changed; else the run made all of it.
         increment: of what the run added to that; None if nothing.
@@ -109,7 +110,7 @@ class Figures:
     increment: IncrementFigures | None = None
 
     def as_dict(self, records: int) -> dict[str, Any]:
-        """What the ledger keeps of it; `records` are those of the source."""
+        """The form that the ledger keeps; `records` are those of the source."""
         increment = self.increment
         return {
             "records": records,
@@ -130,14 +131,14 @@ def _kept(
 
 
 def left_out(state: State) -> dict[str, int]:
-    """What the ledger keeps of people who were forgotten and are left out."""
+    """The ledger's number of people who were forgotten and are left out."""
     returned = state.facts.get(RETURNED)
     return {"forgotten": returned} if returned else {}
 
 
-def _increment(found: IncrementFigures) -> dict[str, Any]:
-    kept = _kept(found.utility, found.verified, found.metrics)
-    return {"released": found.released, "suppressed": found.suppressed, **kept}
+def _increment(statistics: IncrementFigures) -> dict[str, Any]:
+    kept = _kept(statistics.utility, statistics.verified, statistics.metrics)
+    return {"released": statistics.released, "suppressed": statistics.suppressed, **kept}
 
 
 def figures(plan: Plan, state: State) -> Figures:
@@ -164,8 +165,8 @@ def _whole(plan: Plan, state: State) -> tuple[Utility | None, dict[str, float]]:
     form = plan.method.form
     if form.statistics.whole is None:
         return None, {}
-    found = totals(plan, state)
-    utility = whole_utility(plan.spec, form, state.facts, found.released, found.suppressed)
+    whole = totals(plan, state)
+    utility = whole_utility(plan.spec, form, state.facts, whole.released, whole.suppressed)
     return utility, alike(plan.spec, whole_facts(state.facts))
 
 
@@ -176,13 +177,13 @@ def _with_earlier(growth: Growth, mine: tuple[Verified, ...], state: State) -> t
     for found in mine:
         other = worst.get(_subject(found))
         pick = min if found.bound == ">=" else max
-        known = [found.measured, *([other.measured] if other else [])]
-        worst[_subject(found)] = replace(found, measured=pick(known))
+        measures = [found.measured, *([other.measured] if other else [])]
+        worst[_subject(found)] = replace(found, measured=pick(measures))
     return tuple(worst.values())
 
 
-def _subject(found: Verified) -> tuple[object, ...]:
-    return (found.model, found.column, found.against, found.bound, found.required)
+def _subject(verified: Verified) -> tuple[object, ...]:
+    return (verified.model, verified.column, verified.against, verified.bound, verified.required)
 
 
 def _all_views(
@@ -195,8 +196,10 @@ def _all_views(
     growth = plan.spec.growth
     if growth is None:
         return views
-    own = [r.stored for r in plan.relations(state) if r.part == WITHDRAWN]
-    return all_views(increments, views, growth.number, own[0] if own else growth.withdrawn)
+    withdrawn = [r.stored for r in plan.relations(state) if r.part == WITHDRAWN]
+    return all_views(
+        increments, views, growth.number, withdrawn[0] if withdrawn else growth.withdrawn
+    )
 
 
 def totals(plan: Plan, state: State) -> Totals:
@@ -219,7 +222,7 @@ def totals(plan: Plan, state: State) -> Totals:
 def _increments(
     plan: Plan, state: State, views: Sequence[PublishedView], checks: tuple[CheckQuery, ...]
 ) -> tuple[Increment, ...]:
-    """What a version that grows is made of, with what the run adds."""
+    """Increments of a version that grows, with the one that the run adds."""
     if plan.spec.growth is None:
         return ()
     if not plan.spec.growth.adds:
@@ -248,7 +251,7 @@ def _compared_with(plan: Plan, fingerprint: bytes) -> frozenset[int] | None:
 
 
 def verified_checks(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, ...]:
-    """What the run measured of what it staged."""
+    """Measures of the staged relations, one for each check."""
     return _verified(checks, state, measured)
 
 
@@ -271,9 +274,9 @@ def _verified(
     )
 
 
-def _measured(found: float | None) -> float:
-    assert found is not None  # or the run would have been refused
-    return found
+def _measured(value: float | None) -> float:
+    assert value is not None  # or the run would have been refused
+    return value
 
 
 def withdraw(
@@ -282,23 +285,23 @@ def withdraw(
     """Stage and verify the newest version without the groups that go.
 
     Args:
-        computation: of a run that knows who left; its plan becomes that of the withdrawal.
+        computation: of a run that read who is in the source; its plan is replaced.
         source_mark: of the sources, from before they were read.
     """
     before = release_state.read(conn, computation.plan.spec.policy.release)
-    assert before is not None  # somebody was released who left
+    assert before is not None  # an individual that was removed was released
     newest = before.versions[0]
     plan = computation.plan = withdrawal(computation.plan)
     state = computation.complete()
     checks = plan.stored_checks(state)
-    found, statistics = totals(plan, state), figures(plan, state)
-    measures = {**statistics.as_dict(found.records), **left_out(state)}
+    whole, statistics = totals(plan, state), figures(plan, state)
+    measures = {**statistics.as_dict(whole.records), **left_out(state)}
     prints = Prints(newest.source_fingerprint or b"", newest.rows_fingerprint or b"")
     staged = staged_release(plan, state, checks, measures, prints, sources, source_mark)
     growth = plan.spec.growth
     assert growth is not None
     result = replace(
-        result_of(plan, state.run_id, found),
+        result_of(plan, state.run_id, whole),
         verified=statistics.verified,
         utility=statistics.utility,
         added=increments.added(growth, state),

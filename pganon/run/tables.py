@@ -28,9 +28,7 @@ Connection = psycopg.Connection[Any]
 _WORK_SAMPLE = 10
 """Statistics target for work tables: 3,000 rows are sampled."""
 
-_ALONE = sql.SQL("SET LOCAL max_parallel_workers_per_gather = 0")
-
-_LEFT_ALONE = "WITH (autovacuum_enabled = false, toast.autovacuum_enabled = false)"
+_NO_AUTOVACUUM = "WITH (autovacuum_enabled = false, toast.autovacuum_enabled = false)"
 """Autovacuum has nothing to do in a table that is written once, and who drops or moves a table
 waits a second until it gives way. What is published gets it back."""
 
@@ -45,7 +43,7 @@ def create_table(
     )
     conn.execute(
         sql.SQL("CREATE UNLOGGED TABLE {} ({}) {}; {}").format(
-            target.identifier, declared, sql.SQL(_LEFT_ALONE), _sealed(target)
+            target.identifier, declared, sql.SQL(_NO_AUTOVACUUM), _sealed(target)
         )
     )
 
@@ -70,7 +68,6 @@ def create_table_as(
     *,
     analyze: bool = False,
     sampled: bool = False,
-    alone: bool = False,
 ) -> int:
     """CREATE TABLE AS with all foreign grants revoked in the same transaction; gives the rows.
 
@@ -78,22 +75,18 @@ def create_table_as(
     All statements travel in one message, which the server runs as one transaction.
     """
     staged = target.schema == STAGE_SCHEMA
-    parts: list[Query] = [_ALONE] if alone else []
-    parts += [
+    parts: list[Query] = [
         sql.SQL("CREATE {}TABLE {} {} AS {}").format(
             sql.SQL("" if staged else "UNLOGGED "),
             target.identifier,
-            sql.SQL(_LEFT_ALONE),
+            sql.SQL(_NO_AUTOVACUUM),
             select,
         ),
         _sealed(target),
     ]
     if analyze:
         parts += _analyzed(target, sampled=sampled or not staged)
-    done = conn.execute(sql.SQL("; ").join(parts))
-    if alone:
-        done.nextset()  # the rows are those of the second statement
-    return done.rowcount
+    return conn.execute(sql.SQL("; ").join(parts)).rowcount
 
 
 def analyze_table(conn: Connection, target: QualifiedName) -> None:
@@ -138,7 +131,7 @@ _LOOKS, _BETWEEN = 50, 0.1  # for the end of a session; the server looks for its
 
 @dataclass(frozen=True)
 class Cleaned:
-    """What a clean-up did.
+    """The result of a clean-up.
 
     Attributes:
         tables: number of tables dropped.

@@ -33,15 +33,19 @@ def up_to_date(
     spec, republication = plan.spec, plan.republication
     if options.force or options.dry_run or republication is None:
         return None
-    known = release_state.read(conn, spec.policy.release)
+    versions = release_state.read(conn, spec.policy.release)
     current = renewal.up_to_date_version(
-        known, republication, source_fingerprint(spec, state.facts)
+        versions, republication, source_fingerprint(spec, state.facts)
     )
     if current is None or not is_intact(conn, current):
         return None
-    if known and needs_approval(spec.policy, known.release.readers):
+    if versions and needs_approval(spec.policy, versions.release.readers):
         return None
-    if known and spec.policy.audiences == "by_reader" and reader_change(known, spec.readers).added:
+    if (
+        versions
+        and spec.policy.audiences == "by_reader"
+        and reader_change(versions, spec.readers).added
+    ):
         return None  # judged with what these have read
     settled = plan.method.form.publication.settled(spec)
     if not settled:  # its columns follow from the data, and these are the same
@@ -57,8 +61,8 @@ def renew(
     conn: Connection, ending: Ending, plan: Plan, current: Version, renewed: Renewal
 ) -> RunResult:
     """Apply what the policy says of readers and such to the version that there is."""
-    known = release_state.read(conn, plan.spec.policy.release)
-    added = new_readers(conn, known, plan.spec.readers) if known else ()
+    versions = release_state.read(conn, plan.spec.policy.release)
+    added = new_readers(conn, versions, plan.spec.readers) if versions else ()
     with admitted(conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
         applied = ending.renew(conn, renewed)
     with contextlib.suppress(psycopg.Error):

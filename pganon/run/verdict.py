@@ -37,14 +37,14 @@ class Held:
 
 @dataclass(frozen=True)
 class Found:
-    """What judgements of a version found.
+    """The result of the rule over a version, for all readers together.
 
     Attributes:
-        figures: of the reader whom all versions tell most, where the policy accepts what it does.
+        figures: of the reader to whom all versions disclose most, where the policy accepts that.
         functions: staged, if there are any.
         finer_k: see :func:`pganon.run.verdict.finer_k`.
         crossings: versions with groups that nothing justifies, where the policy accepts that.
-        warnings: what is void, where the policy wants to be told.
+        warnings: void guarantees, where the policy asks for a warning.
     """
 
     figures: dict[str, Any]
@@ -55,7 +55,7 @@ class Found:
 
     @property
     def over_versions(self) -> str:
-        """What its guarantee is worth beside others."""
+        """Whether its guarantee holds beside other versions."""
         if self.crossings:
             return VOID
         return HOLDS if self.finer_k is None else FINER
@@ -74,11 +74,11 @@ def held_for(
         # Beside it roles that an earlier version was judged for apart: who has fewer versions
         # has not what a group may be a function of.
         readers = (Reader("", frozenset(past)), *readers)
-    found: list[Held] = []
+    checks: list[Held] = []
     for number, reader in enumerate(readers):
         earlier = [one for run, one in past.items() if run in reader.runs]
-        found.append(Held(RuleCheck(replace(new, number=number), earlier), reader))
-    return [one for one in found if one.rule.compares]
+        checks.append(Held(RuleCheck(replace(new, number=number), earlier), reader))
+    return [one for one in checks if one.rule.compares]
 
 
 def hold(
@@ -172,14 +172,14 @@ def crossings(conn: Connection, rules: Iterable[RuleCheck], state: State) -> tup
     Args:
         rules: held before, without a refusal; their work tables are still there.
     """
-    found: dict[int, Crossing] = {}
+    by_run: dict[int, Crossing] = {}
     for rule in rules:
         selects = [rule.clashed()] if state.facts.get(rule.clashing) else []
         selects += [rule.comparison.crossed(state)] if state.facts.get(rule.crossing) else []
         for select in selects:
             for row in conn.execute(statement(select)).fetchall():
-                found.setdefault(row[0], Crossing(*row))
-    return tuple(found.values())
+                by_run.setdefault(row[0], Crossing(*row))
+    return tuple(by_run.values())
 
 
 def finer_k(conn: Connection, rules: Iterable[RuleCheck], state: State) -> int | None:

@@ -1,4 +1,4 @@
-"""What a run warns of."""
+"""Warnings of a run."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from pganon.steps import State
 
 
 def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
-    """What the steward should know of a run that succeeded: sentences with names and counts."""
+    """Warnings of a run that succeeded: sentences with names and counts."""
     spec = plan.spec
-    found: list[str] = []
+    warnings: list[str] = []
     beside = beside_earlier(plan, state)
-    found += [beside] if beside else []
+    warnings += [beside] if beside else []
     if spec.policy.records_per_individual == "many_accepted":
-        found.append(
+        warnings.append(
             "the guarantee counts records; a person with several records is protected less"
         )
-    found += _alike(plan, state)
-    found += _lookalikes(spec, state)
-    found += idle_rules(spec, state.facts)
-    found += plan.method.form.publication.warnings(spec, state.facts)
-    found += without_key(spec)
-    found += _waiting(spec, state)
-    found += _forgotten(spec, state)
-    found += undeclared(spec)
-    return tuple(found)
+    warnings += _alike(plan, state)
+    warnings += _lookalikes(spec, state)
+    warnings += idle_rules(spec, state.facts)
+    warnings += plan.method.form.publication.warnings(spec, state.facts)
+    warnings += without_key(spec)
+    warnings += _waiting(plan, state)
+    warnings += _forgotten(spec, state)
+    warnings += undeclared(spec)
+    return tuple(warnings)
 
 
-def _waiting(spec: ReleaseSpec, state: State) -> Iterator[str]:
-    """Newcomers who come after those that an earlier run could not release."""
-    if spec.resumed is not None and state[WAITING]:
+def _waiting(plan: Plan, state: State) -> Iterator[str]:
+    """New individuals who are tested after those that an earlier run could not release."""
+    if plan.resumed is not None and state[WAITING]:
         yield f"{state[WAITING]} newcomers wait for the next run: others were tested first"
 
 

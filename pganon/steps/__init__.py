@@ -54,7 +54,7 @@ class WorkTable(Generic[S]):
 
 @dataclass(frozen=True)
 class State:
-    """What rendering may look at.
+    """The state of a run that steps are rendered from.
 
     Attributes:
         run_id: number of the run; part of every work table's name.
@@ -101,18 +101,18 @@ class State:
         return QualifiedName(STAGE_SCHEMA, f"r{self.run_id}_{name}")
 
     def __getitem__(self, fact: Fact[T]) -> T:
-        """What was observed; PganonError where no step has given it."""
+        """The value of a fact; PganonError where no step has given it."""
         return self.facts[fact]
 
-    def observing(self, found: Mapping[Fact[Any], Any]) -> State:
+    def observing(self, values: Mapping[Fact[Any], Any]) -> State:
         """With these values, as the driver gave them."""
-        return replace(self, facts=self.facts.observing(found))
+        return replace(self, facts=self.facts.observing(values))
 
     def at_round(self, number: int) -> State:
         return replace(self, current=number)
 
     def in_every_round(self) -> State:
-        """What a query is rendered with that serves all rounds."""
+        """The state for a query that serves all rounds."""
         return replace(self, current=None)
 
 
@@ -145,8 +145,6 @@ class CreateTable:
         outside: what the query reads and calls that is not pganon's own.
         sampled: a small sample is enough for the statistics, also of a staged table: only pganon
             reads it, to join it as a whole.
-        alone: one server process makes the rows. To hand them from one to another costs more than
-            others could help where nearly as many rows come out as go in.
         every_round: in a Repeat, the queries of all rounds differ in the work tables that
             :meth:`State.in_round` gives and in nothing else, so that one rendering serves them all.
     """
@@ -157,7 +155,6 @@ class CreateTable:
     select: Select
     analyze: bool = True
     sampled: bool = False
-    alone: bool = False
     when: Callable[[State], bool] = lambda state: True
     every_round: bool = False
     counted: Fact[int] | None = None

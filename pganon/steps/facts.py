@@ -1,4 +1,4 @@
-"""What a run observes: facts, each a key with a type.
+"""Facts that a run observes, each a key with a type.
 
 A fact is declared once, by the package that observes it, and given by a step that names it. Who
 reads it uses the declaration, so that neither its name nor its type can be mistaken. Values come
@@ -74,7 +74,7 @@ def counts(*columns: str, of: str = "") -> tuple[Fact[int], ...]:
 
 
 class Facts:
-    """What was observed so far."""
+    """Facts that were observed so far."""
 
     __slots__ = ("_values",)
 
@@ -94,12 +94,12 @@ class Facts:
         """None where no step has given it."""
         return self._values.get(fact.name)
 
-    def observing(self, found: Mapping[Fact[Any], Any]) -> Facts:
+    def observing(self, values: Mapping[Fact[Any], Any]) -> Facts:
         """With these values, as the driver gave them.
 
         PganonError for a value that is not of its fact's type.
         """
-        return Facts({**self._values, **{fact.name: _typed(fact, v) for fact, v in found.items()}})
+        return Facts({**self._values, **{fact.name: _typed(fact, v) for fact, v in values.items()}})
 
     def joined(self, parts: Iterable[Facts]) -> Facts:
         """With what parts observed that all began here, one after the other."""
@@ -111,7 +111,7 @@ class Facts:
         return Facts(values)
 
     def within(self, scope: str) -> Facts:
-        """What steps within a scope observed by its own name, before what others did."""
+        """The same, with facts of a scope under their plain names in place of others."""
         mine = {
             name.removeprefix(scope): value
             for name, value in self._values.items()

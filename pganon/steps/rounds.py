@@ -20,7 +20,7 @@ _MARK = "\x00"
 
 
 def placeholder(later: int) -> str:
-    """What stands in a name for the number of the round that is so many after the current one."""
+    """The placeholder in a name for the round that is so many after the current one."""
     return f"{_MARK}{later}{_MARK}"
 
 

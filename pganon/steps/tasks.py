@@ -1,4 +1,4 @@
-"""What a search decides, block by block, and hands back to the run."""
+"""Tasks of a search, block by block, and their results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What one task of a :class:`~pganon.steps.Search` decided.
+    """The result of one task of a :class:`~pganon.steps.Search`.
 
     Attributes:
         rows: rows of the step's table.

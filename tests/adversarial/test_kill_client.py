@@ -58,8 +58,8 @@ PUBLISHING = [
     ("pganon.publish.recording.drop_stored", "after", False),
     ("pganon.ledger.repository.append", "before", False),
     ("pganon.ledger.repository.append", "after", False),
-    ("pganon.run.release.drop_run", "before", True),
-    ("pganon.run.release.drop_run", "after", True),
+    ("pganon.run.pipeline.drop_run", "before", True),
+    ("pganon.run.pipeline.drop_run", "after", True),
 ]
 
 

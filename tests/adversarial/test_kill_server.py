@@ -19,7 +19,7 @@ MOMENTS = [
     ("recode.members", "step", False),
     ("publish.publish", "step", False),
     ("pganon.ledger.repository.append", "after", False),  # all is done but the commit
-    ("pganon.run.release.drop_run", "before", True),  # the commit is done, nothing else
+    ("pganon.run.pipeline.drop_run", "before", True),  # the commit is done, nothing else
 ]
 
 

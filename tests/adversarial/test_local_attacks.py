@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.plan.build import verdict
+from pganon.plan.verification import verdict
 from tests.integration.methods.local.test_local import (
     K2,
     METHODS,

@@ -96,7 +96,7 @@ def test_a_stranger_blocks_nothing(db: Database, bare_db: Database) -> None:
 def test_a_stranger_does_not_pass_for_a_run(db: Database) -> None:
     """Who waits for the locks of a run has them when it dies; the run is dead all the same."""
     leader, worker = db.owner(), db.owner()
-    release = locks.release_lock(leader, "adult")
+    release = locks.hold(leader, release="adult")
     release.__enter__()
     locks.take_run(leader, 1)
     assert locks.take_worker(worker, 1)
@@ -109,7 +109,7 @@ def test_a_stranger_does_not_pass_for_a_run(db: Database) -> None:
         worker.close()
         faults.with_lock_retry(lambda: _holders(db) == {"analyst"})
         assert _dead(cleaner, 1)
-        with locks.release_lock(cleaner, "adult"):
+        with locks.hold(cleaner, release="adult"):
             pass
     assert clean(cleaner).alive == ()
     left = db.admin.execute("SELECT count(*) FROM pganon_private.activity").fetchone()
@@ -145,9 +145,9 @@ def _holders(db: Database) -> set[str]:
 def test_busy_says_who(db: Database) -> None:
     one, two = db.owner(), db.owner()
     with (
-        locks.release_lock(one, "adult"),
+        locks.hold(one, release="adult"),
         pytest.raises(PreconditionError) as caught,
-        locks.release_lock(two, "adult"),
+        locks.hold(two, release="adult"),
     ):
         pass
     assert caught.value.code == "busy"
@@ -158,7 +158,7 @@ def test_busy_says_who(db: Database) -> None:
 def test_many_want_one_release(db: Database) -> None:
     """Exactly one session gets it, also where a dead one left its row."""
     gone = db.owner()
-    release = locks.release_lock(gone, "adult")
+    release = locks.hold(gone, release="adult")
     release.__enter__()
     gone.close()
     faults.with_lock_retry(lambda: not _keys(db.admin))
@@ -169,7 +169,7 @@ def test_many_want_one_release(db: Database) -> None:
     def want(conn: Connection) -> None:
         together.wait()
         try:
-            with locks.release_lock(conn, "adult"):
+            with locks.hold(conn, release="adult"):
                 outcomes.append("mine")
                 done.wait()
         except PreconditionError as error:

@@ -195,9 +195,9 @@ def test_a_run_is_known_by_the_servers_number(db: Database) -> None:
     run_id = ledger.start_run(conn, "patients", "h")
     with (
         pytest.raises(PreconditionError, match="is led by process"),
-        locks.run_lock(db.owner(), run_id),
+        locks.hold(db.owner(), run_id=run_id),
     ):
         pass
     conn.__class__ = Pooled
-    with locks.run_lock(conn, run_id):
+    with locks.hold(conn, run_id=run_id):
         pass

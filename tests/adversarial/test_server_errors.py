@@ -214,7 +214,7 @@ def test_a_failing_clean_up_does_not_undo_a_publication(
         raise errors.LockNotAvailable
 
     with monkeypatch.context() as patch:
-        patch.setattr("pganon.run.release.drop_run", fail)
+        patch.setattr("pganon.run.pipeline.drop_run", fail)
         assert faults.run(db.dsn()).version == 1
     assert faults.events(conn) == ["started", "released"]
     assert faults.run(db.dsn()).version == 2

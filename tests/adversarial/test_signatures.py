@@ -234,7 +234,7 @@ def test_newcomers_of_a_run_that_was_killed(db: Database, monkeypatch: pytest.Mo
         raise RuntimeError("before it was published")
 
     with monkeypatch.context() as patched:
-        patched.setattr("pganon.run.release.staged.staged_release", fail)
+        patched.setattr("pganon.run.pipeline.staged.staged_release", fail)
         with pytest.raises(RuntimeError):
             kept.release()
     kept.release(people | {3: "x", 4: "x", 5: "y", 6: "y"})
@@ -251,12 +251,12 @@ def test_newcomers_whom_another_run_committed_to_meanwhile(
     commit = invariance.commit
 
     def later(*args: Any) -> None:
-        monkeypatch.setattr("pganon.run.release.invariance.commit", commit)
+        monkeypatch.setattr("pganon.run.pipeline.invariance.commit", commit)
         with driver.refused("suppression_limit"):
             kept.release(suppression_limit=0)
         commit(*args)
 
-    monkeypatch.setattr("pganon.run.release.invariance.commit", later)
+    monkeypatch.setattr("pganon.run.pipeline.invariance.commit", later)
     with driver.refused("population_moved"):
         kept.release(release="r_other")
     assert waiting(kept) == [False]

@@ -15,6 +15,7 @@ from pganon.history.increments.steps import COHORTS, DUE, commit_step, whole_ste
 from pganon.resolved.increments import WHOLE
 from pganon.resolved.invariance import Resumed, Signatures
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.population import People
 from pganon.sqltools import col, named, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
@@ -23,10 +24,10 @@ WAITING = count("waiting", "resumed_")
 """People who are tested by a later run, or by one of another release."""
 
 
-def resumed_steps(spec: ReleaseSpec, resumed: Resumed) -> tuple[Step, ...]:
+def resumed_steps(spec: ReleaseSpec, resumed: Resumed, people: People | None) -> tuple[Step, ...]:
     """Steps that make the snapshot of released people, and of the new individuals to be tested."""
     return (
-        *whole_steps(spec),
+        *whole_steps(spec, people),
         CreateTable(
             "marked",
             "records of the source, and whether their people wait",

@@ -25,6 +25,7 @@ from pganon.history.increments.stale import stale_steps
 from pganon.identifiers import QualifiedName, quote
 from pganon.resolved.increments import TESTED, WHOLE, Growth, cohorts_table
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.population import People
 from pganon.sqltools import aliased, col, equal, named, num, query, stacked, statement, union_all
 from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts
@@ -46,15 +47,21 @@ COHORTS = count("cohorts")
 
 
 def gather_steps(
-    spec: ReleaseSpec, growth: Growth, form: PublishedForm, *, commits: bool
+    spec: ReleaseSpec,
+    growth: Growth,
+    form: PublishedForm,
+    people: People | None,
+    *,
+    commits: bool,
 ) -> tuple[Step, ...]:
     """Steps from the source to the people whom the run tests, who are committed before.
 
     Args:
+        people: of the source, as versions know them.
         commits: False for a dry run, which only counts the people.
     """
     return (
-        *whole_steps(spec),
+        *whole_steps(spec, people),
         *_new_individual_steps(spec, growth),
         CreateTable(
             "due",
@@ -90,7 +97,7 @@ def _remembered(spec: ReleaseSpec, form: PublishedForm) -> tuple[str, ...]:
     return tuple(column.name for column in linked(spec, form, State(0)).columns)
 
 
-def whole_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+def whole_steps(spec: ReleaseSpec, people: People | None) -> tuple[Step, ...]:
     """Steps that make the snapshot of the whole source, with the digests of people."""
     read = CreateTable(
         SNAPSHOT,
@@ -99,7 +106,7 @@ def whole_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         lambda s: _whole(spec, s),
         external=ExternalObjects(spec.read),
     )
-    known = known_steps(spec, lambda state: state.work(WHOLE))
+    known = known_steps(spec, people, lambda state: state.work(WHOLE))
     return (*alias_steps(spec), read, *known)
 
 

@@ -321,7 +321,7 @@ def test_nobody_judges_until_a_reader_is_added(
     set_readers, added = readers.set_readers, []
 
     def held(*args: Any) -> Any:
-        with driver.refused("busy"), locks.population_lock(other, population):
+        with driver.refused("busy"), locks.hold(other, population=population):
             pass
         added.append(args[-1])
         return set_readers(*args)
@@ -331,5 +331,5 @@ def test_nobody_judges_until_a_reader_is_added(
     change_readers(steward, "one", [two])
     unchanged(source, declared("one", "q", one, two, third, audiences="everybody"))
     assert [len(names) for names in added] == [2, 3]
-    with locks.population_lock(other, population), driver.refused("busy"):
+    with locks.hold(other, population=population), driver.refused("busy"):
         change_readers(steward, "one", ["public"])

@@ -430,7 +430,7 @@ def test_one_session_per_history(db: Database, folder: Path) -> None:
 @pytest.mark.slow
 def test_a_busy_release_stops_it(db: Database, folder: Path) -> None:
     two(folder)
-    with locks.release_lock(db.owner(), "patients"):
+    with locks.hold(db.owner(), release="patients"):
         done = migrate(db, folder, "--json")
         assert code(done) == "busy"
         assert done.json["error"]["message"].startswith("0001_patients.json: ")

@@ -159,7 +159,7 @@ def test_a_chain_goes_on_with_what_others_left(db: Database, processes: int) -> 
     )
     gone = DropTables("gone", "gone", lambda s: [s.work("one")])
     steps_ = Parallel("all", "all", [[one], [], [two, gone]], after={2: [0]})
-    with locks.run_lock(conn, 1):
+    with locks.hold(conn, run_id=1):
         pool = Pool(conn, 1, db.owner) if processes > 1 else None
         executor = Executor(conn, State(1), pool=pool)
         state = executor.run([steps_])
@@ -182,7 +182,7 @@ def test_chains_without_steps_need_no_connection(db: Database) -> None:
 
     one = _step("one", "one", lambda s: query("select 1 as n"))
     two = _step("two", "two", lambda s: query("select 1 as n"))
-    with locks.run_lock(conn, 1):
+    with locks.hold(conn, run_id=1):
         executor = Executor(conn, State(1), pool=Pool(conn, 1, connect))
         executor.run([Parallel("all", "all", [[one], []])])
         assert not asked
@@ -332,7 +332,7 @@ def test_the_leader_has_its_processes_back(db: Database) -> None:
     conn = db.owner()
     conn.execute("SET max_parallel_workers_per_gather = 5")
     show = "SHOW max_parallel_workers_per_gather"
-    with locks.run_lock(conn, 1):
+    with locks.hold(conn, run_id=1):
         pool = Pool(conn, 1, db.owner)
         with pool.sharing(2) as connections:
             assert [one.execute(show).fetchone() for one in connections] == [("2",)] * 2
@@ -361,7 +361,7 @@ def _breaks(db: Database) -> Connection:
 @pytest.mark.parametrize("connect", [_fails, _breaks])
 def test_workers_that_cannot_be_had(db: Database, connect: Any) -> None:
     conn = db.owner()
-    with locks.run_lock(conn, 1), Pool(conn, 1, lambda: connect(db)).sharing(3) as connections:
+    with locks.hold(conn, run_id=1), Pool(conn, 1, lambda: connect(db)).sharing(3) as connections:
         assert connections == [conn]
 
 

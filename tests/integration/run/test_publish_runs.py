@@ -27,17 +27,17 @@ def _tables(conn: Connection) -> list[str]:
 
 def test_a_release_has_one_run_at_a_time(db: Database) -> None:
     one, two = db.owner(), db.owner()
-    with locks.release_lock(one, "adult"):
+    with locks.hold(one, release="adult"):
         for conn in (one, two):
             with (
                 pytest.raises(PreconditionError, match='release "adult" is in progress') as caught,
-                locks.release_lock(conn, "adult"),
+                locks.hold(conn, release="adult"),
             ):
                 pass
             assert caught.value.code == "busy"
-        with locks.release_lock(two, "other"):
+        with locks.hold(two, release="other"):
             pass
-    with locks.release_lock(two, "adult"):
+    with locks.hold(two, release="adult"):
         locks.assert_held(two, release="adult")
         with pytest.raises(PreconditionError):
             locks.assert_held(one, release="adult")
@@ -47,7 +47,7 @@ def test_locks_end_with_their_block_even_after_errors(db: Database) -> None:
     one, two = db.owner(), db.owner()
     with pytest.raises(ZeroDivisionError), running(one) as run:
         raise ZeroDivisionError
-    with locks.release_lock(two, "adult"), locks.run_lock(two, run):
+    with locks.hold(two, release="adult"), locks.hold(two, run_id=run):
         pass
 
 

@@ -271,13 +271,14 @@ class Onlooker:
 @contextmanager
 def run_connection(take: Callable[[Connection], None]) -> Iterator[None]:
     """Give the connection of the next run to a test."""
-    original = locks.release_lock
+    original = locks.hold
 
-    def hold(conn: Connection, release: str) -> AbstractContextManager[None]:
-        take(conn)
-        return original(conn, release)
+    def hold(conn: Connection, **what: Any) -> AbstractContextManager[None]:
+        if "release" in what:
+            take(conn)
+        return original(conn, **what)
 
-    with mock.patch.object(locks, "release_lock", hold):
+    with mock.patch.object(locks, "hold", hold):
         yield
 
 

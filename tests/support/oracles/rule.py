@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from pganon.history.rule import Group, Verdict, VersionGroups, clashing, judge
-from pganon.resolved.manner import UNION, Form, Manner
+from pganon.resolved.presentation import UNION, Form, Presentation
 
 VALUES = ("x", "y")
 COLUMNS = ("a", "b")
@@ -75,7 +75,7 @@ def random_told(
     here = frozenset(person for person in people if random.random() < 0.85)
     columns = random.choice((("a",), ("b",), ("a", "b"), ("b", "a"), ("a",), ("a",)))
     known = ("q", "b") if "b" not in columns and random.random() < 0.15 else ("q",)
-    manner = Manner(
+    manner = Presentation(
         number,
         random.choice(forms),
         columns,

@@ -10,7 +10,7 @@ from psycopg import sql
 
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
-from pganon.locks import release_lock, run_lock
+from pganon.locks import hold
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, stamps
 from pganon.resolved.republication import Prints
@@ -113,9 +113,9 @@ def staged(
 def running(conn: Connection, release: str = "adult") -> Iterator[int]:
     """A started run whose locks this session holds; gives its number."""
     with ExitStack() as stack:
-        stack.enter_context(release_lock(conn, release))
+        stack.enter_context(hold(conn, release=release))
         run = ledger.start_run(conn, release, "abc")
-        stack.enter_context(run_lock(conn, run))
+        stack.enter_context(hold(conn, run_id=run))
         yield run
 
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.model import EarlierVersion, GroupTables, NewVersion
 from pganon.identifiers import QualifiedName
-from pganon.resolved.manner import Manner
+from pganon.resolved.presentation import Presentation
 
 TABLES = GroupTables(QualifiedName("t", "members"), QualifiedName("t", "groups"), "g")
-KEEPS = Manner(1, "exact", ("s",), ("q", "o"), invariant=("s",))
+KEEPS = Presentation(1, "exact", ("s",), ("q", "o"), invariant=("s",))
 
 
-def asked(new: Manner, past: Manner) -> list[str]:
+def asked(new: Presentation, past: Presentation) -> list[str]:
     rule = RuleCheck(NewVersion(new, TABLES), [EarlierVersion(past.run_id, "", past, TABLES)])
     assert rule.compares == bool(rule_steps(rule, refuses=True))
     return [step.name for step in rule_steps(rule, refuses=True)]

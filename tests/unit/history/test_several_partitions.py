@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from pganon.history.rule import Group, VersionGroups, judge
-from pganon.resolved.manner import Form, Manner
+from pganon.resolved.presentation import Form, Presentation
 
 
 def told(run: int, form: Form, *groups: Group, **changes: bytes) -> VersionGroups:
-    manner = Manner(run, form, ("v",), ("q",), "policy", b"1")
+    manner = Presentation(run, form, ("v",), ("q",), "policy", b"1")
     people = frozenset(person for group in groups for person in group.people)
     return VersionGroups(replace(manner, **changes), groups, people)
 

@@ -322,3 +322,25 @@ def test_after_a_version_with_several_partitions(db: Database, method: str) -> N
         assert run(db, policy).version == version
     assert all(found < content(conn, view) for view, found in before.items())
     assert [f for f in lifecycle.verify(conn, "visits") if not f.holds] == []
+
+
+@pytest.mark.slow
+def test_an_increment_beside_a_version_without_a_key(people: Database) -> None:
+    """Nobody can tell whether its people are in it, so the policy decides, as for a first version.
+
+    Where nobody is added nothing is shown beside it.
+    """
+    assert grow(people).version == 1
+    people.source("CREATE VIEW public.keyless AS SELECT age, city, disease FROM public.person")
+    keyless = {"release": "other", "source": "public.keyless", "trust": ["source_owner"]}
+    grow(people, **keyless, refresh="recompute", republication="warn")
+    assert grow(people, privacy=diverse(4, 2)).outcome == "unchanged"
+    add(people, 41, 60)
+    with driver.refused("republication") as caught:
+        grow(people)
+    assert "version 1 of the release other is over the same source" in str(caught[0])
+    tried = grow(people, dry_run=True)
+    assert tried.version is None
+    accepted = grow(people, republication="warn")
+    assert (accepted.version, accepted.released) == (2, 40)
+    assert any("version 1 of the release other" in warning for warning in accepted.warnings)

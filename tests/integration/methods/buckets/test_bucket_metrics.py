@@ -16,7 +16,7 @@ from psycopg import sql
 from pganon.forms.request import Request, Workload
 from pganon.methods.buckets.metrics import membership, questions
 from pganon.methods.buckets.metrics.report import BucketMetrics, Membership
-from pganon.plan import build
+from pganon.plan import verification
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, drop_leftovers, fetch
@@ -48,7 +48,7 @@ Run = Callable[..., tuple[Staged, BucketMetrics]]
 @pytest.fixture
 def measure(db: Database, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A release with given buckets, whatever they are, and its metrics."""
-    monkeypatch.setattr(build, "verdict", lambda check, row: None)
+    monkeypatch.setattr(verification, "verdict", lambda check, row: None)
 
     def measured(
         declared: dict[str, Any], *buckets: Sequence[int | None]

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from psycopg import sql
 
-from pganon.plan.build import verdict
+from pganon.plan.verification import verdict
 from pganon.resolved.guarantee import guarantee
 from tests.integration.methods.local.test_local_examples import beside
 from tests.support.harness.cluster import Database

@@ -17,8 +17,8 @@ UNION = 0
 
 
 @dataclass(frozen=True)
-class Manner:
-    """What a version shows of groups, and how.
+class Presentation:
+    """Columns that a version shows of its groups, and the form in which it does.
 
     Attributes:
         run_id: the run that made the groups.
@@ -42,29 +42,29 @@ class Manner:
     invariant: tuple[str, ...] = ()
     least: int = 1
 
-    def fits(self, other: Manner) -> bool:
+    def fits(self, other: Presentation) -> bool:
         """Whether to have a group in both tells no more than to have it in one."""
         if self.form != other.form or self.form == "several":
             return False
         return self.form == "classes" or (self._same_policy(other) and self.layout == other.layout)
 
-    def repeats(self, other: Manner) -> bool:
+    def repeats(self, other: Presentation) -> bool:
         """Whether both are made of the same rows, by the same policy and the same seeds."""
         return self._same_policy(other) and self.drawn is not None and self.drawn == other.drawn
 
-    def keeps_with(self, other: Manner) -> bool:
-        """Whether people keep their signatures from one to the other, whatever their groups."""
+    def keeps_with(self, other: Presentation) -> bool:
+        """Whether people keep their value sets from one to the other, whatever their groups."""
         return bool(self.invariant) and self.invariant == other.invariant
 
-    def divides(self, other: Manner) -> bool:
+    def divides(self, other: Presentation) -> bool:
         """Whether groups of both can only be those of other people, or the very same."""
         return "several" in (self.form, other.form) or bool(self.invariant)
 
-    def _same_policy(self, other: Manner) -> bool:
-        known = self.partition_hash is not None
-        return known and self.partition_hash == other.partition_hash
+    def _same_policy(self, other: Presentation) -> bool:
+        comparable = self.partition_hash is not None
+        return comparable and self.partition_hash == other.partition_hash
 
-    def clashes(self, other: Manner) -> bool:
+    def clashes(self, other: Presentation) -> bool:
         """Whether one shows a column that readers of the other are taken to know, or to know
         otherwise: some of the columns, of quasi-sensitive ones."""
         common = {*self.columns, *self.quasi} & {*other.columns, *other.quasi}

@@ -1,0 +1,194 @@
+"""Verification: the staged relations are measured again, and their records are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any
+
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.encode.facts import KEPT
+from pganon.encode.work import CODED
+from pganon.error_codes import ErrorCode
+from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
+from pganon.forms.facts import LEAVING, PUBLISHED, SUPPRESSED
+from pganon.forms.form import Tables
+from pganon.forms.remembered import relations
+from pganon.identifiers import QualifiedName
+from pganon.methods.common.base import Method
+from pganon.metrics import alike
+from pganon.resolved.increments import all_checks
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import num, query, stacked
+from pganon.steps import Check, Parallel, State, Step
+from pganon.steps.facts import RECORDS, Fact, count, counts, digest, measure, or_null
+from pganon.steps.relations import CheckQuery
+
+FINGERPRINT = digest("fingerprint")
+"""32 bytes: a keyed hash of all staged relations."""
+
+
+def measured(number: int) -> Fact[float | None]:
+    """The worst measure of a query of the verification; None where there are no groups."""
+    return or_null(measure("measured", f"verified{number}_"))
+
+
+def earlier_measured(number: int) -> Fact[float | None]:
+    """The same of a query about the increments that a version has already."""
+    return or_null(measure("measured", f"earlier{number}_"))
+
+
+def staged_tables(spec: ReleaseSpec, method: Method, state: State) -> Tables:
+    """The staged relations by their part of the release."""
+    return {r.part: r.staged for r in relations(spec, method.form, state)}
+
+
+def verify_step(spec: ReleaseSpec, method: Method) -> Step:
+    checks = (
+        fingerprint_check(spec, method),
+        _balance(spec, method),
+        *verification_checks(spec, method),
+        *earlier_checks(spec),
+    )
+    # Figures come last, so that their errors hide no refusal, but some take long.
+    alone = alike.chains(
+        spec, method.form.statistics.histogram, lambda s: staged_tables(spec, method, s)
+    )
+    chains = [*[[check] for check in checks], *method.form.statistics.measures(spec), *alone]
+    early = (0, *range(len(checks), len(chains)))
+    return Parallel("checks", "what must hold, and figures", chains, early)
+
+
+def fingerprint_check(spec: ReleaseSpec, method: Method) -> Check:
+    """FINGERPRINT of all relations in order, for the ledger: stored ones that the version goes on
+    showing, and staged ones."""
+
+    def select(state: State) -> sql.Composed:
+        names = [str(QualifiedName(item["schema"], item["name"])) for item in kept(spec, state)]
+        names += [str(r.staged) for r in relations(spec, method.form, state)]
+        return sql.SQL(
+            "SELECT pganon.fingerprint({}, ARRAY[{}]::pg_catalog.regclass[]) AS fingerprint"
+        ).format(sql.Literal(state.run_id), sql.SQL(", ").join(map(sql.Literal, names)))
+
+    return Check("fingerprint", "a keyed hash of the staged relations", select, gives=[FINGERPRINT])
+
+
+def kept(spec: ReleaseSpec, state: State) -> tuple[dict[str, Any], ...]:
+    """Stored tables that the version has from the one before it: part, schema, name, rows."""
+    if spec.growth is None:
+        return ()
+    return spec.growth.shared(withdraws=bool(state.facts.get(LEAVING)))
+
+
+def _balance(spec: ReleaseSpec, method: Method) -> Check:
+    """Every record of the snapshot is in one group or in none, and those are the suppressed ones.
+
+    Numbers alone would not do: a record that is there twice may stand for one that is gone.
+    """
+
+    def select(state: State) -> exp.Expr:
+        tables = staged_tables(spec, method, state)
+        return query(
+            "select r.published, :in - :out - r.published as unaccounted,"
+            " (select count(*) from c) as encoded,"
+            " (select sum(m.repeated) from m)::bigint as duplicate_keys from r",
+            {
+                "r": method.form.verification.released(spec, state, tables),
+                "c": state.work(CODED),
+                "m": stacked(method.form.verification.duplicate_keys(spec, state)),
+            },
+            **{"in": num(state[RECORDS]), "out": num(state[SUPPRESSED])},
+        )
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        records, suppressed = state[RECORDS], state[SUPPRESSED]
+        whole = row["unaccounted"] == 0 and 0 <= suppressed < records
+        if whole and row["encoded"] == state[KEPT] and row["duplicate_keys"] == 0:
+            return None
+        return Unbalanced(
+            f"{records} records came in, {suppressed} were suppressed and {row['published']}"
+            f" staged, {row['duplicate_keys']} more than once; the numbers do not add up"
+        )
+
+    return Check(
+        "balance",
+        "every record is released once or suppressed",
+        select,
+        problem,
+        gives=[PUBLISHED, *counts("unaccounted", "encoded", "duplicate_keys")],
+    )
+
+
+def verification_checks(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:
+    """One Check per query of the form, over the staged relations."""
+
+    rendered: dict[int, tuple[CheckQuery, ...]] = {}
+    rendering = Lock()  # checks are rendered side by side
+
+    def queries(state: State) -> tuple[CheckQuery, ...]:
+        with rendering:
+            if state.run_id not in rendered:
+                tables = staged_tables(spec, method, state)
+                rendered[state.run_id] = method.form.verification.checks(spec, state, tables)
+            return rendered[state.run_id]
+
+    planned = queries(State(0))
+
+    def check(number: int) -> Check:
+        first = planned[number]
+        return Check(
+            f"{first.model}_{number}",
+            f"{first.model}{_about(first)}",
+            lambda state: sql.SQL(queries(state)[number].sql),  # pyright: ignore
+            lambda row, state: verdict(first, row),
+            gives=[measured(number), count("failing", f"verified{number}_")],
+        )
+
+    return tuple(check(number) for number in range(len(planned)))
+
+
+def earlier_checks(spec: ReleaseSpec) -> tuple[Check, ...]:
+    """One Check per requirement of the increments that the version has already."""
+    growth = spec.growth
+    if growth is None or not growth.adds:
+        return ()
+
+    def check(number: int, found: CheckQuery) -> Check:
+        return Check(
+            f"earlier_{found.model}_{number}",
+            f"{found.model}{_about(found)} in the groups before",
+            lambda state: sql.SQL(found.sql),  # pyright: ignore
+            lambda row, state: verdict(found, row),
+            gives=[earlier_measured(number), count("failing", f"earlier{number}_")],
+        )
+
+    return tuple(check(n, found) for n, found in enumerate(all_checks(growth.increments)))
+
+
+def _about(check: CheckQuery) -> str:
+    against = f" against the {check.against} distribution" if check.against else ""
+    return f"{f' on {check.column}' if check.column else ''}{against}"
+
+
+def verdict(check: CheckQuery, row: Mapping[str, Any]) -> PganonError | None:
+    """Refusal with the required and the observed value, unless every group holds."""
+    if row["failing"] == 0 and row["measured"] is not None:
+        return None
+    observed = row["measured"]
+    on = f" on {check.column}" if check.column else ""
+    against = f" (against the {check.against} distribution)" if check.against else ""
+    missing = f"{row['failing']} groups of the staged release miss it, the worst measures"
+    if check.hint is not None:
+        missing = "the staged release measures"
+    return PrivacyRefusal(
+        f"verification: {check.model}{on} requires {check.symbol} {check.bound}"
+        f" {check.parameter:g}{against}; {missing}"
+        f" {'nothing' if observed is None else f'{observed:.6g}'}",
+        hint=check.hint,
+        model=check.model,
+        required=check.parameter,
+        observed=observed,
+        code=ErrorCode.VERIFICATION,
+    )

@@ -1,0 +1,234 @@
+"""Columns of a policy, resolved by their roles: attributes, sensitive and carried ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import assert_never
+
+from pganon.catalog.model import Column, Relation
+from pganon.catalog.types import canonical_type
+from pganon.catalog.values import stored
+from pganon.errors import PreconditionError
+from pganon.hierarchies import has_ranges, hierarchy_steps
+from pganon.identifiers import QualifiedName, quote
+from pganon.policy.columns import ColumnPolicy
+from pganon.policy.domains import ValueSet
+from pganon.policy.hierarchies import Hierarchy
+from pganon.policy.model import Policy
+from pganon.resolved.domains import domain_refusals
+from pganon.resolved.exceptions import exception_problem
+from pganon.resolved.model import Attribute, Carried, Hidden, Scale, Sensitive, Shown
+from pganon.resolved.shown import form_of, published_type, scale_of
+from pganon.resolved.source import Source
+from pganon.sqltools import col
+from pganon.steps import State
+
+
+@dataclass
+class Columns:
+    """Columns that are released, each numbered within its list."""
+
+    attributes: list[Attribute] = field(default_factory=list)
+    sensitive: list[Sensitive] = field(default_factory=list)
+    carried: list[Carried] = field(default_factory=list)
+
+
+class ColumnResolver:
+    """Resolves columns of a policy; problems go to those of the source.
+
+    Args:
+        exceptions: relations that say whose values are sensitive, by their name in the policy.
+        base_dir: folder that paths of hierarchies are relative to.
+    """
+
+    def __init__(
+        self, policy: Policy, source: Source, exceptions: Mapping[str, Relation], base_dir: Path
+    ) -> None:
+        self.policy = policy
+        self.source = source
+        self.exceptions = exceptions
+        self.base_dir = base_dir
+        self.report = source.problems.report
+        self.columns = Columns()
+
+    def resolve(self) -> Columns:
+        """All columns in the order of the policy."""
+        declared = self.policy.columns
+        resolved = {name: self.source.column(f"columns.{name}", name) for name in declared}
+        for name, column in resolved.items():
+            if column is not None:
+                self._add(column, declared[name])
+        return self.columns
+
+    def _add(self, column: Column, declared: ColumnPolicy) -> None:
+        published = declared.published_as or column.name
+        columns = self.columns
+        match declared.role:
+            case "quasi_identifying" | "quasi_sensitive":
+                attribute = self._attribute(column, declared, published)
+                if attribute is not None:
+                    columns.attributes.append(attribute)
+            case "semi_sensitive":
+                self._add_semi_sensitive(column, declared, published)
+                self._check_distance(column)
+            case "sensitive":
+                self.source.supports(column.name, column)
+                columns.sensitive.append(self._sensitive(column, declared, published))
+                self._check_distance(column)
+            case "insensitive":
+                self.source.supports(column.name, column)
+                columns.carried.append(Carried(len(columns.carried), column, published))
+            case "identifying" | "individual":
+                pass  # these never leave
+            case unknown:
+                assert_never(unknown)
+
+    def _add_semi_sensitive(self, column: Column, declared: ColumnPolicy, published: str) -> None:
+        """An attribute of some records, and a sensitive column of the others."""
+        attributes, sensitive = self.columns.attributes, self.columns.sensitive
+        hidden = self._hidden(column.name, sum(a.hidden is not None for a in attributes))
+        attribute = self._attribute(column, declared, published)
+        if attribute is None or hidden is None:
+            return
+        attributes.append(replace(attribute, hidden=hidden))
+        sensitive.append(
+            Sensitive(
+                len(sensitive),
+                column,
+                published,
+                "as_value",
+                leaf_type=_leaf_type(column, declared),
+                hidden=hidden,
+                order=declared.order,
+                leaves=None if attribute.ranged else declared.hierarchy,
+            )
+        )
+
+    def _hidden(self, name: str, index: int) -> Hidden | None:
+        """For whom a semi-sensitive column is sensitive."""
+        path = f"columns.{name}.sensitive_when"
+        when = self.policy.columns[name].sensitive_when
+        assert when is not None  # the role needs it
+        if when.relation is not None:
+            relation = self.exceptions[when.relation]
+            wrong = exception_problem(self.source.relation, self.source.record_key, relation)
+            if wrong is None:
+                return Hidden(index, None, relation)
+            self.report(f"{path}.relation", *wrong)
+            return None
+        if when.column is not None:
+            return self._companion(f"{path}.column", when.column, index)
+        condition = self.source.condition(f"{path}.predicate", when.predicate)
+        return None if condition is None else Hidden(index, condition)
+
+    def _companion(self, path: str, name: str, index: int) -> Hidden | None:
+        """The boolean column that says of every record whether the value is sensitive."""
+        column = self.source.column(path, name)
+        if column is None or not column.readable:
+            return None
+        if column.kind == "boolean":
+            return Hidden(index, stored(column, col(name, "src")))
+        self.report(
+            path,
+            f"column {quote(name)} is {column.type_name}, not a boolean that says whether a value"
+            " is sensitive",
+            "name a boolean column, or write a predicate",
+        )
+        return None
+
+    def _check_distance(self, column: Column) -> None:
+        if column.kind not in ("boolean", "uuid", "text", "bpchar", "citext"):
+            return
+        for number, model in enumerate(self.policy.privacy):
+            ordered = getattr(model, "distance", None) == "ordered"
+            if ordered and getattr(model, "column", None) == column.name:
+                self.report(
+                    f"privacy[{number}].distance",
+                    f"column {quote(column.name)} is {column.type_name}, whose values have no"
+                    " order that a distance could be taken in",
+                    "use distance: equal, or an enum or number",
+                )
+
+    def _sensitive(self, column: Column, declared: ColumnPolicy, published: str) -> Sensitive:
+        index, hierarchy = len(self.columns.sensitive), declared.hierarchy
+        if hierarchy is None or column.kind == "unsupported":
+            return Sensitive(index, column, published, declared.nulls)
+        kind = _leaf_type(column, declared)
+        self._check_hierarchy(column.name, hierarchy, kind)
+        return Sensitive(index, column, published, declared.nulls, hierarchy, kind)
+
+    def _attribute(
+        self, column: Column, declared: ColumnPolicy, published: str
+    ) -> Attribute | None:
+        if not self.source.supports(column.name, column):
+            return None
+        kind = self._scale_name(column, declared)
+        if kind is None:
+            return None
+        self._check_domain(column, declared, categorical=kind == "categorical")
+        form, scale = form_of(self.policy, declared, kind), scale_of(declared, kind)
+        mixed = form not in (Shown.VALUES, Shown.EXACT)
+        has_nulls = mixed and column.nullable and declared.nulls == "as_value"
+        domain = declared.domain
+        if scale is Scale.TREE:
+            self._check_hierarchy(column.name, declared.hierarchy, _leaf_type(column, declared))
+        return Attribute(
+            index=len(self.columns.attributes),
+            column=column,
+            published=published,
+            scale=scale,
+            form=form,
+            value_type=canonical_type(column),
+            published_type=published_type(form, column),
+            null_column=f"{published}_null" if has_nulls else None,
+            nulls=declared.nulls,
+            weight=declared.weight,
+            order=declared.order,
+            domain=None if isinstance(domain, ValueSet) else domain,
+            values=domain.values if isinstance(domain, ValueSet) else None,
+            qs_set=declared.qs_set,
+            ranged=declared.hierarchy is not None and has_ranges(declared.hierarchy),
+            in_regions=self.policy.ranges == "region",
+        )
+
+    def _scale_name(self, column: Column, declared: ColumnPolicy) -> str | None:
+        """The type that the policy declares, or that of the column; None if it is a wrong one."""
+        ranked = column.is_number or column.is_time
+        kind = declared.type or ("numeric" if ranked else "categorical")
+        if kind != "numeric" or ranked:
+            return kind
+        self.report(
+            f"columns.{column.name}.type",
+            f"column {quote(column.name)} is {column.type_name}, not a number or date",
+            "use type: ordinal or categorical",
+        )
+        return None
+
+    def _check_domain(self, column: Column, declared: ColumnPolicy, *, categorical: bool) -> None:
+        if declared.domain is None:
+            return
+        refusals = domain_refusals(column, declared.domain, categorical=categorical)
+        place = ("columns", column.name, "domain")
+        self.source.problems.refuse(
+            replace(wrong, place=(*place, *wrong.place)) for wrong in refusals
+        )
+
+    def _check_hierarchy(self, name: str, hierarchy: Hierarchy | None, kind: str) -> None:
+        """Problems of a hierarchy that need no values: files, kinds."""
+        if hierarchy is None:
+            return
+
+        def values(state: State) -> QualifiedName:
+            return state.work("values")
+
+        try:
+            hierarchy_steps("", hierarchy, values, kind, self.base_dir, quote(name))
+        except PreconditionError as error:
+            self.report(f"columns.{name}.hierarchy", error.message, error.hint)
+
+
+def _leaf_type(column: Column, declared: ColumnPolicy) -> str:
+    # Numbers that the policy calls categorical are codes: their digits are what counts.
+    return "text" if declared.type == "categorical" else canonical_type(column)

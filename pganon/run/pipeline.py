@@ -1,0 +1,268 @@
+"""One run: from a policy to a published version, or to a refusal that changes nothing.
+
+The order is what makes it safe: names and privileges are checked and the release is locked
+before any work; every table is private until the publishing transaction, which comes after
+verification; whatever happens is in the ledger, and leftovers are removed here, by the next run
+or by `pganon clean`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+
+from pganon import locks
+from pganon.encode.source import prints_of
+from pganon.errors import PrivacyRefusal
+from pganon.history import populations
+from pganon.history.increments.steps import DUE
+from pganon.identifiers import QualifiedName
+from pganon.ledger import repository as ledger
+from pganon.plan.build import Plan, build_plan
+from pganon.plan.explain import PUBLISH
+from pganon.policy.loader import LoadedPolicy
+from pganon.publish import recording, release_state
+from pganon.publish.privileges import check_closed, unexpected_readers
+from pganon.publish.release_state import Version
+from pganon.publish.renewal import Renewal
+from pganon.publish.staged import Staged
+from pganon.publish.target import check_target
+from pganon.resolved.increments import Growth
+from pganon.resolved.model import ReleaseSpec
+from pganon.run import increments, invariance, staged
+from pganon.run.computation import Computation
+from pganon.run.context import RunContext, decided
+from pganon.run.dry_run import end_dry_run
+from pganon.run.judgement import Judging, alternatives_of, population_of, publish_judged
+from pganon.run.options import Options
+from pganon.run.publication import Ending
+from pganon.run.record import recorded
+from pganon.run.resolution import check_trusted, resolve_policy
+from pganon.run.result import RunResult, StepSeconds, Totals, result_of
+from pganon.run.tables import clean, drop_run
+from pganon.run.unchanged import renew, up_to_date
+from pganon.run.warnings import warnings_of
+from pganon.steps import State
+from pganon.steps.facts import RECORDS
+
+Connection = psycopg.Connection[Any]
+
+
+class Pipeline:
+    """One run on one connection, which opens further ones by `connect`."""
+
+    def __init__(
+        self,
+        conn: Connection,
+        connect: Callable[[], Connection],
+        loaded: LoadedPolicy,
+        options: Options,
+    ) -> None:
+        self.conn = conn
+        self.connect = connect
+        self.loaded = loaded
+        self.options = options
+        self.started = time.perf_counter()
+        self.steps: list[StepSeconds] = []
+        self.context: RunContext
+        self.ending = Ending()
+
+    def run(self) -> RunResult:
+        spec = resolve_policy(self.conn, self.loaded)
+        plan = build_plan(spec, request=self.options.metrics)
+        views = plan.stored_views(State(0))
+        check_trusted(self.conn, spec.policy.trust)
+        with locks.hold(self.conn, release=spec.policy.release):
+            check_target(
+                self.conn,
+                release=spec.policy.release,
+                source=str(spec.source.name),
+                view=spec.view,
+                readers=spec.readers,
+                parts=[view.name for view in views[1:]],
+                trusted=spec.policy.trust,
+            )
+            check_closed(self.conn)
+            opened = self._opened(spec, [view.name for view in views])
+            clean(self.conn)
+            self.ending = Ending.of(self.loaded, self.options)
+            release, seed = spec.policy.release, self.options.seed
+            with recorded(
+                self.conn, release, spec.policy_hash, seed=seed, connect=self.connect
+            ) as run_id:
+                self.ending.begin(self.conn, run_id)
+                result = self._compute(spec, run_id)
+                return replace(result, warnings=(*opened, *result.warnings))
+
+    def _opened(self, spec: ReleaseSpec, views: Sequence[QualifiedName]) -> tuple[str, ...]:
+        """Warnings of roles that may use the release's views though no policy named them."""
+        versions = release_state.read(self.conn, spec.policy.release)
+        readers = {*spec.readers, *(versions.release.readers if versions else ())}
+        return tuple(
+            f"{name} can be used by roles that the policy does not name: {', '.join(roles)}"
+            for name, roles in unexpected_readers(self.conn, views, readers)
+        )
+
+    def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
+        invariance.check_invariant(spec)
+        sources = release_state.sources_of(self.conn, spec.source.oid)
+        population = increments.population_that_grows(self.conn, spec, sources)
+        with locks.hold(self.conn, population=population):
+            context = self.context = decided(self.conn, spec, sources, run_id, self.options)
+            plan = context.plan
+            computation = Computation(
+                self.conn, self.connect, plan, run_id, self.options, context.sources
+            )
+            self.steps = computation.steps
+            growth = context.spec.growth
+            if growth is not None:
+                ended = self._gather(plan, growth, computation.gather())
+                if ended is not None:
+                    return ended
+        if growth is not None and increments.only_withdraws(computation.state):
+            return self._withdraw(computation)
+        try:
+            with increments.remembering_failure(self.conn, plan, computation):
+                ended = self._unchanged(computation)
+                if ended is not None:
+                    return ended
+                judging = self._judging(computation)
+                ended = self._committed(computation, judging)
+                if ended is not None:
+                    return ended
+                computation.complete()
+        except PrivacyRefusal as refusal:
+            if not increments.withdraws_alone(refusal, computation.state):
+                raise
+            return self._withdraw(computation, (f"nobody was added: {refusal}",))
+        return self._ended(computation, judging)
+
+    def _unchanged(self, computation: Computation) -> RunResult | None:
+        """The end of a run whose source and policy are those of the version that is shown."""
+        plan, state = computation.plan, computation.decide()
+        current = up_to_date(self.conn, plan, state, self.options)
+        if current is None:
+            return None
+        invariance.end_unless_there(self.conn, plan, state.run_id)
+        return self._renew(plan, *current)
+
+    def _committed(self, computation: Computation, judging: Judging | None) -> RunResult | None:
+        """The end of a dry run that would test people; other runs keep whom they test."""
+        if not self.options.dry_run:
+            if judging is not None:
+                sources = self.context.sources
+                invariance.commit(self.conn, computation, judging.population, sources)
+            return None
+        tested = invariance.tested(computation)
+        if not tested:
+            return None
+        plan, state = computation.plan, computation.state
+        totals = Totals(state[RECORDS], 0, 0)
+        return self._looked(increments.looked(plan, state, totals, tested))
+
+    def _ended(self, computation: Computation, judging: Judging | None) -> RunResult:
+        """Publish what was computed and verified, or say what would be."""
+        plan, state = computation.plan, computation.state
+        increments.check_columns(plan, state)
+        statistics, totals = staged.figures(plan, state), staged.totals(plan, state)
+        growth = plan.spec.growth
+        result = replace(
+            result_of(plan, state.run_id, totals),
+            verified=statistics.verified,
+            utility=statistics.utility,
+            metrics=statistics.metrics,
+            warnings=warnings_of(plan, state),
+            added=increments.added(growth, state) if growth else None,
+            increment=statistics.increment,
+        )
+        if self.options.dry_run:
+            drawn = self.options.seed is not None
+            result = end_dry_run(self.conn, plan, state, result, None if drawn else judging)
+        else:
+            release = staged.staged_release(
+                plan,
+                state,
+                plan.stored_checks(state),
+                {**statistics.as_dict(totals.records), **staged.left_out(state)},
+                prints_of(plan.spec, state.facts),
+                self.context.sources,
+                self.context.source_mark,
+            )
+            result = self._publish(judging, release, result)
+        # What cannot be removed now is left to the next run.
+        with contextlib.suppress(psycopg.Error):
+            drop_run(self.conn, state.run_id)
+        return self._finished(result)
+
+    def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
+        """The end of a run that adds nobody, and of a dry run; None: the run goes on."""
+        if self.options.dry_run:
+            totals = staged.totals(plan, state)
+            return self._looked(
+                increments.looked(plan, state, totals, increments.added(growth, state))
+            )
+        if state[DUE] > 0 or increments.only_withdraws(state):
+            return None
+        if growth.unfinished is not None:
+            # None of them remain to be tested; later individuals wait no longer.
+            recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
+        current = increments.standing(self.conn, plan, growth, state)
+        renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
+        result = self._renew(plan, current, renewed)
+        return replace(result, added=increments.added(growth, state))
+
+    def _looked(self, result: RunResult) -> RunResult:
+        """The end of a dry run that tests nobody, since nobody may be tested twice."""
+        ledger.finish(self.conn, result.run_id, "dry_run")
+        with contextlib.suppress(psycopg.Error):
+            drop_run(self.conn, result.run_id)
+        return self._finished(result)
+
+    def _withdraw(self, computation: Computation, warnings: tuple[str, ...] = ()) -> RunResult:
+        """Publish the newest version without the groups of removed individuals."""
+        sources = self.context.sources
+        release, result = staged.withdraw(self.conn, computation, sources, self.context.source_mark)
+        growth = computation.plan.spec.growth
+        judging = Judging(self.conn, computation, growth.population if growth else None, sources)
+        result = self._publish(judging, release, replace(result, warnings=warnings))
+        with contextlib.suppress(psycopg.Error):
+            drop_run(self.conn, result.run_id)
+        return self._finished(result)
+
+    def _judging(self, computation: Computation) -> Judging | None:
+        """The rule about groups, for a run about people who can be told apart."""
+        if not computation.plan.is_remembered:
+            return None
+        versions, sources = self.context.beside, self.context.sources
+        population = population_of(self.conn, computation, versions, sources)
+        if computation.plan.spec.growth is not None:
+            increments.check_population(computation.plan.spec.growth.population, population)
+        elif population is not None:
+            populations.set_of_run(self.conn, computation.state.run_id, population)
+        computation.keep(invariance.signatures_of(self.conn, computation.plan.spec, population))
+        alternatives = alternatives_of(computation.plan.spec, versions)
+        return Judging(self.conn, computation, population, sources, alternatives)
+
+    def _publish(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:
+        """Publish what may stand beside all versions about the same people."""
+
+        def publish(version: Staged) -> RunResult:
+            self.options.on_step("publish", "publish", PUBLISH)
+            began = time.perf_counter()
+            published = self.ending.publish(self.conn, version, result)
+            self.steps.append(StepSeconds("publish", "publish", time.perf_counter() - began, 1))
+            return published
+
+        return publish(staged) if judging is None else publish_judged(judging, staged, publish)
+
+    def _finished(self, result: RunResult) -> RunResult:
+        seconds = time.perf_counter() - self.started
+        return replace(result, seconds=seconds, steps=tuple(self.steps))
+
+    def _renew(self, plan: Plan, current: Version, renewed: Renewal) -> RunResult:
+        return self._finished(renew(self.conn, self.ending, plan, current, renewed))
