@@ -13,7 +13,7 @@ from pganon.catalog.model import TIMELESS_KINDS, Column, Relation
 from pganon.catalog.types import canonical_type
 from pganon.catalog.values import stored
 from pganon.errors import PolicyError, PreconditionError, Problem
-from pganon.hierarchies import has_ranges, hierarchy_steps
+from pganon.hierarchies import has_ranges, hierarchy_steps, leaf_kind
 from pganon.identifiers import QualifiedName, quote
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.document import field_path
@@ -26,7 +26,7 @@ from pganon.policy.refusals import Refusal
 from pganon.privacy.requirements import requirements_of
 from pganon.resolved.collations import collation_refusals
 from pganon.resolved.conditions import typed
-from pganon.resolved.domains import domain_refusals
+from pganon.resolved.domains import domain_refusals, order_of, order_refusals
 from pganon.resolved.exceptions import exception_problem
 from pganon.resolved.exclusions import rule_refusals, rules
 from pganon.resolved.growth import increment_refusals
@@ -136,7 +136,7 @@ class _Builder:
                             "as_value",
                             leaf_type=self._leaf_type(column, declared),
                             hidden=hidden,
-                            order=declared.order,
+                            order=found.order,
                             leaves=None if found.ranged else declared.hierarchy,
                         )
                         sensitive.append(item)
@@ -302,8 +302,7 @@ class _Builder:
 
     @staticmethod
     def _leaf_type(column: Column, declared: ColumnPolicy) -> str:
-        # Numbers that the policy calls categorical are codes: their digits are what counts.
-        return "text" if declared.type == "categorical" else canonical_type(column)
+        return leaf_kind(declared.hierarchy, declared.type, canonical_type(column))
 
     def _attribute(
         self, index: int, column: Column, declared: ColumnPolicy, published: str
@@ -325,6 +324,8 @@ class _Builder:
             for wrong in domain_refusals(column, declared.domain, categorical=categorical):
                 place = ("columns", column.name, "domain", *wrong.place)
                 self._refuse(replace(wrong, place=place))
+        for wrong in order_refusals(column, declared.order or ()):
+            self._refuse(replace(wrong, place=("columns", column.name, "order", *wrong.place)))
         form = form_of(self.policy, declared, kind)
         null_column = None
         mixed = form not in (Shown.VALUES, Shown.EXACT)
@@ -341,7 +342,7 @@ class _Builder:
             null_column=null_column,
             nulls=declared.nulls,
             weight=declared.weight,
-            order=declared.order,
+            order=order_of(column, declared.order),
             domain=None if isinstance(declared.domain, ValueSet) else declared.domain,
             values=declared.domain.values if isinstance(declared.domain, ValueSet) else None,
             qs_set=declared.qs_set,
