@@ -21,7 +21,7 @@ from pganon.errors import UsageError
 from pganon.identifiers import NameProblem, QualifiedName, parse_name
 from pganon.importing import table as import_table
 from pganon.importing.form import Format
-from pganon.importing.inference import ColumnType
+from pganon.importing.inference import ColumnType, SureLines
 from pganon.importing.names import check_key, column_names
 from pganon.importing.notes import Note, notes_on, unnamed
 from pganon.importing.opened import opened
@@ -132,14 +132,15 @@ def _load(
 ) -> tuple[int, list[ColumnType]]:
     """Stream the records into the staging table; gives their number, and the columns' types."""
     types = [ColumnType(form.reading) for _ in names]
+    sure = SureLines(types, records.marks.separator)
     rows = reported = 0
     _make_stage(conn, len(names))
     try:
         with conn.cursor() as cursor:
             with cursor.copy(_copy_in(records)) as copy:
-                for text, number, columns in records.batches(len(names)):
+                for text, number, columns in records.batches(len(names), sure.pattern):
                     copy.write(text.encode())
-                    for kind, column in zip(types, columns, strict=True):
+                    for kind, column in zip(types, columns, strict=bool(columns)):
                         kind.add(column)
                     rows += number
                     if rows - reported >= _REPORT_EVERY:

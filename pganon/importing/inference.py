@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pganon.importing.kinds import Kind, Reading, kinds
 from pganon.importing.records import Column
+
+_PATTERNS = 20
+"""How often a pattern is made anew; one of many columns takes a while."""
 
 _REMEMBERED = 5000
 """Values of a column that need not be looked at again."""
@@ -47,6 +52,19 @@ class ColumnType:
         """SQL type of the column."""
         return "text" if self.text or self.words or self.kind is None else self.kind.name
 
+    def surely(self, any_text: str) -> str:
+        """Pattern of fields, none of them quoted, that teach nothing about the column.
+
+        Args:
+            any_text: pattern of a field that is not empty.
+        """
+        if self.text:
+            known = any_text
+        else:
+            words = [re.escape(word) for word in sorted(self.words - {""})]
+            known = "|".join([*([self.kind.surely] if self.kind else []), *words]) or "(?!)"
+        return f"(?:{known})?" if self.nullable else f"(?:{known})"
+
     def add(self, column: Column) -> None:
         self.nullable |= column.nulls
         if not self.text:
@@ -66,6 +84,36 @@ class ColumnType:
             self._seen.clear()
         elif len(self._seen) < _REMEMBERED:
             self._seen |= new
+
+
+class SureLines:
+    """Lines of a file that teach nothing about its columns, as a pattern.
+
+    Most files are of such lines after the first thousands, and one match decides about many.
+    """
+
+    def __init__(self, types: Sequence[ColumnType], separator: str) -> None:
+        self._types = types
+        self._separator = re.escape(separator)
+        self._seen: list[object] = []
+        self._pattern: re.Pattern[str] | None = None
+        self._remaining = _PATTERNS
+
+    def pattern(self, any_text: str) -> re.Pattern[str] | None:
+        """The pattern as the columns are now; None before there are any values.
+
+        Args:
+            any_text: pattern of a field that is not empty.
+        """
+        seen: list[object] = [
+            (column.kind, column.text, column.nullable, len(column.words)) for column in self._types
+        ]
+        if seen != self._seen and self._remaining:
+            self._seen = seen
+            self._remaining -= 1
+            fields = self._separator.join(column.surely(any_text) for column in self._types)
+            self._pattern = re.compile(f"(?>{fields}\r?\n)++")
+        return self._pattern if seen == self._seen else None
 
 
 def _kind_of(values: set[str], before: Kind | None, reading: Reading) -> Kind | None:

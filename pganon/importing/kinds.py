@@ -53,11 +53,13 @@ class Kind:
         name: SQL type.
         pattern: matches texts of the type, each followed by NUL.
         also: what else must be true of texts that match.
+        surely: pattern of texts that have the type and no narrower one after others of it.
         within: the types whose texts all have this type, too.
     """
 
     name: str
     pattern: re.Pattern[str]
+    surely: str
     also: Callable[[Collection[str]], bool] = lambda texts: True
     within: frozenset[str] = frozenset()
 
@@ -72,8 +74,10 @@ def _kind(
     pattern: str,
     also: Callable[[Collection[str]], bool] = lambda texts: True,
     within: Collection[str] = (),
+    surely: str | None = None,
 ) -> Kind:
-    return Kind(name, re.compile(f"(?>(?:{pattern})\0)++"), also, frozenset(within))
+    whole = re.compile(f"(?>(?:{pattern})\0)++")
+    return Kind(name, whole, surely or pattern, also, frozenset(within))
 
 
 def _fits(digits: int, least: int, most: int, marks: str) -> Callable[[Collection[str]], bool]:
@@ -89,6 +93,11 @@ def _fits(digits: int, least: int, most: int, marks: str) -> Callable[[Collectio
         )
 
     return fits
+
+
+def _digits(most: int) -> str:
+    """Pattern of a whole number of at most so many digits, without marks between them."""
+    return f"[+-]?(?:0|[1-9][0-9]{{0,{most - 1}}})"
 
 
 def _short(texts: Collection[str]) -> bool:
@@ -140,9 +149,21 @@ def kinds(reading: Reading) -> tuple[Kind, ...]:
     clock = f"[ T](?:{_CLOCK})" if reading.dates == "ymd" else f" (?:{_LOCAL_CLOCK})"
     return (
         _kind("boolean", "[tTfF]|[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]"),
-        _kind("integer", f"[+-]?{whole}", _fits(10, -(2**31), 2**31 - 1, written)),
-        _kind("bigint", f"[+-]?{whole}", _fits(19, -(2**63), 2**63 - 1, written), ["integer"]),
-        _kind("numeric", f"[+-]?{number}", _short, ["integer", "bigint"]),
+        _kind("integer", f"[+-]?{whole}", _fits(10, -(2**31), 2**31 - 1, written), (), _digits(9)),
+        _kind(
+            "bigint",
+            f"[+-]?{whole}",
+            _fits(19, -(2**63), 2**63 - 1, written),
+            ["integer"],
+            _digits(18),
+        ),
+        _kind(
+            "numeric",
+            f"[+-]?{number}",
+            _short,
+            ["integer", "bigint"],
+            f"{_digits(100)}(?:{mark}[0-9]{{0,100}})?(?:[eE][+-]?[0-9]{{1,2}})?",
+        ),
         _kind("date", day),
         _kind("timestamp", f"{day}{clock}"),
         _kind("timestamptz", f"{day}{clock}{_ZONE}"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -21,6 +21,7 @@ from pganon.importing.form import Format, Marks, marks
 
 _BATCH_RECORDS = 4000
 _BATCH_CHARACTERS = 4_000_000
+_BLOCK_CHARACTERS = 500_000
 _LONGEST = 2**30
 """Characters of a record: more than the database stores in a field."""
 
@@ -78,6 +79,7 @@ class Records:
         self._file = file
         self._form = form
         self._lines = iter(text)
+        self._pending: Iterator[str] = iter(())
         self.line = 0
         excel = self._excel_separator()
         self.says_separator = form.separator is not None or excel is not None
@@ -87,6 +89,14 @@ class Records:
         self._nulls = frozenset(form.nulls)
         self.null = "" if "" in self._nulls else f"null-{secrets.token_hex(16)}"
         self._words = self._nulls - {self.null}
+        # What is sure of a field must not hold a separator, and words for NULL are not looked for.
+        self._can_be_sure = (
+            self.marks.separator in ",;|\t"
+            and self.marks.separator not in (form.decimal, form.thousands)
+            and form.nulls in (("",), [""])
+            and not (form.force_null or self.marks.skips)
+            and self.marks.quote.isascii()
+        )
         self._passes = all(mark.isascii() for mark in (self.marks.separator, self.marks.quote))
 
     @property
@@ -96,24 +106,42 @@ class Records:
 
     def header(self) -> list[str] | None:
         """Fields of the first record that is not blank; None if there is none."""
-        for line in self._numbered():
+        for line in self._numbered(self._lines):
             if line.strip():
                 return [text for text, _ in self._grammar.fields(self._whole(line), self.line)]
         return None
 
-    def batches(self, width: int) -> Iterator[tuple[str, int, list[Column]]]:
+    def batches(
+        self, width: int, surely: Callable[[str], re.Pattern[str] | None] = lambda any_text: None
+    ) -> Iterator[tuple[str, int, list[Column]]]:
         """The records that follow, as (text that COPY reads, number of records, columns).
 
         Blank lines are records of one column, and nothing in a file of several.
+
+        Args:
+            surely: called now and then with a pattern of any field that is not empty; gives one of
+                lines that need not be looked at: there are no columns for batches of these alone.
 
         Raises:
             UsageError: a record has another number of fields than `width`, or its quotes are
                 wrong.
         """
+        while lines := self._block():
+            text = "".join(lines)
+            pattern = surely(self._grammar.any_text) if self._can_be_sure and width > 1 else None
+            if pattern is not None and pattern.fullmatch(text):
+                self.line += len(lines)
+                yield text.replace("\r\n", "\n"), len(lines), []
+            else:
+                self._pending = iter(lines)
+                yield from self._read(width)
+
+    def _read(self, width: int) -> Iterator[tuple[str, int, list[Column]]]:
+        """The batches of the lines that are pending."""
         batch = _Batch()
         quote, separator = self.marks.quote, self.marks.separator
         plain = self._passes and not self.marks.skips and width > 1
-        for line in self._numbered():
+        for line in self._numbered(self._pending):
             if plain and quote not in line:
                 text = line.rstrip("\r\n")
                 cells = text.split(separator)
@@ -189,8 +217,19 @@ class Records:
             column.values.update(cell for cell in values if cell is not None)
         return "\n".join(chain(batch.lines, [""])), len(batch.lines), columns
 
-    def _numbered(self) -> Iterator[str]:
+    def _block(self) -> list[str]:
+        """The next lines of the file."""
+        lines: list[str] = []
+        size = 0
         for line in self._lines:
+            lines.append(line)
+            size += len(line)
+            if size >= _BLOCK_CHARACTERS:
+                break
+        return lines
+
+    def _numbered(self, lines: Iterable[str]) -> Iterator[str]:
+        for line in lines:
             self.line += 1
             yield line
 
@@ -199,7 +238,7 @@ class Records:
         if self.marks.quote not in line or not self._grammar.is_open(line):
             return line.rstrip("\r\n")
         parts, size = [line], len(line)
-        for following in self._numbered():
+        for following in self._numbered(chain(self._pending, self._lines)):
             parts.append(following)
             size += len(following)
             if size > _LONGEST:
@@ -245,6 +284,7 @@ class _Grammar:
         self._open = re.compile(f"(?:{skip}{field}{s})*+{skip}{q}{inner}")
         self._close = re.compile(f"{inner}{q}")
         self._field = re.compile(f"{skip}(?:{q}({inner}){q}|(?!{q})([^{s}]*+))({s}|\\Z)")
+        self.any_text = f"(?>[^{q}{s}\r\n]++|{q}(?:[^{q}\r\n]|{q}{q})*+{q})"
         self.quoted_empty = re.compile(f"(?<![^{s}]){q}{q}(?![^{s}])")
 
     def is_open(self, line: str) -> bool:
