@@ -147,11 +147,16 @@ def _load(
                         reported = rows
                         report(rows)
             assert cursor.rowcount == rows  # COPY has found the same records
-    except (psycopg.DataError, psycopg.errors.ProgramLimitExceeded):
-        # A NUL, or a character that the database's encoding lacks; a field beyond 1 GB.
+    except psycopg.DataError:  # a NUL, or a character that the database's encoding lacks
         raise UsageError(
-            f"{file} holds a character that the database cannot store, or a field that is too long",
-            hint="remove NUL characters, or check --encoding and --quote",
+            f"{file} holds a character that the database cannot store",
+            hint="remove NUL characters, or check --encoding",
+        ) from None
+    except psycopg.errors.ProgramLimitExceeded:
+        raise UsageError(
+            f"{file} has a record that PostgreSQL cannot store: too many columns, or a field of"
+            " more than 1 GB",
+            hint="divide the file into several of fewer columns, or check --quote",
         ) from None
     report(rows)
     return rows, types

@@ -51,7 +51,7 @@ class Format:
         Raises:
             UsageError: the quote is no character, or one of the marks of numbers is none.
         """
-        if len(self.quote) != 1 or self.quote in "\r\n":
+        if len(self.quote) != 1 or self.quote in "\r\n\0":
             raise UsageError("the quote must be one character other than the separator")
         if self.decimal not in (".", ","):
             raise UsageError("the decimal mark must be a point or a comma", hint="--decimal ,")
@@ -92,7 +92,7 @@ def marks(separator: str, quote: str) -> Marks:
     """
     text = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
     mark = text.rstrip(" ") or text[:1]
-    if len(mark) != 1 or mark in "\r\n":
+    if len(mark) != 1 or mark in "\r\n\0":
         raise UsageError(
             "the separator must be one character, or one followed by blanks",
             hint="--sep ',' or --sep ', ' or --sep '\\t'",

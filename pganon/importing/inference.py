@@ -13,7 +13,7 @@ _PATTERNS = 20
 """How often a pattern is made anew; one of many columns takes a while."""
 
 _REMEMBERED = 5000
-"""Values of a column that need not be looked at again."""
+"""Values of a column that need not be tested again."""
 
 MISSING_WORDS = frozenset(
     {
@@ -59,11 +59,11 @@ class ColumnType:
             any_text: pattern of a field that is not empty.
         """
         if self.text:
-            known = any_text
+            sure = any_text
         else:
             words = [re.escape(word) for word in sorted(self.words - {""})]
-            known = "|".join([*([self.kind.surely] if self.kind else []), *words]) or "(?!)"
-        return f"(?:{known})?" if self.nullable else f"(?:{known})"
+            sure = "|".join([*([self.kind.surely] if self.kind else []), *words]) or "(?!)"
+        return f"(?:{sure})?" if self.nullable else f"(?:{sure})"
 
     def add(self, column: Column) -> None:
         self.nullable |= column.nulls

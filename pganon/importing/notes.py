@@ -47,14 +47,14 @@ def notes_on(
 ) -> list[Note]:
     """Columns that are text because of words for missing values, or of how numbers and dates are
     written."""
-    found: list[Note] = []
+    notes: list[Note] = []
     for number, (name, column) in enumerate(zip(names, columns, strict=True)):
         if column.text:
-            found += _other_readings(name, column, form, lambda n=number: values(n))
+            notes += _other_readings(name, column, form, lambda n=number: values(n))
         elif column.words and column.kind is not None:
             remedy = f"{_nulls(form, column.words)} makes it {column.kind.name}"
-            found.append(Note(name, _because(_shown(form, column.words)), remedy))
-    return found
+            notes.append(Note(name, _because(_shown(form, column.words)), remedy))
+    return notes
 
 
 def unnamed(name: str) -> Note:

@@ -47,8 +47,8 @@ def opened(file: Path, encoding: str | None) -> Iterator[TextIO]:
     """
     used = encoding or "utf-8"
     try:
-        codecs.lookup(used)
-    except LookupError:
+        "".encode(used)  # codecs that are not for text refuse it
+    except (LookupError, UnicodeError):
         raise UsageError(f'unknown encoding "{encoding}"') from None
     try:
         with _content(file) as content:

@@ -120,7 +120,7 @@ class Records:
 
         Args:
             surely: called now and then with a pattern of any field that is not empty; gives one of
-                lines that need not be looked at: there are no columns for batches of these alone.
+                lines that need not be divided; batches of these alone come without columns.
 
         Raises:
             UsageError: a record has another number of fields than `width`, or its quotes are
@@ -305,7 +305,7 @@ class _Grammar:
         Raises:
             UsageError: something stands between the end of a quoted field and the separator.
         """
-        found: list[tuple[str, bool]] = []
+        fields: list[tuple[str, bool]] = []
         place = 0
         while True:
             match = self._field.match(record, place)
@@ -316,10 +316,10 @@ class _Grammar:
                 )
             quoted, plain, separator = match.groups()
             if quoted is None:
-                found.append((plain, False))
+                fields.append((plain, False))
             else:
                 quote = self._marks.quote
-                found.append((quoted.replace(quote * 2, quote), True))
+                fields.append((quoted.replace(quote * 2, quote), True))
             if not separator:
-                return found
+                return fields
             place = match.end()

@@ -158,13 +158,13 @@ def add_key(conn: Connection, target: QualifiedName, key: Sequence[str]) -> None
         sql.SQL("count(*) FILTER (WHERE {} IS NULL)").format(column) for column in columns
     )
     listed = sql.SQL(", ").join(columns)
-    found = conn.execute(
+    row = conn.execute(
         sql.SQL("SELECT count(*) - count(DISTINCT ROW({})), {} FROM {}").format(
             listed, nulls, target.identifier
         )
     ).fetchone()
-    assert found is not None
-    repeated, *missing = found
+    assert row is not None
+    repeated, *missing = row
     for name, rows in zip(key, missing, strict=True):
         if rows:
             raise PreconditionError(
@@ -175,7 +175,7 @@ def add_key(conn: Connection, target: QualifiedName, key: Sequence[str]) -> None
     if repeated:
         raise PreconditionError(
             f"{repeated} rows have the same {', '.join(map(quote, key))} as another",
-            hint="remove repeated rows, or take a column that tells them apart; for several records"
+            hint="remove repeated rows, or take a column in which they differ; for several records"
             " of a person leave --key out and declare `individual`; nothing was imported",
             code=ErrorCode.KEY_REPEATED,
         )

@@ -125,16 +125,16 @@ def _source(conn: Connection, name: str, view: str | None, version: int | None) 
         if version is not None:
             raise UsageError("only the steward can export other versions than the current one")
         return _published(conn, name, view)
-    known = lifecycle.find(conn, name)
-    wanted = version if version is not None else known.release.current
-    found = next((v for v in known.versions if v.version == wanted), None)
-    if version is None and found is None:
-        found = known.versions[0]  # of a release that was dropped: the error says so
-    stored = history.check_stored(known, found, version)
+    recorded = lifecycle.find(conn, name)
+    wanted = version if version is not None else recorded.release.current
+    chosen_version = next((v for v in recorded.versions if v.version == wanted), None)
+    if version is None and chosen_version is None:
+        chosen_version = recorded.versions[0]  # of a release that was dropped: the error says so
+    stored = history.check_stored(recorded, chosen_version, version)
     chosen = _choose([v.name for v in stored.views], view)
     text = next(v.select for v in stored.views if v.name == chosen)
     select = sql.SQL(text)  # pyright: ignore[reportArgumentType]
-    return _Source(chosen, stored.version, select, stored.version == known.release.current)
+    return _Source(chosen, stored.version, select, stored.version == recorded.release.current)
 
 
 def _published(conn: Connection, name: str, view: str | None) -> _Source:

@@ -359,6 +359,25 @@ def test_a_huge_field(target: Database, tmp_path: Path) -> None:
     assert target.admin.execute("SELECT sum(length(b)) FROM s.t").fetchall() == [(9_000_000,)]
 
 
+def test_a_record_that_no_page_holds(target: Database, tmp_path: Path) -> None:
+    text = ",".join(f"c{n}" for n in range(1600)) + "\n" + ",".join(["12345678"] * 1600) + "\n"
+    with pytest.raises(UsageError, match="too many columns") as caught:
+        load(target, tmp_path, text)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("encoding", ["base64", "undefined", "klingon"])
+def test_encodings_that_are_none(target: Database, tmp_path: Path, encoding: str) -> None:
+    with pytest.raises(UsageError, match=f'unknown encoding "{encoding}"'):
+        load(target, tmp_path, "a\n1\n", encoding=encoding)
+
+
+@pytest.mark.parametrize("mark", ["\0", "\n", "ab", '"'])
+def test_separators_that_are_none(target: Database, tmp_path: Path, mark: str) -> None:
+    with pytest.raises(UsageError, match="must be one character"):
+        load(target, tmp_path, "a\n1\n", separator=mark)
+
+
 def test_signs_exponents_and_zeros(target: Database, tmp_path: Path) -> None:
     done = load(target, tmp_path, "a,b,c,d\n+5,1e3,-0,-.5\n-7,-2.5E-3,0,3.\n")
     assert [kind for _, kind in done.columns] == ["integer", "numeric", "integer", "numeric"]

@@ -104,17 +104,17 @@ def test_any_text_is_read_as_python_reads_it(width: int, separator: str, quote: 
 @pytest.mark.parametrize(
     ("nulls", "force", "expected"),
     [
-        (("",), False, [[None, "", "NA"], ["NA", "", "x"]]),
-        (("", "NA"), False, [[None, "", "NA"], [None, "", "x"]]),
-        (("NA",), False, [["", "", "NA"], [None, "", "x"]]),
-        (("", "NA"), True, [[None, None, None], [None, None, "x"]]),
-        ((), False, [["", "", "NA"], ["NA", "", "x"]]),
+        (("",), False, [[None, "", "NA"], ["NA", "", "x"], ["NA", "a,b", "x"]]),
+        (("", "NA"), False, [[None, "", "NA"], [None, "", "x"], [None, "a,b", "x"]]),
+        (("NA",), False, [["", "", "NA"], [None, "", "x"], [None, "a,b", "x"]]),
+        (("", "NA"), True, [[None, None, None], [None, None, "x"], [None, "a,b", "x"]]),
+        ((), False, [["", "", "NA"], ["NA", "", "x"], ["NA", "a,b", "x"]]),
     ],
 )
 def test_what_is_quoted_is_not_null(
     nulls: tuple[str, ...], force: bool, expected: list[list[str | None]]
 ) -> None:
-    text = ',"","NA"\nNA,"",x\n'
+    text = ',"","NA"\nNA,"",x\nNA,"a,b",x\n'
     assert read(text, 3, nulls=nulls, force_null=force)[0] == expected
 
 
@@ -162,3 +162,9 @@ def test_a_long_quoted_field_is_read_once() -> None:
 def test_what_passes_is_not_written_anew() -> None:
     text = '1,"x, y",\n2,5" pipe,"NA"\n'
     assert read(text, 3, nulls=("", "NA"))[1] == '1,"x, y",\n"2","5"" pipe","NA"\n'
+
+
+def test_the_end_of_copy_is_quoted() -> None:
+    """Servers before 18 end at a line of it, wherever it stands."""
+    assert read("\\.\n", 1)[1] == '"\\."\n'
+    assert read('1,"a\n\\.\n"\n', 2)[1] == '"1","a\n\\.\n"\n'
