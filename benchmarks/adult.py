@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks import support
-from pganon.importing.files import Format
+from pganon.importing.form import Format
 
 COLUMNS = (
     "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation",

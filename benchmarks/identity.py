@@ -16,7 +16,7 @@ from benchmarks import identity_claims, identity_plots, support
 from benchmarks import identity_tables as tables
 from benchmarks.benchmark import Benchmark, Row, Table
 from benchmarks.identity_tables import Columns, Source
-from pganon.importing.files import Format
+from pganon.importing.form import Format
 
 _ERRORS = ("error", "median_error")
 FIGURES = ("nloss", "v", *_ERRORS, "classes", "suppressed", "exposed", "seconds", "ratio")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import support
-from pganon.importing.files import Format
+from pganon.importing.form import Format
 
 Row = dict[str, Any]
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from benchmarks import adult, support
 from benchmarks.benchmark import Benchmark, Row, Table
-from pganon.importing.files import Format
+from pganon.importing.form import Format
 
 ACS_QI = ("AGEP", "SCHL", "SEX", "RAC1P", "RELP", "STATE")
 ACS_CATEGORICAL = {"SEX", "RAC1P", "RELP"}

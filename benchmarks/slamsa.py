@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from benchmarks import adult, support
 from benchmarks.benchmark import Benchmark, Row, Table
-from pganon.importing.files import Format
+from pganon.importing.form import Format
 
 HEART = ("age", "sex", "cp", "rbp", "sc", "fbs", "restecg", "thalach", "exang", "oldpeak",
          "slope", "ca", "thal", "class")  # fmt: skip

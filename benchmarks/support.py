@@ -22,7 +22,8 @@ from rich.console import Console
 from rich.table import Table
 
 from pganon import database, embedded
-from pganon.importing.files import Format, import_file
+from pganon.importing.files import import_file
+from pganon.importing.form import Format
 from pganon.install import installer
 
 Row = dict[str, Any]

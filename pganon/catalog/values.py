@@ -59,6 +59,17 @@ def equal_key(column: Column, value: exp.Expr) -> exp.Expr:
             return value
 
 
+def order_label(value_type: str, value: exp.Expr) -> exp.Expr:
+    """The text by which a value has its place in an order that a policy declares.
+
+    Args:
+        value_type: as :func:`pganon.catalog.types.canonical_type` gives it.
+    """
+    if value_type == "numeric":
+        return fragment("trim_scale(:v::numeric)::text", v=value)
+    return fragment(":v::text", v=value)
+
+
 def caseless(value: exp.Expr) -> exp.Expr:
     """A text as citext compares it: in the collation of the database, whatever the column's."""
     return fragment('lower(:v::text collate "default") collate "C"', v=value)

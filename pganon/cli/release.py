@@ -1,11 +1,10 @@
-"""`pganon releases`, `show`, `verify`, `export`, `rollback`, `drop`, `clean`."""
+"""`pganon releases`, `show`, `verify`, `rollback`, `drop`, `clean`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import psycopg
@@ -25,12 +24,12 @@ Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=Fal
 
 
 def register(app: typer.Typer) -> None:
-    for command in (releases, show, verify, export, rollback, drop, clean):
+    for command in (releases, show, verify, rollback, drop, clean):
         app.command()(command)
 
 
 @contextmanager
-def _reader(dsn: str | None, owner: str | None) -> Iterator[psycopg.Connection[Any]]:
+def reader(dsn: str | None, owner: str | None) -> Iterator[psycopg.Connection[Any]]:
     """A connection that acts as the steward if it may, else as the role that connected."""
     from pganon.publish import sessions
 
@@ -48,7 +47,7 @@ def releases(
     from pganon.cli.guarantee import guarantee_text
     from pganon.publish import listing
 
-    with _reader(dsn, owner) as conn:
+    with reader(dsn, owner) as conn:
         infos = listing.releases(conn)
     if json:
         common.emit_json([info.as_dict() for info in infos])
@@ -85,7 +84,7 @@ def show(
     from pganon.cli.guarantee import guarantee_text, holds_against
     from pganon.publish import listing
 
-    with _reader(dsn, owner) as conn:
+    with reader(dsn, owner) as conn:
         info = listing.show(conn, name)
     if json:
         common.emit_json(info.as_dict())
@@ -196,54 +195,6 @@ def verify(
         common.warn(warnings)
     if not holds:
         raise typer.Exit(EXIT_REFUSED)
-
-
-def export(
-    name: Name,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="File: .csv, .csv.gz or .parquet.", show_default=False),
-    ],
-    view: Annotated[
-        str | None,
-        typer.Option("--view", help="Which view of the release, or its part; default: the first."),
-    ] = None,
-    version: Annotated[
-        int | None, typer.Option("--version", help="A stored version (steward only).")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    safe_csv: Annotated[
-        bool,
-        typer.Option("--safe-csv", help="Write no cell that spreadsheets take for a formula."),
-    ] = False,
-    dsn: common.DsnOption = None,
-    owner: common.OwnerOption = None,
-    json: common.JsonOption = False,
-) -> None:
-    """Write a release to a file."""
-    from pganon.publish import export as exporting
-
-    with _reader(dsn, owner) as conn, progress(f"writing {output.name}", quiet=json) as bar:
-
-        def report(rows: int) -> None:
-            for task in bar.task_ids:
-                bar.update(task, description=f"{output.name}: {rows:,} rows")
-
-        done = exporting.export(
-            conn,
-            name,
-            output,
-            view=view,
-            version=version,
-            replace=force,
-            safe_csv=safe_csv,
-            report=report,
-        )
-    if json:
-        common.emit_json(asdict(done))
-    else:
-        rows = f"{done.rows:,} {'row' if done.rows == 1 else 'rows'}"
-        common.line(f"{done.file}: {rows} of {done.view}, version {done.version}")
 
 
 def rollback(

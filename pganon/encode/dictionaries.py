@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.catalog.values import in_order
+from pganon.catalog.values import in_order, order_label
 from pganon.encode import number_line
 from pganon.encode.axis import Axis, axes
 from pganon.encode.hidden import applies
@@ -104,7 +104,11 @@ def dictionary_steps(spec: ReleaseSpec, axis: Axis) -> list[Step]:
         return tree_steps(spec.policy, spec.base_dir, attribute)
     if attribute.order is not None:
         steps += order_steps(
-            str(i), attribute.column.name, attribute.order, lambda s: s.work(f"values{i}")
+            str(i),
+            attribute.column.name,
+            attribute.order,
+            lambda s: s.work(f"values{i}"),
+            attribute.value_type,
         )
     steps.append(
         CreateTable(
@@ -125,8 +129,9 @@ def _ranked_values(state: State, attribute: Attribute) -> exp.Select:
             "select row_number() over (order by o.place)::int as code, v.value, v.n,"
             " coalesce((o.place - min(o.place) over ())::float8"
             " / nullif(max(o.place) over () - min(o.place) over (), 0), 0) as position"
-            " from v join o on o.value = v.value::text",
+            " from v join o on o.value = :label",
             {**values, "o": order_table(state, str(attribute.index))},
+            label=order_label(attribute.value_type, col("value", "v")),
         )
     place = in_order(attribute.column, col("value", "v"))
     tree = query(

@@ -7,11 +7,12 @@ sleaves<j>   (value, n)         those that are not NULL, in the type of the leav
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from sqlglot import exp
 
+from pganon.catalog.types import canonical_type
+from pganon.catalog.values import order_label
 from pganon.encode.orders import order_steps, order_table
 from pganon.encode.sensitive import hidden_values
 from pganon.encode.sensitive_trees import leaf, leaves_step
@@ -54,8 +55,15 @@ def _name(item: Sensitive) -> str:
 
 def _place_steps(item: Sensitive, base_dir: Path) -> list[Step]:
     if item.order is not None:
-        labels = [_as_value(item, label) for label in item.order]
-        return order_steps(_name(item), item.column.name, labels, lambda s: _values(item, s))
+        folded = item.column.kind == "citext"  # the dictionary has one text for all spellings
+        labels = [label.lower() if folded else label for label in item.order]
+        return order_steps(
+            _name(item),
+            item.column.name,
+            labels,
+            lambda s: _values(item, s),
+            canonical_type(item.column),
+        )
     assert item.leaves is not None
     return [
         leaves_step(item, lambda s: _values(item, s)),
@@ -70,22 +78,11 @@ def _place_steps(item: Sensitive, base_dir: Path) -> list[Step]:
     ]
 
 
-def _as_value(item: Sensitive, label: str) -> str:
-    """A label as the dictionary has the value: with one text for all spellings."""
-    if item.column.kind == "citext":
-        return label.lower()
-    if item.column.kind not in ("numeric", "float"):
-        return label
-    try:
-        return f"{Decimal(label).normalize():f}"
-    except InvalidOperation:
-        return label
-
-
 def _ordered(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Expr:
     if item.order is not None:
         place, table = col("place", "o"), order_table(state, _name(item))
-        on = exp.EQ(this=col("value", "o"), expression=exp.cast(col("value", "v"), "text"))
+        label = order_label(canonical_type(item.column), col("value", "v"))
+        on = exp.EQ(this=col("value", "o"), expression=label)
     else:
         place, table = downwards("o"), state.work(f"tree_{_name(item)}")
         on = exp.EQ(this=col("value", "o"), expression=leaf(item, "v"))

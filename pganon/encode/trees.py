@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from pganon.encode.work import ancestors, dictionary
-from pganon.hierarchies import hierarchy_steps
+from pganon.hierarchies import hierarchy_steps, leaf_kind
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.resolved.model import Attribute
@@ -24,8 +24,7 @@ def tree_steps(policy: Policy, base_dir: Path, attribute: Attribute) -> list[Ste
     declared = policy.columns[name]
     hierarchy = declared.hierarchy
     assert hierarchy is not None
-    # Numbers that the policy calls categorical are codes: their digits are what counts.
-    kind = "text" if declared.type == "categorical" else attribute.value_type
+    kind = leaf_kind(hierarchy, declared.type, attribute.value_type)
     present = CreateTable(
         f"leaves{i}",
         f"values of {quote(name)} that need an ancestor",

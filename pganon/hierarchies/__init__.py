@@ -33,7 +33,7 @@ from pganon.policy.hierarchies import (
 )
 from pganon.steps import Name, Step
 
-__all__ = ["has_ranges", "hierarchy_steps", "listed_leaves", "lists_leaves"]
+__all__ = ["has_ranges", "hierarchy_steps", "leaf_kind", "listed_leaves", "lists_leaves"]
 
 
 def has_ranges(hierarchy: Hierarchy) -> bool:
@@ -44,6 +44,16 @@ def has_ranges(hierarchy: Hierarchy) -> bool:
 def lists_leaves(hierarchy: Hierarchy) -> bool:
     """Whether it says which values there could be."""
     return isinstance(hierarchy, CsvHierarchy | InlineHierarchy | OrderHierarchy | TableHierarchy)
+
+
+def leaf_kind(hierarchy: Hierarchy | None, declared: str | None, value_kind: str) -> str:
+    """What the values of a column are to its hierarchy: `value_kind`, or text.
+
+    Values find listed leaves by what they are: 1 is 1.00. Of numbers that the policy calls
+    categorical, a prefix or a function sees the digits.
+    """
+    listed = hierarchy is not None and lists_leaves(hierarchy)
+    return "text" if declared == "categorical" and not listed else value_kind
 
 
 def listed_leaves(name: str) -> Name:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import NameProblem, QualifiedName, parse_name
-from pganon.sqltools import fragment, query
+from pganon.sqltools import fragment, query, text
 from pganon.steps import Check, CreateTable, Name, State
 from pganon.steps.facts import counts
 
@@ -109,6 +109,36 @@ def leaf_key(kind: str, label: exp.Expr) -> exp.Expr:
     is found by nothing.
     """
     return fragment(':t collate "C"', t=fragment(_MATCH.get(kind, ":t"), t=label))
+
+
+def number_meant(label: exp.Expr) -> exp.Expr:
+    """The number that a text could mean, as text: 1.00, "1,0" and "1 000" are numbers; else NULL.
+
+    Nothing is found by it. It says why a value has not been found.
+    """
+    written = fragment("replace(regexp_replace(:t, '[ ''_]', '', 'g'), ',', '.')", t=label)
+    return fragment(
+        "case when char_length(:t) <= 400 and :w ~ :number then trim_scale((:w)::numeric)::text"
+        " end",
+        t=label,
+        w=written,
+        number=text(_NUMBER),
+    )
+
+
+def other_form(kind: str, number: int) -> tuple[str, str] | None:
+    """What to say of values that are listed in another form of the number, and what to do."""
+    if not number:
+        return None
+    said = "1 is listed in another form of the number"
+    if number > 1:
+        said = f"{number} are listed in another form of the number"
+    if kind in NUMBERS:
+        return f"; {said}", "write numbers as 1234.5, with a point and no mark between thousands"
+    return (
+        f"; {said}, and the column is text, where 1 and 1.00 differ",
+        "write them as the column has them, or cast the column to numeric in a view",
+    )
 
 
 _MATCH = {

@@ -17,6 +17,8 @@ from pganon.hierarchies.build import (
     Build,
     counted,
     leaf_key,
+    number_meant,
+    other_form,
     size_check,
     tree_table,
     value_key,
@@ -196,18 +198,25 @@ def nodes_check(build: Build, table: Name) -> Check:
 def _coverage_check(build: Build) -> Check:
     def select(state: State) -> exp.Select:
         return query(
-            "select count(*) as missing_values, coalesce(sum(v.n), 0)::bigint as missing_records"
+            "select count(*) as missing_values, coalesce(sum(v.n), 0)::bigint as missing_records,"
+            " count(*) filter (where :number in (select :leaf_number from p)) as other_form"
             " from v left join p on p.leaf = :leaf where p.leaf is null",
             {"v": build.values(state), "p": build.part("paths")(state)},
             leaf=value_key(build.kind, col("value", "v")),
+            number=number_meant(fragment("v.value::text")),
+            leaf_number=number_meant(col("leaf", "p")),
         )
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         if row["missing_values"]:
+            form, hint = other_form(build.kind, row["other_form"]) or (
+                "",
+                "add a row for each of them; codes for unknown, such as ?, need a row as well",
+            )
             return build.refuse(
                 f"{counted(row['missing_values'], 'value')}"
-                f" in {counted(row['missing_records'], 'record')} missing from it",
-                "add a row for each of them; codes for unknown, such as ?, need a row as well",
+                f" in {counted(row['missing_records'], 'record')} missing from it{form}",
+                hint,
             )
         return None
 
@@ -216,7 +225,7 @@ def _coverage_check(build: Build) -> Check:
         build.purpose("every value of the column occurs in it"),
         select,
         problem,
-        gives=counts("missing_values", "missing_records", of=build.facts),
+        gives=counts("missing_values", "missing_records", "other_form", of=build.facts),
     )
 
 

@@ -1,1 +1,1 @@
-"""Files to tables: what a file holds, the types of its columns, hints, and COPY."""
+"""Import of files into tables: reading, types of columns, notes, and COPY."""

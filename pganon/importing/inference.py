@@ -1,157 +1,124 @@
-"""Which SQL type a column of texts has, decided by the server over all of its values.
-
-Types are tried from narrow to wide: boolean, integer, bigint, numeric, date, timestamp,
-timestamptz, else text. Only texts that the type gives back unchanged in meaning count: "00123"
-is a code, not a number, and 1/2/2020 says nothing about what is day and month.
-"""
+"""Type of every column of a file, from all of its values, while they are read."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import dataclass, field
 
-import psycopg
-from psycopg import sql
+from pganon.importing.kinds import Kind, Reading, kinds
+from pganon.importing.records import Column
 
-Connection = psycopg.Connection[Any]
+_PATTERNS = 20
+"""How often a pattern is made anew; one of many columns takes a while."""
 
-_SAMPLE_ROWS = 1000
+_REMEMBERED = 5000
+"""Values of a column that need not be tested again."""
 
-_WHOLE = "^[+-]?(0|[1-9][0-9]{0,18})$"
-_NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,2})?$"
-_DAY = "(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-_TIME = r"[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?"
-_ZONE = " ?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)"
-
-# The pattern of a day lets 30 February pass; this counts the days of the month.
-_REAL_DAY = """
-    substr({column}, 9, 2)::integer <= extract(day FROM
-        make_date(substr({column}, 1, 4)::integer, substr({column}, 6, 2)::integer, 1)
-        + interval '1 month' - interval '1 day')
-"""
-
-Tests = dict[str, tuple[str, str]]
-"""Type -> (pattern, condition on texts that match it). Fixed text of this module only."""
-
-_TESTS: Tests = {
-    "boolean": ("^(?:[tTfF]|[tT][rR][uU][eE]|[fF][aA][lL][sS][eE])$", "true"),
-    "integer": (
-        _WHOLE,
-        "length({column}) < 10 OR {column}::numeric BETWEEN -2147483648 AND 2147483647",
-    ),
-    "bigint": (
-        _WHOLE,
-        "length({column}) < 19 OR {column}::numeric"
-        " BETWEEN -9223372036854775808 AND 9223372036854775807",
-    ),
-    "numeric": (_NUMBER, "length({column}) <= 1000"),
-    "date": (f"^{_DAY}$", _REAL_DAY),
-    "timestamp": (f"^{_DAY}{_TIME}$", _REAL_DAY),
-    "timestamptz": (f"^{_DAY}{_TIME}{_ZONE}$", _REAL_DAY),
-}
-
-
-DateOrder = Literal["ymd", "dmy", "mdy"]
-"""Order of year, month and day in a date. `ymd` is ISO 8601; the others have the year last, and
-`.`, `/` or `-` between numbers that may lack a leading zero."""
-
-_PARTS = {"dmy": (3, 2, 1), "mdy": (3, 1, 2)}
-"""Places of year, month and day."""
-
-
-def date_of(column: str, order: DateOrder) -> str:
-    """SQL of the date that the text in `column` is."""
-    if order == "ymd":
-        return f"CAST({column} AS date)"
-    return f"make_date({', '.join(_part(column, place) for place in _PARTS[order])})"
-
-
-def _part(column: str, place: int) -> str:
-    return f"split_part(translate({column}, './', '--'), '-', {place})::integer"
-
-
-def _date_test(order: DateOrder) -> tuple[str, str]:
-    if order == "ymd":
-        return _TESTS["date"]
-    day, month = "(0?[1-9]|[12][0-9]|3[01])", "(0?[1-9]|1[0-2])"
-    first, second = (day, month) if order == "dmy" else (month, day)
-    year_place, month_place, day_place = (_part("{column}", place) for place in _PARTS[order])
-    # The same mark twice; the pattern lets 30 February pass.
-    return (
-        rf"^{first}([./-]){second}\2(?!0000)[0-9]{{4}}$",
-        f"{day_place} <= extract(day FROM make_date({year_place}, {month_place}, 1)"
-        " + interval '1 month' - interval '1 day')",
-    )
-
-
-def infer_types(
-    conn: Connection, stage: sql.Composable, width: int, dates: DateOrder = "ymd"
-) -> list[str]:
-    """SQL type per column of `stage`, whose columns c1, c2, ... are texts.
-
-    A sample rules out most types of most columns. What is left is tried over all rows, the
-    narrowest type of each column first: almost always one scan with one test per column.
-    """
-    tests = {**_TESTS, "date": _date_test(dates)}
-    candidates = _survivors_of_sample(conn, stage, width, tests)
-    _confirm(conn, stage, candidates, tests)
-    return [kinds[0] if kinds else "text" for kinds in candidates.values()]
-
-
-def _survivors_of_sample(
-    conn: Connection, stage: sql.Composable, width: int, tests: Tests
-) -> dict[int, list[str]]:
-    """Types that the first rows allow, narrowest first, by column number."""
-    sample = sql.SQL("(SELECT * FROM {} AS t LIMIT {})").format(stage, sql.Literal(_SAMPLE_ROWS))
-    pairs = [(number, kind) for number in range(1, width + 1) for kind in tests]
-    answers = _answers(conn, sample, pairs, tests)
-    return {
-        number: [kind for kind in tests if answers[number, kind] is not False]
-        for number in range(1, width + 1)
+MISSING_WORDS = frozenset(
+    {
+        *("", " ", "NA", "N/A", "n/a", "na", "N.A.", "n.a.", "<NA>", "NaN", "nan", "NAN", "NaT"),
+        *("#N/A", "#NULL!", "#VALUE!", "#DIV/0!", "#REF!", "ND", "N/D", "k.A.", "nil", "\\N", "N"),
+        *("null", "NULL", "Null", "(null)", "None", "none", "NONE", "missing", "Missing"),
+        *("MISSING", "unknown", "Unknown", "UNKNOWN", "?", "-", "--", "---", ".", "..", "..."),
+        *("*", "**", ":", "/", "x", "X", "u", "U", "_", "\u2013", "\u2014", "\u2026"),
     }
+)
+"""Words for missing values. They are named in messages; other values of a file never are."""
 
 
-def _confirm(
-    conn: Connection, stage: sql.Composable, candidates: dict[int, list[str]], tests: Tests
-) -> None:
-    """Remove types from the front until the first one of every column holds for all rows."""
-    unsure = [number for number, kinds in candidates.items() if kinds]
-    while unsure:
-        first = [(number, candidates[number][0]) for number in unsure]
-        answers = _answers(conn, stage, first, tests)
-        failed = [number for (number, _), answer in answers.items() if answer is False]
-        for number in failed:
-            candidates[number].pop(0)
-        unsure = [number for number in failed if candidates[number]]
-        for (number, _), answer in answers.items():
-            if answer is None:
-                candidates[number].clear()
+@dataclass
+class ColumnType:
+    """What the values of a column have shown so far.
+
+    Attributes:
+        nullable: there was a NULL.
+        words: words for missing values that occur as values.
+        kind: the narrowest type of all values but these words; None: there was none of them.
+        text: no other type than text has all of them.
+        refused: the values that showed that.
+    """
+
+    reading: Reading
+    nullable: bool = False
+    words: set[str] = field(default_factory=set)
+    kind: Kind | None = None
+    text: bool = False
+    refused: frozenset[str] = frozenset()
+    _seen: set[str] = field(default_factory=set)
+
+    @property
+    def name(self) -> str:
+        """SQL type of the column."""
+        return "text" if self.text or self.words or self.kind is None else self.kind.name
+
+    def surely(self, any_text: str) -> str:
+        """Pattern of fields, none of them quoted, that teach nothing about the column.
+
+        Args:
+            any_text: pattern of a field that is not empty.
+        """
+        if self.text:
+            sure = any_text
+        else:
+            words = [re.escape(word) for word in sorted(self.words - {""})]
+            sure = "|".join([*([self.kind.surely] if self.kind else []), *words]) or "(?!)"
+        return f"(?:{sure})?" if self.nullable else f"(?:{sure})"
+
+    def add(self, column: Column) -> None:
+        self.nullable |= column.nulls
+        if not self.text:
+            self.add_values(column.values)
+
+    def add_values(self, values: set[str]) -> None:
+        new = values - self._seen
+        words = new & MISSING_WORDS
+        if words:
+            self.words |= words
+            new -= words
+        if not new:
+            return
+        self.kind = _kind_of(new, self.kind, self.reading)
+        if self.kind is None:
+            self.text, self.refused = True, frozenset(new)
+            self._seen.clear()
+        elif len(self._seen) < _REMEMBERED:
+            self._seen |= new
 
 
-def _answers(
-    conn: Connection, rows: sql.Composable, pairs: Sequence[tuple[int, str]], given: Tests
-) -> dict[tuple[int, str], bool | None]:
-    """Whether all values of a column have a type; None where a column has no value."""
-    found: dict[tuple[int, str], bool | None] = {}
-    # A select list has at most 1664 entries.
-    for start in range(0, len(pairs), 1000):
-        part = pairs[start : start + 1000]
-        tests = sql.SQL(", ").join(_test(number, given[kind]) for number, kind in part)
-        row = conn.execute(sql.SQL("SELECT {} FROM {} AS s").format(tests, rows)).fetchone()
-        assert row is not None
-        found.update(zip(part, row, strict=True))
-    return found
+class SureLines:
+    """Lines of a file that teach nothing about its columns, as a pattern.
+
+    Most files are of such lines after the first thousands, and one match decides about many.
+    """
+
+    def __init__(self, types: Sequence[ColumnType], separator: str) -> None:
+        self._types = types
+        self._separator = re.escape(separator)
+        self._seen: list[object] = []
+        self._pattern: re.Pattern[str] | None = None
+        self._remaining = _PATTERNS
+
+    def pattern(self, any_text: str) -> re.Pattern[str] | None:
+        """The pattern as the columns are now; None before there are any values.
+
+        Args:
+            any_text: pattern of a field that is not empty.
+        """
+        seen: list[object] = [
+            (column.kind, column.text, column.nullable, len(column.words)) for column in self._types
+        ]
+        if seen != self._seen and self._remaining:
+            self._seen = seen
+            self._remaining -= 1
+            fields = self._separator.join(column.surely(any_text) for column in self._types)
+            self._pattern = re.compile(f"(?>{fields}\r?\n)++")
+        return self._pattern if seen == self._seen else None
 
 
-def _test(number: int, test: tuple[str, str]) -> sql.Composable:
-    """An aggregate: do all values that are not NULL have this type? NULL without any."""
-    pattern, condition = test
-    column = sql.Identifier(f"c{number}")
-    return sql.SQL(
-        "bool_and(CASE WHEN {column} ~ {pattern} THEN {condition} ELSE false END)"
-        " FILTER (WHERE {column} IS NOT NULL)"
-    ).format(
-        column=column,
-        pattern=sql.Literal(pattern),
-        condition=sql.SQL(condition).format(column=column),  # pyright: ignore[reportArgumentType]
-    )
+def _kind_of(values: set[str], before: Kind | None, reading: Reading) -> Kind | None:
+    """The narrowest type of these values and of all before, which have the type `before`."""
+    there = kinds(reading)
+    if before is not None:
+        there = tuple(kind for kind in there if kind is before or before.name in kind.within)
+    return next((kind for kind in there if kind.has(values)), None)

@@ -7,6 +7,7 @@ the table that takes its place.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -17,7 +18,7 @@ from pganon.database import check_encoding
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
-from pganon.importing.inference import DateOrder, date_of
+from pganon.importing.kinds import Reading, canonical
 from pganon.publish.grants import Grant, privileges_on
 
 Connection = psycopg.Connection[Any]
@@ -91,52 +92,59 @@ def drop(conn: Connection, target: QualifiedName) -> list[Grant]:
     return grants
 
 
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of the table to make, and its SQL type."""
+
+    name: str
+    kind: str
+    nullable: bool
+
+    @property
+    def identifier(self) -> sql.Identifier:
+        return sql.Identifier(self.name)
+
+
 def make(
     conn: Connection,
     target: QualifiedName,
     stage: sql.Composable,
-    columns: Sequence[tuple[str, str]],
-    dates: DateOrder,
+    columns: Sequence[TableColumn],
+    reading: Reading,
 ) -> None:
-    """The table, from `stage` with the texts c1, c2, ...: (name, type) of its columns in order."""
+    """Make the table from `stage`, whose columns c1, c2, ... are the texts of its columns.
+
+    NOT NULL where no value is missing: a release then says nothing of missing ones.
+    """
     values = sql.SQL(", ").join(
-        sql.SQL("{} AS {}").format(_value(number, kind, dates), sql.Identifier(name))
-        for number, (name, kind) in enumerate(columns, start=1)
+        sql.SQL("{} AS {}").format(_value(number, column.kind, reading), column.identifier)
+        for number, column in enumerate(columns, start=1)
     )
     conn.execute(
         sql.SQL("CREATE TABLE {} AS SELECT {} FROM {}").format(target.identifier, values, stage)
     )
-    _require_values(conn, target, [name for name, _ in columns])
+    changes = [
+        sql.SQL("ALTER COLUMN {} SET NOT NULL").format(column.identifier)
+        for column in columns
+        if not column.nullable
+    ]
+    if changes:
+        conn.execute(
+            sql.SQL("ALTER TABLE {} {}").format(target.identifier, sql.SQL(", ").join(changes))
+        )
     conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
 
 
-def _value(number: int, kind: str, dates: DateOrder) -> sql.Composable:
-    if kind == "date":
-        return sql.SQL(date_of(f"c{number}", dates))  # pyright: ignore[reportArgumentType]
+def _value(number: int, kind: str, reading: Reading) -> sql.Composable:
+    column = sql.Identifier(f"c{number}")
+    if kind == "text":
+        return column
+    template, texts = canonical(kind, reading)
+    text = sql.SQL(template).format(column, *map(sql.Literal, texts))  # pyright: ignore[reportArgumentType]
     return sql.SQL("CAST({} AS {})").format(
-        sql.Identifier(f"c{number}"),
+        text,
         sql.SQL(kind),  # pyright: ignore[reportArgumentType]
     )
-
-
-def _require_values(conn: Connection, target: QualifiedName, names: Sequence[str]) -> None:
-    """NOT NULL where no value is missing: a release then says nothing of missing ones."""
-    complete: list[str] = []
-    # A select list has at most 1664 entries.
-    for start in range(0, len(names), 1000):
-        part = names[start : start + 1000]
-        tests = sql.SQL(", ").join(
-            sql.SQL("count(*) > 0 AND count(*) = count({})").format(sql.Identifier(name))
-            for name in part
-        )
-        row = conn.execute(sql.SQL("SELECT {} FROM {}").format(tests, target.identifier)).fetchone()
-        complete += [name for name, full in zip(part, row or (), strict=True) if full]
-    if complete:
-        changes = sql.SQL(", ").join(
-            sql.SQL("ALTER COLUMN {} SET NOT NULL").format(sql.Identifier(name))
-            for name in complete
-        )
-        conn.execute(sql.SQL("ALTER TABLE {} {}").format(target.identifier, changes))
 
 
 def add_key(conn: Connection, target: QualifiedName, key: Sequence[str]) -> None:
@@ -152,13 +160,13 @@ def add_key(conn: Connection, target: QualifiedName, key: Sequence[str]) -> None
         sql.SQL("count(*) FILTER (WHERE {} IS NULL)").format(column) for column in columns
     )
     listed = sql.SQL(", ").join(columns)
-    found = conn.execute(
+    row = conn.execute(
         sql.SQL("SELECT count(*) - count(DISTINCT ROW({})), {} FROM {}").format(
             listed, nulls, target.identifier
         )
     ).fetchone()
-    assert found is not None
-    repeated, *missing = found
+    assert row is not None
+    repeated, *missing = row
     for name, rows in zip(key, missing, strict=True):
         if rows:
             raise PreconditionError(
@@ -169,7 +177,7 @@ def add_key(conn: Connection, target: QualifiedName, key: Sequence[str]) -> None
     if repeated:
         raise PreconditionError(
             f"{repeated} rows have the same {', '.join(map(quote, key))} as another",
-            hint="remove repeated rows, or take a column that tells them apart; for several records"
+            hint="remove repeated rows, or take a column in which they differ; for several records"
             " of a person leave --key out and declare `individual`; nothing was imported",
             code=ErrorCode.KEY_REPEATED,
         )

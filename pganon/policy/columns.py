@@ -9,7 +9,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.policy.column_rules import column_refusals
 from pganon.policy.domains import Domain
-from pganon.policy.hierarchies import Declaration, Hierarchy, Labels, no_repeats
+from pganon.policy.hierarchies import Declaration, Hierarchy
+from pganon.policy.labels import Labels, no_repeats
 from pganon.policy.refusals import known_word, refuse, refuse_one
 from pganon.policy.sensitive_when import SensitiveWhen
 from pganon.policy.texts import Name

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
-from pganon.policy.hierarchies import Declaration, Labels, no_repeats
+from pganon.policy.hierarchies import Declaration
+from pganon.policy.labels import Labels, no_repeats
 from pganon.policy.refusals import Refusal, refuse_one, show
 from pganon.policy.values import Unreadable, bound, on_one_line
 

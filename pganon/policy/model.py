@@ -16,7 +16,8 @@ from pganon.identifiers import own_schema
 from pganon.policy.columns import ColumnPolicy, Role
 from pganon.policy.consistency import policy_refusals
 from pganon.policy.exclusions import Exclusion
-from pganon.policy.hierarchies import Declaration, no_repeats
+from pganon.policy.hierarchies import Declaration
+from pganon.policy.labels import no_repeats
 from pganon.policy.options import MethodOptions
 from pganon.policy.over_time import OverTime, over_time_refusals
 from pganon.policy.privacy_model import ModelDeclaration

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.identifiers import MAX_BYTES
-from pganon.policy.hierarchies import Declaration, no_repeats
+from pganon.policy.hierarchies import Declaration
+from pganon.policy.labels import no_repeats
 from pganon.policy.options import COUNTERFEITS, MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, known_word, refuse_one, show
 from pganon.policy.registry import Registry

@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from pganon.policy.hierarchies import Declaration, no_repeats
+from pganon.policy.hierarchies import Declaration
+from pganon.policy.labels import no_repeats
 from pganon.policy.refusals import Refusal, refuse, refuse_one, show
 from pganon.policy.schedule import ScheduleProblem, check_expression
 from pganon.policy.texts import Name

@@ -23,7 +23,7 @@ from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.install import access
 from pganon.publish import listing, release_state, sessions
-from pganon.publish.parquet import write_parquet
+from pganon.publish.parquet import Numeric, Written, write_parquet
 
 Connection = psycopg.Connection[Any]
 Report = Callable[[int], None]
@@ -33,12 +33,18 @@ FORMATS = (".csv", ".csv.gz", ".parquet")
 
 @dataclass(frozen=True)
 class Exported:
-    """A file that was written; `rows` without the header."""
+    """A file that was written.
+
+    Attributes:
+        rows: without the header.
+        not_decimal: columns of numeric that Parquet holds as `numeric` says, not as decimals.
+    """
 
     file: str
     view: str
     version: int
     rows: int
+    not_decimal: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,7 @@ def export(
     version: int | None = None,
     replace: bool = False,
     safe_csv: bool = False,
+    numeric: Numeric | None = None,
     report: Report = lambda rows: None,
 ) -> Exported:
     """Write one view of a release.
@@ -73,18 +80,16 @@ def export(
         view: name of a view of the release, or its part ("st" for adult_st); default: the first.
         version: a stored version other than the current one; for the steward.
         safe_csv: write no cell that a spreadsheet takes for a formula (`_SAFE`).
+        numeric: what numbers become in Parquet that no decimal128 holds; default: text.
         report: called with the number of rows written so far (Parquet only).
 
     Raises:
-        UsageError: unknown ending, existing file, no such view; `safe_csv` in Parquet.
+        UsageError: unknown ending, existing file, no such view; `safe_csv` in Parquet, `numeric` in
+            CSV.
         LedgerError: unknown_release, unknown_version, not_stored.
         PreconditionError: no_pyarrow, not_in_parquet.
     """
-    form = next((f for f in reversed(FORMATS) if path.name.lower().endswith(f)), None)
-    if form is None:
-        raise UsageError(f"{path.name} must end in {', '.join(FORMATS)}")
-    if safe_csv and form == ".parquet":
-        raise UsageError("--safe-csv is about CSV", hint="cells of Parquet are never formulas")
+    form = _form(path, safe_csv=safe_csv, numeric=numeric)
     if path.exists() and not replace:
         raise UsageError(f"{path} exists", hint="choose another name, or add --force")
     with sessions.translated(), conn.transaction():
@@ -93,10 +98,22 @@ def export(
         select = _safe(conn, source.select) if safe_csv else source.select
         with files.writing(path, private=private) as file:
             if form == ".parquet":
-                rows = write_parquet(conn, select, file, report)
+                written = write_parquet(conn, select, file, report, numeric or "text")
             else:
-                rows = _write_csv(conn, select, file, compressed=form == ".csv.gz")
-    return Exported(str(path), str(source.view), source.version, rows)
+                written = Written(_write_csv(conn, select, file, compressed=form == ".csv.gz"))
+    return Exported(str(path), str(source.view), source.version, written.rows, written.not_decimal)
+
+
+def _form(path: Path, *, safe_csv: bool, numeric: Numeric | None) -> str:
+    """The format by the end of the name; refuses options of another one."""
+    form = next((f for f in reversed(FORMATS) if path.name.lower().endswith(f)), None)
+    if form is None:
+        raise UsageError(f"{path.name} must end in {', '.join(FORMATS)}")
+    if safe_csv and form == ".parquet":
+        raise UsageError("--safe-csv is about CSV", hint="cells of Parquet are never formulas")
+    if numeric and form != ".parquet":
+        raise UsageError("--numeric is about Parquet", hint="CSV holds every number as it is")
+    return form
 
 
 def _source(conn: Connection, name: str, view: str | None, version: int | None) -> _Source:
@@ -108,16 +125,16 @@ def _source(conn: Connection, name: str, view: str | None, version: int | None) 
         if version is not None:
             raise UsageError("only the steward can export other versions than the current one")
         return _published(conn, name, view)
-    history = listing.find(conn, name)
-    wanted = version if version is not None else history.release.current
-    chosen = next((v for v in history.versions if v.version == wanted), None)
-    if version is None and chosen is None:
-        chosen = history.versions[0]  # of a release that was dropped: the error says so
-    stored = release_state.check_stored(history, chosen, version)
-    name_of_view = _choose([v.name for v in stored.views], view)
-    text = next(v.select for v in stored.views if v.name == name_of_view)
+    recorded = listing.find(conn, name)
+    wanted = version if version is not None else recorded.release.current
+    chosen_version = next((v for v in recorded.versions if v.version == wanted), None)
+    if version is None and chosen_version is None:
+        chosen_version = recorded.versions[0]  # of a release that was dropped: the error says so
+    stored = release_state.check_stored(recorded, chosen_version, version)
+    chosen = _choose([v.name for v in stored.views], view)
+    text = next(v.select for v in stored.views if v.name == chosen)
     select = sql.SQL(text)  # pyright: ignore[reportArgumentType]
-    return _Source(name_of_view, stored.version, select, stored.version == history.release.current)
+    return _Source(chosen, stored.version, select, stored.version == recorded.release.current)
 
 
 def _published(conn: Connection, name: str, view: str | None) -> _Source:

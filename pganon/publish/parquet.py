@@ -1,14 +1,17 @@
 """Rows of a query as a Parquet file, written in batches through a cursor in the server.
 
 Types: booleans, integers, floats, dates and timestamps (microseconds; UTC with time zone) as
-they are; numeric(p, s) up to 38 digits as decimal; arrays as lists; everything else, ranges and
-numbers without a declared precision among it, as the text that PostgreSQL shows.
+they are; numeric(p, s) as decimal128(p, s), numeric without a declared precision as
+decimal128(38, s) with the scale s of the data; arrays as lists; everything else, such as ranges, as
+the text that PostgreSQL shows. A numeric that no decimal128 holds (more than 38 digits, NaN,
+infinite) is text or float64.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, BinaryIO
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Literal
 
 import psycopg
 from psycopg import sql
@@ -18,6 +21,9 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 
 Connection = psycopg.Connection[Any]
+
+Numeric = Literal["text", "float64"]
+"""What a numeric becomes that no decimal128 holds."""
 
 _BATCH = 20_000
 
@@ -32,7 +38,7 @@ _PLAIN = {
     1082: "date32",
 }
 _LISTS = {1000: 16, 1005: 21, 1007: 23, 1016: 20, 1021: 700, 1022: 701, 1182: 1082}
-_TIMESTAMP, _TIMESTAMPTZ, _NUMERIC = 1114, 1184, 1700
+_TIMESTAMP, _TIMESTAMPTZ, _NUMERIC, _NUMERIC_ARRAY = 1114, 1184, 1700, 1231
 _MOST_DIGITS = 38
 _FIRST_OF_USERS = 16384
 
@@ -44,10 +50,49 @@ _RENDERED_ARRAY = (
 )
 
 
+@dataclass(frozen=True)
+class Written:
+    """What was written.
+
+    Attributes:
+        not_decimal: columns of numeric that no decimal128 holds.
+    """
+
+    rows: int
+    not_decimal: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class _Field:
+    """A column of the file.
+
+    Attributes:
+        type: an Arrow type.
+        template: SQL of the value to write, with {} for the column.
+        is_decimal: None where the column is no numeric.
+    """
+
+    name: str
+    type: Any
+    template: str = "{}"
+    is_decimal: bool | None = None
+
+
 def write_parquet(
-    conn: Connection, select: sql.Composable, file: BinaryIO, report: Callable[[int], None]
-) -> int:
-    """Write the rows of a SELECT; gives their number."""
+    conn: Connection,
+    select: sql.Composable,
+    file: BinaryIO,
+    report: Callable[[int], None],
+    numeric: Numeric = "text",
+) -> Written:
+    """Write the rows of a SELECT.
+
+    Args:
+        numeric: what a numeric becomes that no decimal128 holds.
+
+    Raises:
+        PreconditionError: no_pyarrow, not_in_parquet.
+    """
     try:
         import pyarrow as arrow
         from pyarrow import parquet
@@ -57,73 +102,124 @@ def write_parquet(
             hint="pip install 'pganon[parquet]', or export to .csv",
             code=ErrorCode.NO_PYARROW,
         ) from None
-    names, types, casts = _shape(conn, select, arrow)
-    schema = arrow.schema(list(zip(names, types, strict=True)))
+    fields = _fields(conn, select, arrow, numeric)
+    schema = arrow.schema([(field.name, field.type) for field in fields])
     rows = 0
     try:
         with conn.transaction(), conn.cursor(name="pganon_export") as cursor:
-            cursor.execute(_cast(select, names, casts))
+            cursor.execute(_cast(select, fields))
             with parquet.ParquetWriter(file, schema) as writer:
                 while batch := cursor.fetchmany(_BATCH):
                     columns = zip(*batch, strict=True)
                     arrays = [
-                        arrow.array(list(column), kind)
-                        for column, kind in zip(columns, types, strict=True)
+                        arrow.array(list(column), field.type)
+                        for column, field in zip(columns, fields, strict=True)
                     ]
                     writer.write_batch(arrow.record_batch(arrays, schema=schema))
                     rows += len(batch)
                     report(rows)
     except (psycopg.DataError, arrow.ArrowException) as error:
-        if isinstance(error, psycopg.Error) and error.sqlstate is not None:
+        beyond = isinstance(error, psycopg.errors.NumericValueOutOfRange) and numeric == "float64"
+        if isinstance(error, psycopg.Error) and error.sqlstate is not None and not beyond:
             raise
         # The text of either error would quote the value.
+        what = "a number beyond float64" if beyond else "an infinite date"
         raise PreconditionError(
-            "the release holds a value that Parquet cannot hold, such as an infinite date",
-            hint="export to .csv",
+            f"the release holds a value that Parquet cannot hold, such as {what}",
+            hint="leave --numeric float64 out" if beyond else "export to .csv",
             code=ErrorCode.NOT_IN_PARQUET,
         ) from None
-    return rows
+    return Written(rows, [field.name for field in fields if field.is_decimal is False])
 
 
-def _shape(
-    conn: Connection, select: sql.Composable, arrow: Any
-) -> tuple[list[str], list[Any], list[str | None]]:
-    """Names, Arrow types, and the template of the text (None: as it is) of the columns."""
+def _fields(conn: Connection, select: sql.Composable, arrow: Any, numeric: Numeric) -> list[_Field]:
     cursor = conn.execute(sql.SQL("SELECT * FROM ({}) AS s LIMIT 0").format(select))
     described = cursor.description or []
     oids = [column.type_code for column in described]
     rows = conn.execute(sqlfiles.query("lifecycle", "arrays"), {"oids": oids}).fetchall()
     arrays = {row[0] for row in rows}
-    shapes = [_type(column, column.type_code in arrays, arrow) for column in described]
-    names = [column.name for column in described]
-    return names, [kind for kind, _ in shapes], [target for _, target in shapes]
+    decimals = _decimals(conn, select, described)
+    return [
+        _numeric_field(column, decimals[column.name], numeric, arrow)
+        if column.name in decimals
+        else _field(column, column.type_code in arrays, arrow)
+        for column in described
+    ]
 
 
-def _type(column: psycopg.Column, is_array: bool, arrow: Any) -> tuple[Any, str | None]:
+def _field(column: psycopg.Column, is_array: bool, arrow: Any) -> _Field:
     oid = column.type_code
     if oid in _PLAIN:
-        return getattr(arrow, _PLAIN[oid])(), None
+        return _Field(column.name, getattr(arrow, _PLAIN[oid])())
     if oid in _LISTS:
-        return arrow.list_(getattr(arrow, _PLAIN[_LISTS[oid]])()), None
+        return _Field(column.name, arrow.list_(getattr(arrow, _PLAIN[_LISTS[oid]])()))
     if oid == _TIMESTAMP:
-        return arrow.timestamp("us"), None
+        return _Field(column.name, arrow.timestamp("us"))
     if oid == _TIMESTAMPTZ:
-        return arrow.timestamp("us", tz="UTC"), None
-    digits, scale = column.precision, column.scale
-    if oid == _NUMERIC and digits and scale is not None and 0 <= scale <= digits <= _MOST_DIGITS:
-        return arrow.decimal128(digits, scale), None
+        return _Field(column.name, arrow.timestamp("us", tz="UTC"))
+    text = arrow.list_(arrow.string()) if is_array else arrow.string()
     if oid >= _FIRST_OF_USERS:
-        as_text = _RENDERED_ARRAY if is_array else _RENDERED
+        return _Field(column.name, text, _RENDERED_ARRAY if is_array else _RENDERED)
+    return _Field(column.name, text, "{}::text[]" if is_array else "{}::text")
+
+
+_Decimal = tuple[int, int]
+"""Precision and scale."""
+
+
+def _numeric_field(
+    column: psycopg.Column, decimal: _Decimal | None, numeric: Numeric, arrow: Any
+) -> _Field:
+    is_array = column.type_code == _NUMERIC_ARRAY
+    if decimal is not None:
+        value, template = arrow.decimal128(*decimal), "{}"
+    elif numeric == "float64":
+        value, template = arrow.float64(), "{}::float8[]" if is_array else "{}::float8"
     else:
-        as_text = "{}::text[]" if is_array else "{}::text"
-    return arrow.list_(arrow.string()) if is_array else arrow.string(), as_text
+        value, template = arrow.string(), "{}::text[]" if is_array else "{}::text"
+    kind = arrow.list_(value) if is_array else value
+    return _Field(column.name, kind, template, is_decimal=decimal is not None)
 
 
-def _cast(
-    select: sql.Composable, names: Sequence[str], casts: Sequence[str | None]
-) -> sql.Composed:
+# NaN and infinities have no scale. An array has its elements measured.
+_MEASURED = """
+SELECT max(scale(v.x)),
+    max(char_length(trunc(abs(v.x))::text)) FILTER (WHERE scale(v.x) IS NOT NULL),
+    count(v.x) FILTER (WHERE scale(v.x) IS NULL)
+FROM ({}) AS s CROSS JOIN LATERAL {} AS v(x)
+"""
+
+
+def _decimals(
+    conn: Connection, select: sql.Composable, described: Sequence[psycopg.Column]
+) -> dict[str, _Decimal | None]:
+    """The decimal128 that holds all values of each numeric column; None: no decimal128 does."""
+    return {
+        column.name: _decimal(conn, select, column)
+        for column in described
+        if column.type_code in (_NUMERIC, _NUMERIC_ARRAY)
+    }
+
+
+def _decimal(conn: Connection, select: sql.Composable, column: psycopg.Column) -> _Decimal | None:
+    values = "unnest({})" if column.type_code == _NUMERIC_ARRAY else "(SELECT {})"
+    measured = sql.SQL(_MEASURED).format(
+        select, sql.SQL(values).format(sql.Identifier("s", column.name))
+    )
+    scale, whole, outside = conn.execute(measured).fetchone() or (None, None, 0)
+    if outside:
+        return None
+    given, decimals = column.precision, column.scale
+    if given and decimals is not None and 0 <= decimals <= given <= _MOST_DIGITS:
+        return given, decimals
+    if (scale or 0) + (whole or 0) > _MOST_DIGITS:
+        return None
+    return _MOST_DIGITS, scale or 0
+
+
+def _cast(select: sql.Composable, fields: Sequence[_Field]) -> sql.Composed:
     columns = [
-        sql.SQL(target or "{}").format(sql.Identifier("s", name))  # pyright: ignore[reportArgumentType]
-        for name, target in zip(names, casts, strict=True)
+        sql.SQL(field.template).format(sql.Identifier("s", field.name))  # pyright: ignore[reportArgumentType]
+        for field in fields
     ]
     return sql.SQL("SELECT {} FROM ({}) AS s").format(sql.SQL(", ").join(columns), select)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import assert_never
@@ -11,13 +11,14 @@ from pganon.catalog.model import Column, Relation
 from pganon.catalog.types import canonical_type
 from pganon.catalog.values import stored
 from pganon.errors import PreconditionError
-from pganon.hierarchies import has_ranges, hierarchy_steps
+from pganon.hierarchies import has_ranges, hierarchy_steps, leaf_kind
 from pganon.identifiers import QualifiedName, quote
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.domains import ValueSet
 from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.model import Policy
-from pganon.resolved.domains import domain_refusals
+from pganon.policy.refusals import Refusal
+from pganon.resolved.domains import domain_refusals, order_of, order_refusals
 from pganon.resolved.exceptions import exception_problem
 from pganon.resolved.model import Attribute, Carried, Hidden, Scale, Sensitive, Shown
 from pganon.resolved.shown import form_of, published_type, scale_of
@@ -101,7 +102,7 @@ class ColumnResolver:
                 "as_value",
                 leaf_type=_leaf_type(column, declared),
                 hidden=hidden,
-                order=declared.order,
+                order=attribute.order,
                 leaves=None if attribute.ranged else declared.hierarchy,
             )
         )
@@ -168,6 +169,7 @@ class ColumnResolver:
         if kind is None:
             return None
         self._check_domain(column, declared, categorical=kind == "categorical")
+        self._refuse_within(column.name, "order", order_refusals(column, declared.order or ()))
         form, scale = form_of(self.policy, declared, kind), scale_of(declared, kind)
         mixed = form not in (Shown.VALUES, Shown.EXACT)
         has_nulls = mixed and column.nullable and declared.nulls == "as_value"
@@ -185,7 +187,7 @@ class ColumnResolver:
             null_column=f"{published}_null" if has_nulls else None,
             nulls=declared.nulls,
             weight=declared.weight,
-            order=declared.order,
+            order=order_of(column, declared.order),
             domain=None if isinstance(domain, ValueSet) else domain,
             values=domain.values if isinstance(domain, ValueSet) else None,
             qs_set=declared.qs_set,
@@ -210,7 +212,11 @@ class ColumnResolver:
         if declared.domain is None:
             return
         refusals = domain_refusals(column, declared.domain, categorical=categorical)
-        place = ("columns", column.name, "domain")
+        self._refuse_within(column.name, "domain", refusals)
+
+    def _refuse_within(self, name: str, key: str, refusals: Iterable[Refusal]) -> None:
+        """Refusals whose places start at a key of a column."""
+        place = ("columns", name, key)
         self.source.problems.refuse(
             replace(wrong, place=(*place, *wrong.place)) for wrong in refusals
         )
@@ -230,5 +236,4 @@ class ColumnResolver:
 
 
 def _leaf_type(column: Column, declared: ColumnPolicy) -> str:
-    # Numbers that the policy calls categorical are codes: their digits are what counts.
-    return "text" if declared.type == "categorical" else canonical_type(column)
+    return leaf_kind(declared.hierarchy, declared.type, canonical_type(column))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import uuid
 from collections.abc import Iterator
+from decimal import Decimal
 
 from pganon.catalog.model import Column
 from pganon.identifiers import quote
@@ -20,6 +21,40 @@ def domain_refusals(column: Column, domain: Domain, *, categorical: bool) -> Ite
     return type_refusals(column, domain)
 
 
+def order_refusals(column: Column, order: tuple[str, ...]) -> Iterator[Refusal]:
+    """What a column has against the order of its values; places are below that of the order."""
+    return _listed_refusals(column, order, ())
+
+
+def order_of(column: Column, order: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The values of an order, each in the one text that :func:`pganon.catalog.values.order_label`
+    gives to all spellings of it: 1.00 is 1."""
+    return None if order is None else tuple(_spelled(column, text) for text in order)
+
+
+def _spelled(column: Column, text: str) -> str:
+    try:
+        value = readable(column, text)
+    except Unreadable:
+        return text  # it is refused
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case Decimal():
+            return f"{value.normalize():f}" if value else "0"
+        case _ if column.is_number:
+            return _NOT_FINITE[text.strip().lower()]
+        case _:
+            return text
+
+
+_NOT_FINITE = {
+    "nan": "NaN",
+    **{f"{sign}{word}": "Infinity" for sign in ("", "+") for word in ("inf", "infinity")},
+    **{f"-{word}": "-Infinity" for word in ("inf", "infinity")},
+}
+
+
 def _value_refusals(
     column: Column, values: tuple[str, ...], *, categorical: bool
 ) -> Iterator[Refusal]:
@@ -31,16 +66,29 @@ def _value_refusals(
             "write the lowest and the highest value, domain: [0, 120], or add type: categorical",
         )
         return
-    seen: set[object] = set()
+    yield from _listed_refusals(column, values, ("values",))
+
+
+def _listed_refusals(
+    column: Column, values: tuple[str, ...], place: tuple[str | int, ...]
+) -> Iterator[Refusal]:
+    """Values that are none of the column's type, or that equal another one of the list."""
+    seen: dict[object, str] = {}
     for at, text in enumerate(values):
         try:
             value = _value(column, text)
         except Unreadable as wanted:
-            yield Refusal(("values", at), misread(column, text, wanted))
+            yield Refusal((*place, at), misread(column, text, wanted))
             continue
         if value in seen:
-            yield Refusal(("values", at), f"{show(text)} stands in the list twice", "keep one")
-        seen.add(value)
+            yield Refusal((*place, at), _repeated(text, seen[value]), "keep one")
+        seen.setdefault(value, text)
+
+
+def _repeated(text: str, before: str) -> str:
+    if text == before:
+        return f"{show(text)} stands in the list twice"
+    return f"{show(text)} stands in the list twice: {show(before)} is the same value"
 
 
 def _value(column: Column, text: str) -> object:

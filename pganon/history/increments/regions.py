@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.catalog.values import in_order
+from pganon.catalog.values import in_order, order_label
 from pganon.forms.elements import element
-from pganon.hierarchies import hierarchy_steps
+from pganon.hierarchies import hierarchy_steps, leaf_kind
 from pganon.identifiers import QualifiedName, quote
 from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Shown
 from pganon.sqltools import aliased, cast, col, fragment, named, query, text
@@ -31,7 +31,7 @@ def tree_steps(spec: ReleaseSpec) -> list[Step]:
         i, column = attribute.index, attribute.column.name
         declared = spec.policy.columns[column]
         assert declared.hierarchy is not None
-        kind = "text" if declared.type == "categorical" else attribute.value_type
+        kind = leaf_kind(declared.hierarchy, declared.type, attribute.value_type)
         steps.append(
             CreateTable(
                 f"values_r{i}",
@@ -156,7 +156,11 @@ def _left(attribute: Attribute) -> exp.Expr:
     if attribute.order is not None:
         labels = exp.Array(expressions=[text(label) for label in attribute.order])
         places = [
-            fragment("array_position(:labels::text[], :v::text)", labels=labels.copy(), v=v)
+            fragment(
+                "array_position(:labels::text[], :label)",
+                labels=labels.copy(),
+                label=order_label(attribute.value_type, v),
+            )
             for v in (value, threshold)
         ]
     elif attribute.column.kind == "enum":

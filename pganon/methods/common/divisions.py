@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
-from pganon.policy.hierarchies import no_repeats
+from pganon.policy.labels import no_repeats
 from pganon.policy.refusals import Refusal, nearest, refuse_one, show
 
 ColumnNames = Annotated[

@@ -8,6 +8,7 @@ import pytest
 
 from pganon.errors import PganonError, PreconditionError, UsageError
 from pganon.importing import files as importing
+from pganon.importing.form import Format, marks
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
@@ -26,9 +27,7 @@ def _file(folder: Path, text: str | bytes, name: str = "t.csv") -> Path:
 
 
 def _types(db: Database, file: Path, **form) -> dict[str, str]:
-    done = importing.import_file(
-        db.connect(), file, "s.t", form=importing.Format(**form), replace=True
-    )
+    done = importing.import_file(db.connect(), file, "s.t", form=Format(**form), replace=True)
     return dict(done.columns)
 
 
@@ -65,7 +64,7 @@ def _types(db: Database, file: Path, **form) -> dict[str, str]:
 )
 @pytest.mark.primary_server_only
 def test_inferred_type(target: Database, tmp_path, values, kind):
-    lines = "".join(f'"{value}",x\n' for value in values)
+    lines = "".join(f'"{value}",x\n' if value else ",x\n" for value in values)
     assert _types(target, _file(tmp_path, "a,b\n" + lines))["a"] == kind
 
 
@@ -174,13 +173,13 @@ SECRET = "Mueller"
 
 BAD = {
     "ragged": (f"a,b\n1,2\n{SECRET},2,3\n", "line 3: 3 fields, there are 2 columns"),
-    "short": (f"a,b\n1,2\n\n{SECRET}\n", "line 4: 1 fields"),
+    "short": (f"a,b\n1,2\n\n{SECRET}\n", "line 4: 1 field, there are 2 columns"),
     "duplicate": (f"{SECRET},x,{SECRET}\n1,2,3\n", "columns 1 and 3 have the same name"),
     "empty name": (f"{SECRET},,x\n1,2,3\n", "the name of column 2 is empty"),
     "long name": (SECRET * 10 + ",b\n1,2\n", "column 1 has 70 bytes"),
     "system column": (f"{SECRET},ctid\n1,2\n", "column 2 is one that PostgreSQL reserves"),
     "empty file": ("", "it has no header"),
-    "open quote": (f'a,b\n1,"{SECRET}\n', "unexpected end of data"),
+    "open quote": (f'a,b\n1,"{SECRET}\n', "line 2: a quoted field has no end"),
     "stray quote": (f'a,b\n1,"x"{SECRET}\n', "line 2"),
     "nul": (f"a,b\n{SECRET},x\x00y\n", "character that the database cannot store"),
     "encoding": (f"a,b\n{SECRET},".encode() + b"\xff\n", "line 2: not utf-8 text"),
@@ -238,7 +237,7 @@ def test_missing_privilege_is_a_database_error(target: Database, tmp_path):
 
 def test_errors_of_reading_are_pganon_errors():
     with pytest.raises(PganonError):
-        importing.Format(separator="").dialect()
+        marks("", '"')
 
 
 def test_a_key(target: Database, tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
-from psycopg import sql
 
 from pganon.errors import PreconditionError, UsageError
 from pganon.importing import files as importing
+from pganon.importing.form import Format
+from pganon.importing.notes import Note
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
@@ -28,9 +28,7 @@ def target(bare_db: Database) -> Database:
 def load(db: Database, folder: Path, text: str, **form: Any) -> importing.Imported:
     file = folder / "data.csv"
     file.write_text(text)
-    return importing.import_file(
-        db.connect(), file, "s.t", form=importing.Format(**form), replace=True
-    )
+    return importing.import_file(db.connect(), file, "s.t", form=Format(**form), replace=True)
 
 
 def not_null(db: Database) -> dict[str, bool]:
@@ -65,19 +63,23 @@ def test_words_for_what_is_missing(target: Database, tmp_path: Path) -> None:
         "full": "integer"
     }
     assert done.notes == (
-        'column "age" is text because of ?, NA; if nothing is known there,'
-        " --null '' --null '?' --null 'NA' makes it integer",
-        'column "seen" is text because of NaN; if nothing is known there,'
-        " --null '' --null 'NaN' makes it date",
+        Note("age", "text because of ?, NA", "--null '' --null '?' --null 'NA' makes it integer"),
+        Note("seen", "text because of NaN", "--null '' --null 'NaN' makes it date"),
     )
     again = load(target, tmp_path, text, nulls=("", "NA", "NaN", "?"))
     assert dict(again.columns)["age"] == "integer"
     assert again.notes == ()
     # A Namibian country code is a value: nothing else would be in such a column than text.
-    assert not any("country" in note for note in done.notes)
+    assert not any(note.column == "country" for note in done.notes)
     file = tmp_path / "data.csv"
-    ran = pganon("import", str(file), "s.t", "--replace", "--dsn", target.dsn())
-    assert 'note: column "age" is text because of ?, NA' in ran.err
+    command = ("import", str(file), "s.t", "--replace", "--dsn", target.dsn())
+    ran = pganon(*command)
+    assert "text because of ?, NA" in ran.out
+    assert pganon(*command, "--json").json["notes"][1] == {
+        "column": "seen",
+        "note": "text because of NaN",
+        "remedy": "--null '' --null 'NaN' makes it date",
+    }
 
 
 def test_only_words_are_named(target: Database, tmp_path: Path) -> None:
@@ -184,33 +186,6 @@ def test_replace_refuses_what_row_level_security_closed(
         load(target, tmp_path, "a\n2\n")
     assert caught.value.code == "row_security"
     assert target.admin.execute("SELECT a FROM s.t").fetchall() == [(1,)]
-
-
-def test_words_of_many_columns_are_looked_for_at_once(
-    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    execute = psycopg.Connection.execute
-
-    def spy(conn: psycopg.Connection[Any], query: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(query, sql.Composable):
-            asked.append(query.as_string(conn))
-        return execute(conn, query, *args, **kwargs)
-
-    monkeypatch.setattr(psycopg.Connection, "execute", spy)
-    monkeypatch.setattr("pganon.importing.hints._COLUMNS_AT_ONCE", 2)
-    width = 20
-    cells = ["?" if n in (3, 15) else "x" if n == 7 else str(n) for n in range(width)]
-    numbers = [str(n) for n in range(width)]
-    names = [f"n{n}" for n in range(width)]
-    lines = [names, cells, numbers, [*numbers[:7], "NA", *numbers[8:]]]
-    done = load(target, tmp_path, "".join(f"{','.join(line)}\n" for line in lines))
-    assert [note.partition(";")[0] for note in done.notes] == [
-        'column "n3" is text because of ?',
-        'column "n15" is text because of ?',
-    ]
-    looked = [text for text in asked if text.startswith("SELECT") and "DISTINCT" in text]
-    assert len(looked) == 2  # three columns are text
 
 
 def test_a_pipe_that_is_no_text_is_read_once(target: Database, tmp_path: Path) -> None:

@@ -251,7 +251,7 @@ def test_export_parquet(db: Database, tmp_path: Path) -> None:
     assert table.column_names == [name for name, _ in TYPED]
     first, second = sorted(table.to_pylist(), key=lambda row: row["Id"])
     assert first["price"] == Decimal("1.50")
-    assert first["free"] == "0.1"
+    assert first["free"] == Decimal("0.1")
     assert first["span"] == "[2020-01-01,2020-02-01)"
     assert first["tags"] == ["a", "b"]
     assert first["ranges"] == ["[1,2]"]

@@ -509,3 +509,23 @@ def test_rollback_keep_and_withdraw(db: Database) -> None:
     assert holds(conn)
     lifecycle.drop(conn, "people")
     assert part(conn, "classes") == []
+
+
+def test_an_order_of_numbers(db: Database) -> None:
+    """The source writes 2.50 where the order lists 2.5, for first and for new individuals."""
+    order = ["2.5", "1", "10.0", "0.5"]
+    policy = of("age")
+    ward = {"role": "quasi_identifying", "type": "ordinal", "order": order}
+    policy["columns"] = {"ward": ward, **policy["columns"]}
+    spelled = "UPDATE public.person SET ward = (ARRAY[2.50, 1.00, 10.00, 0.50])[1 + id % 4]"
+    db.source(f"{SOURCE}; {people(1, 300, 1)}; {spelled}")
+    run(db, policy)
+    db.source(f"{people(1001, 1300, 2)}; {spelled} WHERE id > 1000", grant=False)
+    assert run(db, policy).added.unplaced == 0
+    conn = db.owner()
+    numbers = list(map(Decimal, order))
+    for row in rows(conn):
+        places = [numbers.index(value) for value in row["ward"]]
+        assert places == list(range(places[0], places[-1] + 1))
+    assert len({tuple(row["ward"]) for row in rows(conn)}) > 1
+    assert holds(conn)

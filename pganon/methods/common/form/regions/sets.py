@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.catalog.values import in_order
+from pganon.catalog.values import in_order, order_label
 from pganon.forms.elements import element
 from pganon.resolved.model import Attribute, Scale
 from pganon.sqltools import cast, col, fragment, num, query, text
@@ -72,8 +72,11 @@ def _place(attribute: Attribute) -> exp.Expr:
 def _is_left(attribute: Attribute, labels: exp.Expr) -> exp.Expr:
     """Whether a value `u` is to the left of the cut `s`."""
     if attribute.scale is Scale.ORDERED:
-        end = "u.place <= coalesce(array_position(:labels::text[], s.threshold), 0)"
-        return fragment(end, labels=labels)
+        end = "u.place <= coalesce(array_position(:labels::text[], :threshold), 0)"
+        threshold = col("threshold", "s")
+        if attribute.value_type == "numeric":
+            threshold = order_label(attribute.value_type, threshold)
+        return fragment(end, labels=labels, threshold=threshold)
     members = cast(col("members", "s"), f"{attribute.value_type}[]")
     return fragment("coalesce(u.value = any(:members), false)", members=members)
 
