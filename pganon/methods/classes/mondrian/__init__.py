@@ -12,7 +12,9 @@ that make it lose least:
   (its first cuts alone never pay). Ties go to the attribute that the policy names first.
 
 A cut is allowable when both sides satisfy every requirement. In the strict variant equal values
-stay together; in the relaxed one the value at the median is divided among both sides.
+stay together; in the relaxed one the value at the median is divided among both sides. Within
+`suppression_limit` what makes final classes wide is left out in the end
+(:mod:`pganon.methods.classes.mondrian.outliers`).
 :mod:`pganon.methods.common.rounds` has the rounds.
 """
 
@@ -22,7 +24,9 @@ from pganon.encode.axis import axes
 from pganon.encode.valued import valued
 from pganon.methods.classes.cells import cell_steps, enough_values
 from pganon.methods.classes.mondrian.kept import kept_steps
+from pganon.methods.classes.mondrian.offers import Offers
 from pganon.methods.classes.mondrian.options import Mondrian
+from pganon.methods.classes.mondrian.outliers import DIVIDED, Outliers
 from pganon.methods.classes.mondrian.rule import BalancedCuts
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
@@ -31,9 +35,14 @@ from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Step
 
 
-def mondrian(spec: ReleaseSpec) -> BalancedCuts:
+def _options(spec: ReleaseSpec) -> Mondrian:
     options = spec.policy.method
     assert isinstance(options, Mondrian)
+    return options
+
+
+def mondrian(spec: ReleaseSpec) -> BalancedCuts:
+    options = _options(spec)
     relaxed = options.variant == "relaxed"
     counted = [item.index for item in valued(spec) if enough_values(spec, item) is not None]
     return BalancedCuts(
@@ -44,15 +53,31 @@ def mondrian(spec: ReleaseSpec) -> BalancedCuts:
         minimum_size=spec.minimum_size,
         choose=options.choose,
         relaxed=relaxed,
+        leaves_out=leaves_outliers_out(spec),
     )
+
+
+def leaves_outliers_out(spec: ReleaseSpec) -> bool:
+    """Whether records may be left out for what their classes lose.
+
+    Not where classes are compared with what is published, which leaving out changes, nor from a
+    release that grows, whose limit is for people who are in no group.
+    """
+    compared = any(requirement.model.needs_reference for requirement in spec.requirements)
+    policy = spec.policy
+    return policy.suppression_limit > 0 and policy.refresh == "recompute" and not compared
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     context = mondrian(spec)
     kept = kept_steps(spec, context) if spec.keeps_cuts else ()
     purpose = "cut every group where both sides keep all requirements"
-    rounds = CutRounds(context, purpose, after=kept)
-    return (*cell_steps(spec), *rounds.steps())
+    if not context.leaves_out:
+        rounds = CutRounds(context, purpose, after=kept)
+        return (*cell_steps(spec), *rounds.steps())
+    rounds = CutRounds(context, purpose, table=DIVIDED, after=kept)
+    outliers = Outliers(spec, Offers(context, _options(spec).price_of_record))
+    return (*cell_steps(spec), *rounds.steps(), *outliers.steps())
 
 
 METHOD = Method(Mondrian, CLASSES, partition_steps)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions, RandomOrder
 from pganon.policy.refusals import Refusal, known_word
@@ -39,6 +41,12 @@ class Mondrian(MethodOptions):
     choose: Annotated[
         Literal["width", "loss"], known_word("way to choose a column", ("width", "loss"))
     ] = "loss"
+    price: Annotated[float, Field(ge=0, le=1)] | None = None
+
+    @property
+    def price_of_record(self) -> float:
+        """Loss that a record counts which is left out for what its class loses."""
+        return 1.0 if self.price is None else self.price
 
     def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
         return ()  # it heeds all keys

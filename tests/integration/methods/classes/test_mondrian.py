@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
@@ -16,6 +17,7 @@ from tests.support.harness.driver import Connection, Staged, drop_leftovers, fet
 from tests.support.harness.examples import examples
 from tests.support.oracles import definitions as oracle
 from tests.support.oracles.definitions import Group, Record
+from tests.support.oracles.outliers import Outliers, Undecided
 from tests.support.sources.builders import Case, cases, make_table
 
 pytestmark = pytest.mark.primary_server_only
@@ -105,9 +107,32 @@ def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = 
         relaxed,
     )
     groups = [group for part in feasible for group in mondrian.partition(part)]
+    groups = without_outliers(case, mondrian, groups, released)
+    if groups is None:
+        return
+    released = [record for group in groups for record in group]
+    for i, attribute in enumerate(case.attributes):
+        attribute.released = {record.qi[i] for record in released}
     check_classes(staged, case, groups, privacy, references)
     check_measures(staged, case, groups, len(records), smallest)
     check_verified(staged, groups, privacy, [records, released])
+
+
+def without_outliers(
+    case: Case, mondrian: oracle.Mondrian, groups: list[Group], released: list[Record]
+) -> list[Group] | None:
+    """What stays of the classes; None where the numbers of classes decide that."""
+    if any("t" in requirement for requirement in case.policy["privacy"]):
+        return groups  # classes are compared with what is released
+    limit, price = case.policy["suppression_limit"], case.policy["method"].get("price", 1)
+    out = len(case.rows) - len(released)
+    allowed = math.floor(limit * len(case.rows) + 1e-9) - out
+    try:
+        return Outliers(mondrian, price).remaining(
+            groups, min(allowed, len(released) - mondrian.smallest)
+        )
+    except Undecided:
+        return None
 
 
 def check_refusal(
@@ -117,6 +142,9 @@ def check_refusal(
     if refusal.code == "closeness_after_suppression":
         close = [r for r in case.policy["privacy"] if "t" in r]
         assert not all(satisfied(r, part, references) for r in close for part in feasible)
+    elif refusal.code == "suppression_limit":
+        limit = case.policy["suppression_limit"]
+        assert sum(map(len, feasible)) < (1 - limit) * len(case.rows) + 1e-9
     else:
         assert refusal.code in ("too_few_records", "infeasible", "all_suppressed")
         smallest = max(map(minimum, case.policy["privacy"]))
@@ -225,3 +253,21 @@ def test_strict_classes_are_those_of_the_brute_force(tables: Any, case: Case) ->
 @given(case=cases(relaxed=True))
 def test_relaxed_classes_are_those_of_the_brute_force(tables: Any, case: Case) -> None:
     check(tables, case, relaxed=True)
+
+
+@pytest.mark.random_tables
+@SETTINGS
+@given(
+    case=st.one_of(cases(), cases(relaxed=True)),
+    price=st.sampled_from([0, 0.1, 0.3, 0.6, 1]),
+    limit=st.sampled_from([0.1, 0.25, 0.5, 1]),
+)
+def test_outliers_are_those_of_the_brute_force(
+    tables: Any, case: Case, price: float, limit: float
+) -> None:
+    compared = [r for r in case.policy["privacy"] if "t" in r]
+    for requirement in compared:
+        case.policy["privacy"].remove(requirement)
+    case.policy["method"]["price"] = price
+    case.policy["suppression_limit"] = limit
+    check(tables, case, relaxed=case.policy["method"]["variant"] == "relaxed")
