@@ -85,6 +85,8 @@ class MethodOptions(Declaration):
         refuses_constant: whether it refuses a sensitive column with one value, which its models do
             not protect, unless the policy accepts that the column is unprotected.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
+        leaves_surplus_out: whether it then suppresses single records of values that are too
+            frequent, while others with the same quasi-identifiers stay.
         published_once: whether a policy may not accept that other releases show other groups of the
             same people, because what both together disclose cannot be judged.
         keeps_value_sets: whether people can keep the values of their groups in later versions.
@@ -109,6 +111,7 @@ class MethodOptions(Declaration):
     shows_reference: ClassVar[bool] = False
     refuses_constant: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
+    leaves_surplus_out: ClassVar[bool] = False
     published_once: ClassVar[bool] = False
     keeps_value_sets: ClassVar[bool] = False
     revision: ClassVar[int] = 1

@@ -18,7 +18,7 @@ from pganon.identifiers import QualifiedName, parse_name
 from pganon.policy.exclusions import Condition
 from pganon.policy.hierarchies import FunctionHierarchy, Hierarchy, TableHierarchy
 from pganon.policy.model import Policy
-from pganon.policy.options import part_name
+from pganon.policy.options import RandomOrder, part_name
 from pganon.policy.partition import Part
 from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
@@ -258,6 +258,23 @@ class ReleaseSpec:
         """
         first = self.growth is None or self.growth.version is None
         return first and self.policy.method.replays and bool(self.individual or self.record_key)
+
+    @property
+    def leaves_surplus_out(self) -> bool:
+        """Whether single records of values that are too frequent may be left out."""
+        policy = self.policy
+        asked = policy.on_infeasible == "suppress" and policy.refresh == "recompute"
+        bounded = any(requirement.bounds_frequency for requirement in self.requirements)
+        return policy.method.leaves_surplus_out and asked and bounded
+
+    @property
+    def random_order(self) -> RandomOrder:
+        """How records with equal codes are ordered."""
+        return "numbered" if self.leaves_surplus_out else self.policy.method.random_order
+
+    @property
+    def numbers_records(self) -> bool:
+        return self.random_order == "numbered"
 
     @property
     def shows_regions(self) -> bool:

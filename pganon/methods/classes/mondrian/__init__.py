@@ -20,9 +20,12 @@ stay together; in the relaxed one the value at the median is divided among both 
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from pganon.encode.axis import axes
 from pganon.encode.valued import valued
-from pganon.methods.classes.cells import cell_steps, enough_values
+from pganon.forms.work import GROUPED
+from pganon.methods.classes.cells import cell_steps, enough_values, surplus_of
 from pganon.methods.classes.mondrian.kept import kept_steps
 from pganon.methods.classes.mondrian.offers import Offers
 from pganon.methods.classes.mondrian.options import Mondrian
@@ -32,7 +35,8 @@ from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.common.rounds.rounds import CutRounds
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import Step
+from pganon.sqltools import aliased, col, equal, query
+from pganon.steps import CreateTable, DropTables, State, Step
 
 
 def _options(spec: ReleaseSpec) -> Mondrian:
@@ -71,13 +75,35 @@ def leaves_outliers_out(spec: ReleaseSpec) -> bool:
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     context = mondrian(spec)
     kept = kept_steps(spec, context) if spec.keeps_cuts else ()
+    numbered = spec.numbers_records and not context.relaxed
     purpose = "cut every group where both sides keep all requirements"
-    if not context.leaves_out:
-        rounds = CutRounds(context, purpose, after=kept)
-        return (*cell_steps(spec), *rounds.steps())
-    rounds = CutRounds(context, purpose, table=DIVIDED, after=kept)
-    outliers = Outliers(spec, Offers(context, _options(spec).price_of_record))
-    return (*cell_steps(spec), *rounds.steps(), *outliers.steps())
+    cells = GROUPED.name if not numbered else "grouped_cells"
+    rounds = CutRounds(context, purpose, DIVIDED if context.leaves_out else cells, after=kept)
+    steps = [*cell_steps(spec), *rounds.steps()]
+    if context.leaves_out:
+        offers = Offers(context, _options(spec).price_of_record)
+        steps += Outliers(spec, offers, cells).steps()
+    if spec.leaves_surplus_out:
+        steps += _numbered(spec, context, cells) if numbered else []
+        steps.append(
+            DropTables("tidy", "records that could stay", lambda s: surplus_of(spec).tables(s))
+        )
+    return tuple(steps)
+
+
+def _numbered(spec: ReleaseSpec, context: BalancedCuts, cells: str) -> list[Step]:
+    """From the cells of classes to their records, of which some may be left out."""
+
+    def grouped(state: State) -> exp.Select:
+        tree = query("select g.gid, r.rid from g", {"g": state.work(cells)})
+        records = aliased(surplus_of(spec).kept(state), "r")
+        tree = tree.join(records, on=equal(context.codes, "g", "r"))
+        return tree.select(*[col(name, "g") for name in context.codes])
+
+    return [
+        CreateTable(GROUPED.name, "the records of all classes", lambda s: s.work(GROUPED), grouped),
+        DropTables("tidy", "cells of classes", lambda s: [s.work(cells)]),
+    ]
 
 
 METHOD = Method(Mondrian, CLASSES, partition_steps)

@@ -33,6 +33,7 @@ class Mondrian(MethodOptions):
     adds = (CLASS_ID,)
     parts = (FLAT,)
     shows_reference = True
+    leaves_surplus_out = True
 
     name: Literal["mondrian"]
     variant: Annotated[

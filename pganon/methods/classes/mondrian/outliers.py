@@ -29,7 +29,6 @@ from sqlglot import exp
 
 from pganon.encode.axis import group_extents
 from pganon.forms.facts import SUPPRESSED
-from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.mondrian.conditions import measures
 from pganon.methods.classes.mondrian.context import CellContext
@@ -55,17 +54,22 @@ _BUDGET = count("allowed", of="outliers_")
 
 @dataclass(frozen=True)
 class Outliers:
-    """Rounds that leave records out of final classes."""
+    """Rounds that leave records out of final classes.
+
+    Attributes:
+        table: work table (gid, codes, [rid]) of what stays.
+    """
 
     spec: ReleaseSpec
     offers: Offers
+    table: str
 
     @property
     def context(self) -> CellContext:
         return self.offers.context
 
     def steps(self) -> tuple[Step, ...]:
-        """From :data:`DIVIDED` to `grouped`."""
+        """From :data:`DIVIDED` to the table."""
         return (
             Check(
                 "outliers",
@@ -84,9 +88,9 @@ class Outliers:
                 rounds=_ROUNDS,
             ),
             CreateTable(
-                GROUPED.name,
+                self.table,
                 "the cells that are released",
-                lambda s: s.work(GROUPED),
+                lambda s: s.work(self.table),
                 self._grouped,
             ),
             suppressed_check(self.spec, self._last, fragment("coalesce(sum(t.w), 0)::bigint")),

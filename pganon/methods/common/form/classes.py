@@ -200,7 +200,7 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
 
 def cell_keys(spec: ReleaseSpec) -> list[str]:
     """Columns that say which cell a record is in."""
-    return ["rid"] if spec.policy.method.numbers_records else code_columns(spec)
+    return ["rid"] if spec.numbers_records else code_columns(spec)
 
 
 def same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expr:
@@ -209,7 +209,7 @@ def same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expr:
 
 def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
     columns = code_columns(spec)
-    columns += ["rid"] if spec.policy.method.numbers_records else []
+    columns += ["rid"] if spec.numbers_records else []
     return query(
         "select n.class_id from g join n on n.gid = g.gid",
         {"g": state.work(GROUPED), "n": numbers(state, CLASS_ID)},

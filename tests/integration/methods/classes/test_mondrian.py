@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -64,6 +65,24 @@ def parts(case: Case, records: Sequence[Record]) -> list[Group]:
     return list(found.values())
 
 
+def capped(privacy: list[dict[str, Any]], part: Group) -> Group:
+    """The part without as few records of its most frequent values as it takes; all if none do."""
+    bounds = [r for r in privacy if r["model"] == "entropy_l_diversity"]
+
+    def stays(cap: int) -> Iterator[Record]:
+        seen: Counter[Any] = Counter()
+        for record in sorted(part, key=lambda record: record.tie):
+            seen[record.sensitive] += 1
+            if seen[record.sensitive] <= cap:
+                yield record
+
+    for cap in range(len(part), 0, -1):
+        kept = list(stays(cap))
+        if all(satisfied(requirement, kept, []) for requirement in bounds):
+            return kept
+    return part
+
+
 # -- properties ---------------------------------------------------------------------------------
 
 
@@ -81,7 +100,7 @@ def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = 
     privacy = case.policy["privacy"]
     feasible = [
         part
-        for part in parts(case, records)
+        for part in (capped(privacy, part) for part in parts(case, records))
         if all(satisfied(requirement, part, [records]) for requirement in privacy)
     ]
     released = [record for part in feasible for record in part]
@@ -92,10 +111,14 @@ def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = 
         check_refusal(refusal, case, feasible, references)
         return
     assert released
-    if relaxed:
-        released = with_ties(staged, released)
-        kept = {record.id: record for record in released}
-        feasible = [[kept[record.id] for record in part] for part in feasible]
+    if staged.plan.spec.numbers_records:
+        numbered = [capped(privacy, part) for part in parts(case, with_ties(staged, records))]
+        feasible = [
+            part
+            for part in numbered
+            if all(satisfied(requirement, part, [records]) for requirement in privacy)
+        ]
+        released = [record for part in feasible for record in part]
     for i, attribute in enumerate(case.attributes):
         attribute.released = {record.qi[i] for record in released}
     smallest = max(map(minimum, privacy))
@@ -158,7 +181,7 @@ def with_ties(staged: Staged, released: Sequence[Record]) -> list[Record]:
         int(row["record"]): row["rid"]
         for row in fetch(staged.conn, sql.SQL("SELECT record, rid FROM {}").format(name))
     }
-    return [Record(r.id, r.qi, r.sensitive, ties[r.id]) for r in released]
+    return [Record(r.id, r.qi, r.sensitive, ties.get(r.id, 0)) for r in released]
 
 
 def check_classes(
