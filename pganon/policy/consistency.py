@@ -31,6 +31,7 @@ def policy_refusals(
     on_infeasible: object = None,
     republication: object = None,
     refresh: object = None,
+    suppression_limit: object = None,
 ) -> list[Refusal]:
     """What does not go together across the policy.
 
@@ -53,6 +54,7 @@ def policy_refusals(
         on_infeasible,
         republication,
         refresh,
+        suppression_limit,
     )
     out += _model_refusals(known, models, columns)
     out += _sensitive_when_refusals(columns)

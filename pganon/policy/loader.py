@@ -217,6 +217,7 @@ def _across(data: dict[str, Any], known: Registry) -> list[Refusal]:
         data.get("on_infeasible"),
         data.get("republication"),
         data.get("refresh"),
+        None if data.get("requests") is not None else data.get("suppression_limit", 0.0),
     )
     return [*out, *across, *over_time_refusals(known, data, method)]
 

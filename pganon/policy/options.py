@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -215,6 +215,17 @@ class MethodOptions(Declaration):
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
         """What else does not fit the columns, where each of them is right in itself."""
+        return ()
+
+    def suppression_refusals(
+        self, columns: Columns, models: Sequence[Any], asked: Mapping[str, Any]
+    ) -> Iterable[Refusal]:
+        """Keys about suppression that have no effect.
+
+        Args:
+            asked: `suppression_limit`, `on_infeasible` and `refresh` as the policy has them; None
+                where it has not, or where it is not known yet.
+        """
         return ()
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from pganon.policy.columns import Columns
 from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions, RandomOrder
 from pganon.policy.refusals import Refusal, known_word
+
+_COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
+"""Models that compare a class with the distribution of all."""
+
+_COUNTED = frozenset({"k_anonymity", "distinct_l_diversity"})
+"""Models that no class satisfies better with fewer records."""
 
 
 class Mondrian(MethodOptions):
@@ -51,6 +58,45 @@ class Mondrian(MethodOptions):
 
     def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
         return ()  # it heeds all keys
+
+    def suppression_refusals(
+        self, columns: Columns, models: Sequence[Any], asked: Mapping[str, Any]
+    ) -> Iterable[Refusal]:
+        names = [model.model for model in models]
+        if self.price is not None:
+            yield from self._idle_price([name for name in names if name in _COMPARED], asked)
+        grows = asked["refresh"] not in (None, "recompute")
+        apart = any(column.nulls == "own_class" for column in columns.values() if column)
+        bounded = any(name not in _COMPARED | _COUNTED for name in names)
+        if asked["on_infeasible"] == "suppress" and not (grows or apart or bounded):
+            yield Refusal(
+                ("on_infeasible",),
+                f"leaving records out helps no class to satisfy {' and '.join(names)}",
+                "leave on_infeasible out; what makes classes wide is left out within"
+                " suppression_limit",
+            )
+
+    def _idle_price(self, compared: Sequence[str], asked: Mapping[str, Any]) -> Iterable[Refusal]:
+        where = ("method", "price")
+        if compared:
+            yield Refusal(
+                where,
+                f"{compared[0]} compares classes with what is published, so no record is left out"
+                " for the loss of its class",
+                "remove price",
+            )
+        elif asked["refresh"] not in (None, "recompute"):
+            yield Refusal(
+                where,
+                f"with refresh: {asked['refresh']} no record is left out for the loss of its class",
+                "remove price, or use refresh: recompute",
+            )
+        elif asked["suppression_limit"] == 0:
+            yield Refusal(
+                where,
+                "price has no effect: suppression_limit is 0, so no record may be left out",
+                "write a suppression_limit, for example 0.01, or remove price",
+            )
 
     @property
     def replays(self) -> bool:

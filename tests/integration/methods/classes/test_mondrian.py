@@ -96,6 +96,7 @@ def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = 
     source, owner = tables
     make_table(source, case.columns, case.rows)
     drop_leftovers(owner)
+    case.policy = case.mondrian
     records = case.records
     privacy = case.policy["privacy"]
     feasible = [
