@@ -173,6 +173,32 @@ def test_the_limit_is_a_limit_and_the_price_a_price(
         assert out > 0
 
 
+@pytest.mark.parametrize("price", [0, 1])
+def test_more_categories_than_a_mask_has_bits(db: Database, price: float) -> None:
+    """What is counted cannot be added up, and is taken to be lost by what stays, too."""
+    kinds = {"q": "integer", "z": "text"}
+    rows = [(n % 30 + (500 if n == 7 else 0), f"z{n}") for n in range(600)]
+    make_table(db.connect("source_owner"), kinds, rows)
+    before = run(db.owner(), policy({"q": "q", "z": "q"}, 4))
+    after = run(db.owner(), policy({"q": "q", "z": "q"}, 4, **wide(0.02, price=price)))
+    assert 1 <= after.facts["suppressed"] <= 12
+    out = after.facts["suppressed"]
+    paid = after.utility.gcp * 600 - out + price * out
+    assert paid < before.utility.gcp * 600
+
+
+def test_with_many_quasi_identifiers_whole_classes_go(db: Database) -> None:
+    names = [f"q{n}" for n in range(22)]
+    rows = [[n * (i + 3) % 11 for i in range(22)] for n in range(40)]
+    make_table(db.connect("source_owner"), dict.fromkeys(names, "integer"), rows)
+    declared = policy(dict.fromkeys(names, "q"), 5)
+    whole = run(db.owner(), declared)
+    some = run(db.owner(), declared | wide(0.3, price=0))
+    assert 5 <= some.facts["suppressed"] <= 12
+    assert set(map(frozenset, some.members.values())) < set(map(frozenset, whole.members.values()))
+    assert run(db.owner(), declared | wide(0.3)).facts["suppressed"] == 0
+
+
 def grouped(staged: Staged) -> dict[int, list[dict[str, Any]]]:
     found: dict[int, list[dict[str, Any]]] = {}
     for row in staged.rows("class_id, s"):
