@@ -131,6 +131,22 @@ def test_the_hint_names_what_makes_it_reachable(db: Database) -> None:
     assert staged.facts["suppressed"] == math.floor(limit * 63) == 37
 
 
+def test_where_no_number_of_records_helps_none_is_left_out(db: Database) -> None:
+    """One value too few, in the only part or in one of two."""
+    privacy = asked("recursive_cl_diversity", c=1, l=3)
+    rows: Table = [(1, "a" if n < 20 else "b", "x") for n in range(30)]
+    with refused("infeasible") as errors:
+        released(db, rows, privacy, **SUPPRESS)
+    assert "30 records" in str(errors[0])
+    rows += [(None, f"s{n % 4 * (n % 3 > 0)}", "x") for n in range(24)]
+    make_table(db.connect("source_owner"), COLUMNS, rows)
+    apart = policy({"q": {"nulls": "own_class"}, "s": "s", "u": "s"}, privacy, **SUPPRESS)
+    staged = run(db.owner(), apart)
+    left = Counter(row["s"] for row in staged.rows("s"))
+    assert len(left) == 4
+    assert left["s0"] < sum(n % 4 * (n % 3 > 0) == 0 for n in range(24))
+
+
 # -- classes that are too wide ------------------------------------------------------------------
 
 
