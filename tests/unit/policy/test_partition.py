@@ -104,7 +104,7 @@ OTHER: list[tuple[dict[str, Any], str]] = [
     (policy(method={"name": "mondrian", "variant": "relaxed"}), "method.variant added"),
     (policy(suppression_limit=0.5), "suppression_limit added"),
     (policy(on_infeasible="suppress", columns=columns(age={"nulls": "own_class"})),
-     "columns.age.nulls added, on_infeasible added"),  # fmt: skip
+     "columns.age.nulls added, on_infeasible added"),
     (policy(records_per_individual="many_accepted"), "records_per_individual added"),
     (policy(columns=columns(age={"weight": 2})), "columns.age.weight added"),
     (policy(columns=columns(age={"domain": [0, 99]})), "columns.age.domain added"),

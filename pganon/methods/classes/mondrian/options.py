@@ -72,8 +72,7 @@ class Mondrian(MethodOptions):
             yield Refusal(
                 ("on_infeasible",),
                 f"leaving records out helps no class to satisfy {' and '.join(names)}",
-                "leave on_infeasible out; what makes classes wide is left out within"
-                " suppression_limit",
+                "leave on_infeasible out",
             )
 
     def _idle_price(self, compared: Sequence[str], asked: Mapping[str, Any]) -> Iterable[Refusal]:
