@@ -30,8 +30,8 @@ Table = list[tuple[Any, ...]]
 def released(db: Database, rows: Table, privacy: list[dict[str, Any]], **keys: Any) -> Staged:
     make_table(db.connect("source_owner"), COLUMNS, rows)
     seed = keys.pop("seed", 1)
-    declared = policy({"q": "q", "s": "s", "u": "s"}, privacy, **keys)
-    return run(db.owner(), declared, seed=seed)
+    columns = {"q": {"weight": keys.pop("weight", 1)}, "s": "s", "u": "s"}
+    return run(db.owner(), policy(columns, privacy, **keys), seed=seed)
 
 
 def asked(name: str, **parameters: Any) -> list[dict[str, Any]]:
@@ -175,8 +175,8 @@ def test_the_limit_is_a_limit_and_the_price_a_price(
 ) -> None:
     rows: Table = [(n * n % 97, f"s{n % 3}", "x") for n in range(150)]
     privacy = [*K, *asked("distinct_l_diversity", l=2)]
-    before = released(db, rows, privacy)
-    after = released(db, rows, privacy, **wide(limit, price=price))
+    before = released(db, rows, privacy, weight=3)
+    after = released(db, rows, privacy, weight=3, **wide(limit, price=price))
     out = after.facts["suppressed"]
     assert out <= limit * 150
     assert all(
