@@ -37,9 +37,11 @@ class Target:
 TARGETS = {
     "mondrian": Target(
         ("pganon/methods/classes/mondrian", "pganon/methods/common/rounds",
-         "pganon/methods/classes/cells.py", "pganon/methods/common/reachable.py"),
+         "pganon/methods/classes/cells.py", "pganon/methods/classes/closeness.py",
+         "pganon/methods/classes/surplus.py", "pganon/methods/common/reachable.py",
+         "pganon/methods/common/suppression.py"),
         ("test_median_rounds", "test_mondrian_tries", "test_mondrian", "test_nulls",
-         "test_infeasible", "test_mondrian_models"),
+         "test_infeasible", "test_mondrian_models", "test_suppression"),
     ),
     "qs": Target(
         ("pganon/methods/clusters/qs", "sql/functions/cluster"),

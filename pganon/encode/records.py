@@ -80,7 +80,7 @@ def random_order(
     """
     seed = scalar(run_secret(state, "partition_seed"))
     columns, looks = _columns(spec, table), _looks(spec, table)
-    match spec.policy.method.encoding.order:
+    match spec.random_order:
         case "none":
             return []
         case "drawn":

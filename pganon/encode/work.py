@@ -43,7 +43,7 @@ def _left_out(spec: ReleaseSpec, state: State) -> list[str]:
     values = [f"v{item.index}" for item in spec.sensitive]
     values += [f"p{item.index}" for item in spec.carried]
     codes = [*codes_of(spec), *[f"s{item.index}" for item in valued(spec)]]
-    order = orders[spec.policy.method.encoding.order]
+    order = orders[spec.random_order]
     hidden = [*_flags(spec), *([HIDES] if tells_hidden(spec) else [])]
     return [*codes, *values, *_identity(spec), *hidden, *_cohort(spec), *order]
 

@@ -15,7 +15,7 @@ from pganon.steps import State
 
 
 def _record(spec: ReleaseSpec) -> list[str]:
-    return [NUMBER] if spec.policy.method.encoding.numbers_records else []
+    return [NUMBER] if spec.numbers_records else []
 
 
 def _grouped(spec: ReleaseSpec, state: State) -> list[str]:

@@ -5,7 +5,7 @@ Every rule reads the class variables of :class:`pganon.policy.options.MethodOpti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pganon.identifiers import MAX_BYTES, fits
@@ -37,6 +37,7 @@ def method_refusals(
     on_infeasible: object = None,
     republication: object = None,
     refresh: object = None,
+    suppression_limit: object = None,
 ) -> list[Refusal]:
     """Problems of a policy with its method; arguments that are None are not checked."""
     if method is None:
@@ -59,6 +60,16 @@ def method_refusals(
             columns,
             {"privacy": models, "individual": individual, "republication": republication},
         ),
+        *_idle_suppression(
+            method,
+            columns,
+            models,
+            {
+                "suppression_limit": suppression_limit,
+                "on_infeasible": on_infeasible,
+                "refresh": refresh,
+            },
+        ),
     ]
 
 
@@ -69,6 +80,13 @@ def _nothing_to_leave_out(method: MethodOptions, on_infeasible: object) -> Itera
             f"the method {method.name} leaves nothing out for a guarantee that cannot be reached",
             "leave on_infeasible out; suppression_limit bounds what the method itself leaves out",
         )
+
+
+def _idle_suppression(
+    method: MethodOptions, columns: Columns, models: Sequence[Any], asked: Mapping[str, Any]
+) -> Iterable[Refusal]:
+    complete = None not in columns.values() and models and None not in models
+    return method.suppression_refusals(columns, models, asked) if complete else ()
 
 
 def _wrong_roles(registry: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:

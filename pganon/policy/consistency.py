@@ -30,6 +30,7 @@ def policy_refusals(
     on_infeasible: object = None,
     republication: object = None,
     refresh: object = None,
+    suppression_limit: object = None,
 ) -> list[Refusal]:
     """Refusals of combinations across the policy.
 
@@ -52,6 +53,7 @@ def policy_refusals(
         on_infeasible,
         republication,
         refresh,
+        suppression_limit,
     )
     out += _model_refusals(registry, models, columns)
     out += _sensitive_when_refusals(columns)

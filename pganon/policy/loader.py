@@ -219,6 +219,7 @@ def _across(data: dict[str, Any], registry: Registry) -> list[Refusal]:
         data.get("on_infeasible"),
         data.get("republication"),
         data.get("refresh"),
+        None if data.get("requests") is not None else data.get("suppression_limit", 0.0),
     )
     return [*out, *across, *over_time_refusals(registry, data, method)]
 

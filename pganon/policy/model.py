@@ -133,6 +133,7 @@ class Policy(OverTime):
             self.on_infeasible,
             self.republication,
             self.refresh,
+            None if self.requests is not None else self.suppression_limit,
         )
         refuse([*across, *over_time_refusals(self.registry, dict(self), self.method)])
         return self

@@ -80,6 +80,8 @@ class MethodOptions(Declaration):
         unlinks: whether it publishes sensitive values apart from the records, so that a reader may
             try to infer whose they are.
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
+        leaves_surplus_out: whether it then suppresses single records of values that are too
+            frequent, while others with the same quasi-identifiers stay.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -95,6 +97,7 @@ class MethodOptions(Declaration):
     supports: ClassVar[frozenset[Support]] = frozenset()
     unlinks: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
+    leaves_surplus_out: ClassVar[bool] = False
     revision: ClassVar[int] = 1
 
     if TYPE_CHECKING:
@@ -176,6 +179,17 @@ class MethodOptions(Declaration):
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
         """Further problems with the columns, each of which is right in itself."""
+        return ()
+
+    def suppression_refusals(
+        self, columns: Columns, models: Sequence[Any], asked: Mapping[str, Any]
+    ) -> Iterable[Refusal]:
+        """Keys about suppression that have no effect.
+
+        Args:
+            asked: `suppression_limit`, `on_infeasible` and `refresh` as the policy has them; None
+                where it has not, or where it is not known yet.
+        """
         return ()
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:

@@ -296,6 +296,13 @@ class Requirement:
             return ""
         return f" ({self.given.label.removeprefix(f'{self.given.name} ')} if it is not NULL)"
 
+    @property
+    def bounds_frequency(self) -> bool:
+        """Whether it may help a group to leave out records of its most frequent values."""
+        model = self.model
+        compared = model.needs_reference or model.counts_distinct
+        return self.sensitive is not None and not compared
+
     def declarable(self, measure: float) -> float:
         """The parameter of the policy that bounds this measure."""
         if self.given is None:

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column, ExternalObjects, Relation
 from pganon.identifiers import QualifiedName, parse_name
+from pganon.policy.encoding import RandomOrder
 from pganon.policy.exclusions import Condition
 from pganon.policy.hierarchies import FunctionHierarchy, Hierarchy, TableHierarchy
 from pganon.policy.model import Policy
@@ -253,6 +254,23 @@ class ReleaseSpec:
         """
         first = self.growth is None or self.growth.version is None
         return first and self.has_identity and self.policy.method.admits("regions", "leaves")
+
+    @property
+    def leaves_surplus_out(self) -> bool:
+        """Whether single records of values that are too frequent may be left out."""
+        policy = self.policy
+        asked = policy.on_infeasible == "suppress" and policy.refresh == "recompute"
+        bounded = any(requirement.bounds_frequency for requirement in self.requirements)
+        return policy.method.leaves_surplus_out and asked and bounded
+
+    @property
+    def random_order(self) -> RandomOrder:
+        """How records with equal codes are ordered."""
+        return "numbered" if self.leaves_surplus_out else self.policy.method.encoding.order
+
+    @property
+    def numbers_records(self) -> bool:
+        return self.random_order == "numbered"
 
     @property
     def shows_regions(self) -> bool:

@@ -149,7 +149,7 @@ def test_too_little_to_release(db: Database, run: Run) -> None:
     refused(db, run(where="id <= 7"), 1, "too_few_records", "7 records", "8")
     db.source("ALTER TABLE public.patient ADD nothing integer")
     nothing = _columns(nothing={**Q, "nulls": "suppress"})
-    text = run(columns=nothing, on_infeasible="suppress", suppression_limit=1.0)
+    text = run(columns=nothing, suppression_limit=1.0)
     refused(db, text, 1, "all_suppressed", "all 24 records would be suppressed")
     refused(db, run(columns=nothing, suppression_limit=0.5), 1, "all_suppressed", "24 records")
     db.source("DELETE FROM public.patient")

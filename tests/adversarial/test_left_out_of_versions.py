@@ -24,7 +24,10 @@ def make(db: Database, rows: Sequence[Sequence[Any]]) -> None:
 
 def declared(*models: dict[str, Any], **changes: Any) -> dict[str, Any]:
     columns = changes.pop("columns", {"q": OWN, "r": OWN, "s": "s"})
-    return policy(columns, models, trust=["source_owner"], **LENIENT, **changes)
+    document = policy(columns, models, trust=["source_owner"], **LENIENT, **changes)
+    if OWN not in columns.values():
+        document["on_infeasible"] = "refuse"  # to leave out parts would be refused: there are none
+    return document
 
 
 def refused(db: Database, document: dict[str, Any]) -> str | None:

@@ -376,6 +376,11 @@ CREATE TABLE pganon_work.r0_cells AS SELECT CAST(COUNT(*) AS integer) AS "w", CA
 AS "node", "r"."c0", "r"."c1", "r"."s0" FROM "pganon_work"."r0_coded" AS "r" GROUP BY "r"."c0",
 "r"."c1", "r"."s0";
 
+-- partition.cells: the cells of all classes
+-- [mondrian]
+CREATE TABLE pganon_work.r0_cells_0 AS SELECT "d"."gid" AS "node", "d"."c0", "d"."c1", "d"."cell",
+"d"."d0", "d"."w" FROM "pganon_work"."r0_divided" AS "d";
+
 -- partition.cells: equal records collapse into weighted cells
 -- [slicing]
 CREATE TABLE pganon_work.r0_cells_0 AS SELECT 1 AS "node", COUNT(*) AS "w", "k"."beside", "k"."c0",
@@ -617,7 +622,12 @@ BY "m"."node", "m"."attr" HAVING BOOL_AND(("m"."measure" >= 2)) AND COUNT(*) = 2
 "q0"."node" = "b"."node" AND "q0"."attr" = "b"."attr";
 
 -- partition.cut.done: cells of final groups
--- [mondrian, slicing]
+-- [mondrian]
+CREATE TABLE pganon_work.r0_done_0 AS SELECT -"c"."node" AS "leaf", "c"."c0", "c"."c1", "c"."cell",
+"c"."d0", "c"."w" FROM "pganon_work"."r0_cells_1" AS "c" WHERE "c"."node" < 0;
+
+-- partition.cut.done: cells of final groups
+-- [slicing]
 CREATE TABLE pganon_work.r0_done_0 AS SELECT -"c"."node" AS "leaf", "c"."c0", "c"."c1" FROM
 "pganon_work"."r0_cells_1" AS "c" WHERE "c"."node" < 0;
 
@@ -1182,9 +1192,9 @@ b(block)) AS f) AS u;
 
 -- partition.gather: all final groups with their cells
 -- [mondrian]
-CREATE TABLE pganon_work.r0_grouped AS SELECT ((CAST(0 AS BIGINT) << 32) + CAST("d"."leaf" AS
-BIGINT) * 2654435761 % 4294967296) AS "gid", "d"."c0", "d"."c1" FROM "pganon_work"."r0_done_0" AS
-"d";
+CREATE TABLE pganon_work.r0_divided AS SELECT ((CAST(0 AS BIGINT) << 32) + CAST("d"."leaf" AS
+BIGINT) * 2654435761 % 4294967296) AS "gid", "d"."c0", "d"."c1", "d"."cell", "d"."d0", "d"."w" FROM
+"pganon_work"."r0_done_0" AS "d";
 
 -- partition.gather: all final groups with their cells
 -- [slicing]
@@ -1223,6 +1233,11 @@ CREATE TABLE pganon_work.r0_group_cells AS SELECT ROW_NUMBER() OVER (ORDER BY "p
 "p"."c0", "p"."c1") AS "gid", "p"."display", "p"."c0", "p"."c1" FROM (SELECT "c"."rid", "c"."hides"
 AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record"
 FROM "pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."display", "p"."c0", "p"."c1";
+
+-- partition.grouped: the cells that are released
+-- [mondrian]
+CREATE TABLE pganon_work.r0_grouped AS SELECT "c"."node" AS "gid", "c"."c0", "c"."c1" FROM
+"pganon_work"."r0_cells_1" AS "c";
 
 -- partition.grouped: the bucket of every record
 -- [slicing]
@@ -1703,6 +1718,13 @@ MIN("c"."c0") FILTER(WHERE "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("
 "n0", BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0", FALSE AS "again" FROM
 "pganon_work"."r0_cells_0" AS "c" GROUP BY "c"."node";
 
+-- partition.nodes: what the classes cover
+-- [mondrian]
+CREATE TABLE pganon_work.r0_nodes_0 AS SELECT "c"."node", CAST(SUM("c"."w") AS BIGINT) AS "n",
+MIN("c"."c0") FILTER(WHERE "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("c"."c0") = 0 AS
+"n0", BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0", FALSE AS "again" FROM
+"pganon_work"."r0_cells_0" AS "c" GROUP BY "c"."node";
+
 -- partition.numbers_b0: random numbers for the buckets of zip
 -- [lgb_mdp, local_bucketization, local_generalization]
 CREATE TABLE pganon_work.r0_numbers_b0 AS SELECT "g"."gid", CAST((ROW_NUMBER() OVER (ORDER BY
@@ -1764,6 +1786,144 @@ AS "n", MIN("p"."x1") AS "lo1", MAX("p"."x1") AS "hi1", MIN("p"."x2") AS "lo2", 
 -- partition.open_key: an index to find them by
 -- [qs_greedy, qs_efficient]
 CREATE INDEX ON "pganon_work"."r0_open" (block, cluster);
+
+-- partition.outliers: how many records may be left out
+-- [mondrian]
+SELECT CAST(19 AS BIGINT) AS "allowed";
+
+-- partition.outliers: leave out what makes classes wide, within the limit; repeated
+-- [mondrian]
+
+-- partition.outliers.beyond: what classes keep on either side
+-- [mondrian]
+CREATE TABLE pganon_work.r0_beyond_0 AS SELECT "u".* FROM (SELECT "r"."node", "r"."attr", "r"."pos",
+TRUE AS "is_left", "r"."cum" AS "n", "r"."cum" < "r"."n" AS "cuts", MIN("r"."lo0") OVER (PARTITION
+BY "r"."node", "r"."attr" ORDER BY "r"."pos" ASC) AS "lo0", MAX("r"."hi0") OVER (PARTITION BY
+"r"."node", "r"."attr" ORDER BY "r"."pos" ASC) AS "hi0", BOOL_OR("r"."n0") OVER (PARTITION BY
+"r"."node", "r"."attr" ORDER BY "r"."pos" ASC) AS "n0", BIT_OR("r"."b1_0") OVER (PARTITION BY
+"r"."node", "r"."attr" ORDER BY "r"."pos" ASC) AS "b1_0" FROM "pganon_work"."r0_ranked_0" AS "r"
+UNION ALL SELECT "r"."node", "r"."attr", "r"."pos", FALSE AS "is_left", CAST(("r"."n" - "r"."cum" +
+"r"."w") AS BIGINT) AS "n", "r"."pos" > 1 AS "cuts", MIN("r"."lo0") OVER (PARTITION BY "r"."node",
+"r"."attr" ORDER BY "r"."pos" DESC NULLS LAST) AS "lo0", MAX("r"."hi0") OVER (PARTITION BY
+"r"."node", "r"."attr" ORDER BY "r"."pos" DESC NULLS LAST) AS "hi0", BOOL_OR("r"."n0") OVER
+(PARTITION BY "r"."node", "r"."attr" ORDER BY "r"."pos" DESC NULLS LAST) AS "n0", BIT_OR("r"."b1_0")
+OVER (PARTITION BY "r"."node", "r"."attr" ORDER BY "r"."pos" DESC NULLS LAST) AS "b1_0" FROM
+"pganon_work"."r0_ranked_0" AS "r") AS "u" WHERE "u"."cuts";
+
+-- partition.outliers.cells: cells that stay
+-- [mondrian]
+CREATE TABLE pganon_work.r0_cells_1 AS SELECT "c"."node", "c"."c0", "c"."c1", "c"."cell", "c"."d0",
+"c"."w" FROM "pganon_work"."r0_cells_0" AS "c" LEFT JOIN "pganon_work"."r0_chosen_0" AS "o" ON
+"o"."node" = "c"."node" LEFT JOIN (SELECT "u".* FROM (SELECT 0 AS "made", "r"."node", "r"."attr",
+"r"."v", "r"."pos" FROM "pganon_work"."r0_ranked_0" AS "r") AS "u") AS "r" ON "r"."made" =
+"o"."made" AND "r"."node" = "c"."node" AND "r"."attr" = "o"."attr" AND "r"."v" = CASE "o"."attr"
+WHEN 0 THEN CAST(("c"."c0") AS integer) WHEN 1 THEN CAST(("c"."c1") AS integer) END WHERE "o"."node"
+IS NULL OR CASE WHEN "o"."is_left" THEN "r"."pos" <= "o"."pos" ELSE "r"."pos" >= "o"."pos" END;
+
+-- partition.outliers.chosen: those that requirements and the limit allow
+-- [mondrian]
+CREATE TABLE pganon_work.r0_chosen_0 AS SELECT "s".* FROM (SELECT "a".*, SUM("a"."less") OVER (ORDER
+BY "a"."worth" DESC, "a"."node" rows BETWEEN UNBOUNDED preceding AND CURRENT ROW) AS "so_far" FROM
+(SELECT "o".* FROM "pganon_work"."r0_outliers_0" AS "o" LEFT JOIN (SELECT "m"."node" FROM (SELECT
+COUNT(*) AS "measure", "g"."node" FROM (SELECT "h"."value", "h"."n", "h"."node" FROM (SELECT
+"k"."node", "v"."s0" AS "value", CAST(SUM("v"."w") AS BIGINT) AS "n" FROM (SELECT "c"."node",
+"c"."c0", "c"."c1", "c"."cell", "c"."d0", "c"."w" FROM "pganon_work"."r0_cells_0" AS "c" JOIN
+"pganon_work"."r0_outliers_0" AS "o" ON "o"."node" = "c"."node" LEFT JOIN (SELECT "u".* FROM (SELECT
+0 AS "made", "r"."node", "r"."attr", "r"."v", "r"."pos" FROM "pganon_work"."r0_ranked_0" AS "r") AS
+"u") AS "r" ON "r"."made" = "o"."made" AND "r"."node" = "c"."node" AND "r"."attr" = "o"."attr" AND
+"r"."v" = CASE "o"."attr" WHEN 0 THEN CAST(("c"."c0") AS integer) WHEN 1 THEN CAST(("c"."c1") AS
+integer) END WHERE CASE WHEN "o"."is_left" THEN "r"."pos" <= "o"."pos" ELSE "r"."pos" >= "o"."pos"
+END) AS "k" JOIN "pganon_work"."r0_cellvalues0" AS "v" ON "v"."cell" = "k"."cell" GROUP BY
+"k"."node", 2) AS "h") AS "g" GROUP BY "g"."node") AS "m" WHERE ("m"."measure" >= 2)) AS "q0" ON
+"q0"."node" = "o"."node" WHERE "o"."attr" IS NULL OR "q0"."node" IS NOT NULL) AS "a") AS "s" WHERE
+"s"."so_far" <= GREATEST(0, "s"."less");
+
+-- partition.outliers.left_out: records left out in this round
+-- [mondrian]
+SELECT "t"."left_out", 1 - "t"."left_out" AS "allowed", "t"."left_out" IN (0, 1) AS "outliers_ended"
+FROM (SELECT CAST(COALESCE(SUM("c"."less"), 0) AS BIGINT) AS "left_out" FROM
+"pganon_work"."r0_chosen_0" AS "c") AS "t";
+
+-- partition.outliers.nodes: what changed classes cover
+-- [mondrian]
+CREATE TABLE pganon_work.r0_nodes_1 AS SELECT "c"."node", CAST(SUM("c"."w") AS BIGINT) AS "n",
+MIN("c"."c0") FILTER(WHERE "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("c"."c0") = 0 AS
+"n0", BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0", FALSE AS "again" FROM (SELECT "c".* FROM
+"pganon_work"."r0_cells_1" AS "c" JOIN "pganon_work"."r0_chosen_0" AS "o" ON "o"."node" =
+"c"."node") AS "c" GROUP BY "c"."node";
+
+-- partition.outliers.offers: what may be left out and pays
+-- [mondrian]
+CREATE TABLE pganon_work.r0_offers_0 AS SELECT "y".* FROM (SELECT "x".*, ROUND(CAST(("x"."gain" /
+"x"."less") AS DECIMAL), 9) AS "worth", 0 AS "made" FROM (SELECT "u".* FROM (SELECT "l"."node",
+CAST(NULL AS SMALLINT) AS "attr", CAST(NULL AS SMALLINT) AS "level", CAST(NULL AS INT) AS "pos",
+CAST(NULL AS BOOLEAN) AS "is_left", "l"."loss" - 2.0 * "l"."n" AS "gain", "l"."n" AS "less" FROM
+(SELECT "e".*, "e"."n" * ((CASE WHEN "e"."n0" AND "e"."hi0" > 0 THEN 1 WHEN "e"."hi0" = 0 THEN 0
+ELSE ((SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0" AS "dict" WHERE
+"code" > 0)["e"."hi0"]) - ((SELECT ARRAY_AGG("position" ORDER BY "code") FROM
+"pganon_work"."r0_dict0" AS "dict" WHERE "code" > 0)["e"."lo0"]) END) * 1.0 +
+((CAST((BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1) AS DOUBLE PRECISION) / 40) * 1.0)) AS "loss"
+FROM "pganon_work"."r0_nodes_0" AS "e") AS "l" UNION ALL SELECT "k"."node", "k"."attr", "k"."level",
+"k"."pos", "k"."is_left", "k"."before" - "k"."n" * ((CASE WHEN "k"."n0" AND "k"."hi0" > 0 THEN 1
+WHEN "k"."hi0" = 0 THEN 0 ELSE ((SELECT ARRAY_AGG("position" ORDER BY "code") FROM
+"pganon_work"."r0_dict0" AS "dict" WHERE "code" > 0)["k"."hi0"]) - ((SELECT ARRAY_AGG("position"
+ORDER BY "code") FROM "pganon_work"."r0_dict0" AS "dict" WHERE "code" > 0)["k"."lo0"]) END) * 1.0 +
+((CAST((BIT_COUNT(CAST("k"."b1_0" AS BIT(64))) - 1) AS DOUBLE PRECISION) / 40) * 1.0)) - 2.0 *
+("k"."whole" - "k"."n") AS "gain", "k"."whole" - "k"."n" AS "less" FROM (SELECT "b".*, "l"."n" AS
+"whole", "l"."loss" AS "before", "t"."level" FROM "pganon_work"."r0_beyond_0" AS "b" JOIN (SELECT
+"e".*, "e"."n" * ((CASE WHEN "e"."n0" AND "e"."hi0" > 0 THEN 1 WHEN "e"."hi0" = 0 THEN 0 ELSE
+((SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0" AS "dict" WHERE "code"
+> 0)["e"."hi0"]) - ((SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0" AS
+"dict" WHERE "code" > 0)["e"."lo0"]) END) * 1.0 + ((CAST((BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) -
+1) AS DOUBLE PRECISION) / 40) * 1.0)) AS "loss" FROM "pganon_work"."r0_nodes_0" AS "e") AS "l" ON
+"l"."node" = "b"."node" JOIN "pganon_work"."r0_tries_0" AS "t" ON "t"."node" = "b"."node" AND
+"t"."attr" = "b"."attr" WHERE "b"."n" >= 4) AS "k") AS "u") AS "x") AS "y" WHERE "y"."worth" > 0;
+
+-- partition.outliers.outliers: what every class gains most by
+-- [mondrian]
+CREATE TABLE pganon_work.r0_outliers_0 AS SELECT DISTINCT ON ("y"."node") "y".* FROM
+"pganon_work"."r0_offers_0" AS "y" WHERE "y"."less" <= 1 ORDER BY "y"."node", "y"."worth" DESC,
+"y"."less", "y"."attr", "y"."pos", "y"."is_left";
+
+-- partition.outliers.ranked: tried values in cutting order
+-- [mondrian]
+CREATE TABLE pganon_work.r0_ranked_0 AS SELECT "g"."node", "g"."attr", "g"."v", "g"."w", "t"."n",
+CAST((ROW_NUMBER() OVER (PARTITION BY "g"."node", "g"."attr" ORDER BY CASE "g"."attr" WHEN 0 THEN
+"g"."v" WHEN 1 THEN -"g"."w" END, "g"."v")) AS INT) AS "pos", CAST((SUM("g"."w") OVER (PARTITION BY
+"g"."node", "g"."attr" ORDER BY CASE "g"."attr" WHEN 0 THEN "g"."v" WHEN 1 THEN -"g"."w" END,
+"g"."v" ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS BIGINT) AS "cum", "g"."lo0",
+"g"."hi0", "g"."n0", "g"."b1_0" FROM (SELECT "x"."node", "x"."attr", "x"."v", CAST(SUM("x"."w") AS
+integer) AS "w", MIN("x"."c0") FILTER(WHERE "x"."c0" > 0) AS "lo0", MAX("x"."c0") AS "hi0",
+MIN("x"."c0") = 0 AS "n0", BIT_OR(CAST(1 AS BIGINT) << "x"."c1") AS "b1_0" FROM (SELECT "c"."node",
+"t"."attr", "t"."n", CASE "t"."attr" WHEN 0 THEN CAST(("c"."c0") AS integer) WHEN 1 THEN
+CAST(("c"."c1") AS integer) END AS "v", "c"."w", "c"."c0", "c"."c1" FROM "pganon_work"."r0_cells_0"
+AS "c" JOIN "pganon_work"."r0_tries_0" AS "t" ON "t"."node" = "c"."node") AS "x" GROUP BY
+"x"."node", "x"."attr", "x"."v") AS "g" JOIN "pganon_work"."r0_tries_0" AS "t" ON "t"."node" =
+"g"."node" AND "t"."attr" = "g"."attr";
+
+-- partition.outliers.tidy: drop the work tables of this round
+-- [mondrian]
+DROP TABLE pganon_work.r0_tries_0, pganon_work.r0_beyond_0, pganon_work.r0_outliers_0,
+pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
+
+-- partition.outliers.tries: the attributes to try for every class
+-- [mondrian]
+CREATE TABLE pganon_work.r0_tries_0 AS SELECT "x"."node", "x"."n", "x"."attr", "x"."level",
+"x"."rank", "x"."available" > "x"."tried" AS "more" FROM (SELECT "r".*, CASE WHEN "r"."again" THEN
+"r"."available" WHEN "r"."n" < 16 THEN LEAST("r"."available", 12) ELSE 3 END AS "tried" FROM (SELECT
+"l"."node", "l"."n", "l"."again", "a"."attr", "a"."level", CAST((ROW_NUMBER() OVER (PARTITION BY
+"l"."node" ORDER BY "a"."loss" DESC, "a"."attr")) AS SMALLINT) AS "rank", CAST((COUNT(*) OVER
+(PARTITION BY "l"."node")) AS SMALLINT) AS "available" FROM (SELECT "e"."node", "e"."n",
+"e"."again", CAST((CASE WHEN "e"."n0" AND "e"."hi0" > 0 THEN 1 WHEN "e"."hi0" = 0 THEN 0 ELSE
+((SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0" AS "dict" WHERE "code"
+> 0)["e"."hi0"]) - ((SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0" AS
+"dict" WHERE "code" > 0)["e"."lo0"]) END) AS DOUBLE PRECISION) * CAST(1.0 AS DOUBLE PRECISION) AS
+"l0", CAST((0) AS SMALLINT) AS "level0", CAST((CAST((BIT_COUNT(CAST("e"."b1_0" AS BIT(64))) - 1) AS
+DOUBLE PRECISION) / 40) AS DOUBLE PRECISION) * CAST(1.0 AS DOUBLE PRECISION) AS "l1", CAST((0) AS
+SMALLINT) AS "level1" FROM "pganon_work"."r0_nodes_0" AS "e" OFFSET 0) AS "l" CROSS JOIN LATERAL
+(SELECT "v".* FROM (SELECT "v"."attr", "v"."level", "v"."loss" FROM (VALUES (CAST(0 AS SMALLINT),
+"l"."level0", "l"."l0"), (CAST(1 AS SMALLINT), "l"."level1", "l"."l1")) AS "v"("attr", "level",
+"loss")) AS "v") AS "a" WHERE "a"."loss" > 0) AS "r") AS "x" WHERE "x"."rank" <= "x"."tried";
 
 -- partition.pairs: how many values are near each other
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
@@ -2219,6 +2379,11 @@ CREATE TABLE pganon_work.r0_support2 AS SELECT DISTINCT "c"."c1" + 42 AS "v1" FR
 SELECT CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "released", 40 - CAST(COALESCE(SUM("t"."n"), 0)
 AS BIGINT) AS "suppressed" FROM "pganon_work"."r0_nodes_0" AS "t";
 
+-- partition.suppressed: records left out, held against the limit
+-- [mondrian]
+SELECT CAST(COALESCE(SUM("t"."w"), 0) AS BIGINT) AS "released", 40 - CAST(COALESCE(SUM("t"."w"), 0)
+AS BIGINT) AS "suppressed" FROM "pganon_work"."r0_cells_1" AS "t";
+
 -- partition.suppressed: records in no group, held against the limit
 -- [msb]
 SELECT COUNT(*) AS "released", 40 - COUNT(*) AS "suppressed", 1000 - COUNT(*) AS "ungrouped",
@@ -2308,7 +2473,13 @@ DROP TABLE pganon_work.r0_cells, pganon_work.r0_fit;
 -- partition.tidy: drop what the rounds left
 -- [mondrian]
 DROP TABLE pganon_work.r0_moves_0, pganon_work.r0_done_0, pganon_work.r0_cells_1,
-pganon_work.r0_nodes_1, pganon_work.r0_cellvalues0;
+pganon_work.r0_nodes_1;
+
+-- partition.tidy: drop what the rounds left
+-- [mondrian]
+DROP TABLE pganon_work.r0_divided, pganon_work.r0_cells_1, pganon_work.r0_nodes_1,
+pganon_work.r0_offers_0, pganon_work.r0_chosen_0, pganon_work.r0_ranked_0,
+pganon_work.r0_cellvalues0;
 
 -- partition.tidy: what the blocks were made from
 -- [anatomy]

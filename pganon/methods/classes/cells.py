@@ -26,10 +26,10 @@ from pganon.encode.first import compares_with_first, first_of
 from pganon.encode.sensitive import reference_step
 from pganon.encode.valued import referenced, valued
 from pganon.encode.work import CODED, FIT, PART_CELLS, reference
-from pganon.error_codes import ErrorCode
-from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.facts import SUPPRESSED
+from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName, quote
+from pganon.methods.classes.closeness import closeness_checks
+from pganon.methods.classes.surplus import Surplus
 from pganon.methods.common.reachable import best_reachable, infeasible, weaker
 from pganon.methods.common.rounds.rounds import start_step
 from pganon.methods.common.suppression import enough, nothing_left, suppressed_check
@@ -49,13 +49,14 @@ from pganon.sqltools import (
     union_all,
 )
 from pganon.steps import Check, CreateTable, DropTables, State, Step
-from pganon.steps.facts import RECORDS, Fact, count, counts, flag, measure, or_null
+from pganon.steps.facts import RECORDS, Fact, counts, flag, measure, or_null
 
 
 def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     published = [reference_step(spec, item, "published") for item in referenced(spec)]
     fixed = compares_with_first(spec)
     return (
+        *(surplus_of(spec).steps() if spec.leaves_surplus_out else []),
         *(published if fixed else []),
         CreateTable(
             "cells",
@@ -84,22 +85,26 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             fragment("coalesce(sum(t.n), 0)::bigint"),
         ),
         *([] if fixed else published),
-        *_closeness_checks(spec),
+        *closeness_checks(spec, released_cells),
         DropTables("tidy", "cells of all parts", lambda s: [s.work(PART_CELLS), s.work(FIT)]),
     )
+
+
+def surplus_of(spec: ReleaseSpec) -> Surplus:
+    """What is left out of the parts before anything else, if the policy allows it."""
+    return Surplus(spec, lambda state: _part(spec, state))
 
 
 def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     keys = [axis.code for axis in axes(spec.attributes)] + [f"s{i.index}" for i in valued(spec)]
     columns = [col(name, "r") for name in keys]
     node = named(_part(spec, state), "node")
+    records = surplus_of(spec).kept(state) if spec.leaves_surplus_out else state.work(CODED)
     if spec.policy.method.encoding.numbers_records:
         one = cast(num(1), weight_type(state))
-        return query("select r.rid, :w as w from r", {"r": state.work(CODED)}, w=one).select(
-            node, *columns
-        )
+        return query("select r.rid, :w as w from r", {"r": records}, w=one).select(node, *columns)
     count = cast(fragment("count(*)"), weight_type(state))
-    tree = query("select :w as w from r", {"r": state.work(CODED)}, w=count)
+    tree = query("select :w as w from r", {"r": records}, w=count)
     columns += [col("cohort", "r")] if spec.in_cohorts else []
     by = [column.copy() for column in columns]
     return tree.select(node, *columns[: len(keys)]).group_by(*by)
@@ -283,7 +288,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
             model=model.name,
             required=model.parameter,
             observed=reached,
-            hint=f"{weaker(requirement, reached)}, or release other records",
+            hint=f"{weaker(requirement, reached)}, {_instead(spec, requirement)}",
         )
     if spec.policy.on_infeasible == "suppress" or spec.in_cohorts:
         return None  # the limit on suppressed records decides
@@ -299,54 +304,16 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
     )
 
 
+def _instead(spec: ReleaseSpec, requirement: Requirement) -> str:
+    """What to do but ask for less."""
+    if requirement.bounds_frequency and spec.policy.on_infeasible == "refuse":
+        return (
+            "or leave records of its most frequent values out with on_infeasible: suppress and a"
+            " suppression_limit"
+        )
+    return "or release other records"
+
+
 def _first_missed(spec: ReleaseSpec, row: Mapping[str, Any]) -> tuple[int, float]:
     number = next(n for n in range(len(spec.measured)) if row[f"missed{n}"])
     return number, float(row[f"reached{number}"])
-
-
-def _closeness_checks(spec: ReleaseSpec) -> list[Step]:
-    """Suppression moves the published distribution: a part may be close to the source's only."""
-
-    def check(number: int, requirement: Requirement) -> Step:
-        model = requirement.model
-
-        def select(state: State) -> exp.Expr:
-            histogram = query(
-                "select c.node, :value as value, sum(c.w)::bigint as n from c group by c.node, 2",
-                {"c": released_cells(state)},
-                value=col(f"s{requirement.sensitive}", "c"),
-            )
-            published = state.work(reference(requirement.sensitive, "published"))
-            return model.worst(model.measure(histogram, ["node"], published))
-
-        def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
-            if not row["failing"]:
-                return None
-            return PrivacyRefusal(
-                f"{requirement.label} holds for the source, but"
-                f" {row['failing']} parts kept apart by nulls: own_class miss it against the"
-                f" published distribution, without the {state[SUPPRESSED]} suppressed"
-                " records",
-                model=model.name,
-                required=model.parameter,
-                observed=row["measured"],
-                hint=f"{weaker(requirement, row['measured'])}, or use nulls: as_value",
-                code=ErrorCode.CLOSENESS_AFTER_SUPPRESSION,
-            )
-
-        return Check(
-            f"close{number}",
-            f"{requirement.label} against what is published",
-            select,
-            problem,
-            gives=[
-                count("failing", f"close{number}_"),
-                or_null(measure("measured", f"close{number}_")),
-            ],
-        )
-
-    return [
-        check(number, requirement)
-        for number, requirement in enumerate(spec.measured)
-        if requirement.model.needs_reference
-    ]

@@ -45,6 +45,15 @@ def suppressed_check(
     )
 
 
+def allowance(spec: ReleaseSpec, state: State) -> int:
+    """How many more records the limit allows to leave out than :data:`SUPPRESSED`."""
+    limit, records = spec.policy.suppression_limit, _all_records(state)
+    most = min(int(limit * records) + 1, records)
+    while most / records > limit:
+        most -= 1
+    return max(most - state[SUPPRESSED] - _before(state), 0)
+
+
 def nothing_left(state: State) -> PrivacyRefusal:
     """Refusal of a run that would suppress every record."""
     return PrivacyRefusal(

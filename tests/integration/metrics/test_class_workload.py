@@ -257,7 +257,7 @@ class Case:
         columns |= dict.fromkeys(self.sensitive, "s")
         if not self.individuals:
             columns["more"] = "i"
-            return policy(columns, 3, on_infeasible="suppress", suppression_limit=1.0)
+            return policy(columns, 3, suppression_limit=1.0)
         model = {"model": "ir_kl_anonymity", "column": self.sensitive[0], "k": 2, "l": 2}
         method = {"name": "danonyir"}
         columns["who"] = "individual"

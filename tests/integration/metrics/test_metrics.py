@@ -128,7 +128,7 @@ def check(tables: tuple[Connection, Connection], case: Case) -> None:
     make_table(source, case.columns, case.rows)
     drop_leftovers(owner)
     try:
-        staged = run(owner, case.policy, request=REQUEST)
+        staged = run(owner, case.mondrian, request=REQUEST)
     except PrivacyRefusal:
         return
     release = release_of(case, staged)

@@ -178,6 +178,13 @@ class Case:
     attributes: list[oracle.Attribute]
 
     @property
+    def mondrian(self) -> dict[str, Any]:
+        """The policy without `on_infeasible` where it is refused, since nothing could be gained."""
+        apart = any(attribute.nulls == "own_class" for attribute in self.attributes)
+        bounded = any(r["model"] == "entropy_l_diversity" for r in self.policy["privacy"])
+        return self.policy | ({} if apart or bounded else {"on_infeasible": "refuse"})
+
+    @property
     def records(self) -> list[oracle.Record]:
         """The source's records; the last column is sensitive."""
         return [

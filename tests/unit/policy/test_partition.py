@@ -103,7 +103,8 @@ OTHER: list[tuple[dict[str, Any], str]] = [
     (policy(privacy=[K, L]), "privacy.distinct_l_diversity(job).l added"),
     (policy(method={"name": "mondrian", "variant": "relaxed"}), "method.variant added"),
     (policy(suppression_limit=0.5), "suppression_limit added"),
-    (policy(on_infeasible="suppress"), "on_infeasible added"),
+    (policy(on_infeasible="suppress", columns=columns(age={"nulls": "own_class"})),
+     "columns.age.nulls added, on_infeasible added"),
     (policy(records_per_individual="many_accepted"), "records_per_individual added"),
     (policy(columns=columns(age={"weight": 2})), "columns.age.weight added"),
     (policy(columns=columns(age={"domain": [0, 99]})), "columns.age.domain added"),
@@ -177,7 +178,7 @@ def test_long_lists_end() -> None:
     changes = policy(
         privacy=[{**K, "k": 6}, L],
         suppression_limit=0.5,
-        on_infeasible="suppress",
+        method={"name": "mondrian", "price": 0.5},
         records_per_individual="many_accepted",
         where="age > 3",
     )

@@ -12,28 +12,41 @@ that make it lose least:
   (its first cuts alone never pay). Ties go to the attribute that the policy names first.
 
 A cut is allowable when both sides satisfy every requirement. In the strict variant equal values
-stay together; in the relaxed one the value at the median is divided among both sides.
+stay together; in the relaxed one the value at the median is divided among both sides. Within
+`suppression_limit` what makes final classes wide is left out in the end
+(:mod:`pganon.methods.classes.mondrian.outliers`).
 :mod:`pganon.methods.common.rounds` has the rounds.
 """
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from pganon.encode.axis import axes
 from pganon.encode.valued import valued
-from pganon.methods.classes.cells import cell_steps, enough_values
+from pganon.forms.work import GROUPED
+from pganon.methods.classes.cells import cell_steps, enough_values, surplus_of
 from pganon.methods.classes.mondrian.kept import kept_steps
+from pganon.methods.classes.mondrian.offers import Offers
 from pganon.methods.classes.mondrian.options import Mondrian
+from pganon.methods.classes.mondrian.outliers import DIVIDED, Outliers
 from pganon.methods.classes.mondrian.rule import BalancedCuts
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.common.rounds.rounds import CutRounds
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import Step
+from pganon.sqltools import aliased, col, equal, query
+from pganon.steps import CreateTable, DropTables, State, Step
+
+
+def _options(spec: ReleaseSpec) -> Mondrian:
+    options = spec.policy.method
+    assert isinstance(options, Mondrian)
+    return options
 
 
 def mondrian(spec: ReleaseSpec) -> BalancedCuts:
-    options = spec.policy.method
-    assert isinstance(options, Mondrian)
+    options = _options(spec)
     relaxed = options.variant == "relaxed"
     counted = [item.index for item in valued(spec) if enough_values(spec, item) is not None]
     return BalancedCuts(
@@ -44,15 +57,53 @@ def mondrian(spec: ReleaseSpec) -> BalancedCuts:
         minimum_size=spec.minimum_size,
         choose=options.choose,
         relaxed=relaxed,
+        leaves_out=leaves_outliers_out(spec),
     )
+
+
+def leaves_outliers_out(spec: ReleaseSpec) -> bool:
+    """Whether records may be left out for what their classes lose.
+
+    Not where classes are compared with what is published, which leaving out changes, nor from a
+    release that grows, whose limit is for people who are in no group.
+    """
+    compared = any(requirement.model.needs_reference for requirement in spec.requirements)
+    policy = spec.policy
+    return policy.suppression_limit > 0 and policy.refresh == "recompute" and not compared
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     context = mondrian(spec)
     kept = kept_steps(spec, context) if spec.keeps_cuts else ()
+    numbered = spec.numbers_records and not context.relaxed
     purpose = "cut every group where both sides keep all requirements"
-    rounds = CutRounds(context, purpose, after=kept)
-    return (*cell_steps(spec), *rounds.steps())
+    cells = GROUPED.name if not numbered else "grouped_cells"
+    rounds = CutRounds(context, purpose, DIVIDED if context.leaves_out else cells, after=kept)
+    steps = [*cell_steps(spec), *rounds.steps()]
+    if context.leaves_out:
+        offers = Offers(context, _options(spec).price_of_record)
+        steps += Outliers(spec, offers, cells).steps()
+    if spec.leaves_surplus_out:
+        steps += _numbered(spec, context, cells) if numbered else []
+        steps.append(
+            DropTables("tidy", "records that could stay", lambda s: surplus_of(spec).tables(s))
+        )
+    return tuple(steps)
+
+
+def _numbered(spec: ReleaseSpec, context: BalancedCuts, cells: str) -> list[Step]:
+    """From the cells of classes to their records, of which some may be left out."""
+
+    def grouped(state: State) -> exp.Select:
+        tree = query("select g.gid, r.rid from g", {"g": state.work(cells)})
+        records = aliased(surplus_of(spec).kept(state), "r")
+        tree = tree.join(records, on=equal(context.codes, "g", "r"))
+        return tree.select(*[col(name, "g") for name in context.codes])
+
+    return [
+        CreateTable(GROUPED.name, "the records of all classes", lambda s: s.work(GROUPED), grouped),
+        DropTables("tidy", "cells of classes", lambda s: [s.work(cells)]),
+    ]
 
 
 METHOD = Method(Mondrian, CLASSES, partition_steps)

@@ -34,6 +34,7 @@ class CellContext(CutRule, ABC):
         counted: those of them of which conditions count distinct values only.
         choose: "width" or "loss".
         relaxed: whether one value may be divided; cells are then single records with `rid`.
+        leaves_out: whether records of final groups are left out, for what these cover.
     """
 
     requirements: tuple[Requirement, ...]
@@ -41,6 +42,7 @@ class CellContext(CutRule, ABC):
     counted: tuple[int, ...]
     choose: str
     relaxed: bool
+    leaves_out: bool = False
 
     @property
     def by_loss(self) -> bool:
@@ -58,10 +60,14 @@ class CellContext(CutRule, ABC):
 
     @property
     def kept(self) -> list[str]:
+        if self.leaves_out:
+            return [*self.carried, "w"]
         return ["rid"] if self.relaxed else []
 
     @property
     def given(self) -> list[str]:
+        if self.leaves_out:
+            return []
         return [f"cellvalues{j}" for j in self.sensitive]
 
     @property

@@ -17,7 +17,7 @@ from pganon.steps import State
 
 def cell_keys(spec: ReleaseSpec) -> list[str]:
     """Columns that say which cell a record is in."""
-    return ["rid"] if spec.policy.method.encoding.numbers_records else code_columns(spec)
+    return ["rid"] if spec.numbers_records else code_columns(spec)
 
 
 def same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expr:

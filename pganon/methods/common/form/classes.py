@@ -185,7 +185,7 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
 
 def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
     columns = code_columns(spec)
-    columns += ["rid"] if spec.policy.method.encoding.numbers_records else []
+    columns += ["rid"] if spec.numbers_records else []
     return query(
         "select n.class_id from g join n on n.gid = g.gid",
         {"g": state.work(GROUPED), "n": numbers(state, CLASS_ID)},

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal
@@ -16,6 +18,7 @@ from tests.support.harness.driver import Connection, Staged, drop_leftovers, fet
 from tests.support.harness.examples import examples
 from tests.support.oracles import definitions as oracle
 from tests.support.oracles.definitions import Group, Record
+from tests.support.oracles.outliers import Outliers, Undecided
 from tests.support.sources.builders import Case, cases, make_table
 
 pytestmark = pytest.mark.primary_server_only
@@ -62,6 +65,24 @@ def parts(case: Case, records: Sequence[Record]) -> list[Group]:
     return list(found.values())
 
 
+def capped(privacy: list[dict[str, Any]], part: Group) -> Group:
+    """The part without as few records of its most frequent values as it takes; all if none do."""
+    bounds = [r for r in privacy if r["model"] == "entropy_l_diversity"]
+
+    def stays(cap: int) -> Iterator[Record]:
+        seen: Counter[Any] = Counter()
+        for record in sorted(part, key=lambda record: record.tie):
+            seen[record.sensitive] += 1
+            if seen[record.sensitive] <= cap:
+                yield record
+
+    for cap in range(len(part), 0, -1):
+        kept = list(stays(cap))
+        if all(satisfied(requirement, kept, []) for requirement in bounds):
+            return kept
+    return part
+
+
 # -- properties ---------------------------------------------------------------------------------
 
 
@@ -75,11 +96,12 @@ def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = 
     source, owner = tables
     make_table(source, case.columns, case.rows)
     drop_leftovers(owner)
+    case.policy = case.mondrian
     records = case.records
     privacy = case.policy["privacy"]
     feasible = [
         part
-        for part in parts(case, records)
+        for part in (capped(privacy, part) for part in parts(case, records))
         if all(satisfied(requirement, part, [records]) for requirement in privacy)
     ]
     released = [record for part in feasible for record in part]
@@ -90,10 +112,14 @@ def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = 
         check_refusal(refusal, case, feasible, references)
         return
     assert released
-    if relaxed:
-        released = with_ties(staged, released)
-        kept = {record.id: record for record in released}
-        feasible = [[kept[record.id] for record in part] for part in feasible]
+    if staged.plan.spec.numbers_records:
+        numbered = [capped(privacy, part) for part in parts(case, with_ties(staged, records))]
+        feasible = [
+            part
+            for part in numbered
+            if all(satisfied(requirement, part, [records]) for requirement in privacy)
+        ]
+        released = [record for part in feasible for record in part]
     for i, attribute in enumerate(case.attributes):
         attribute.released = {record.qi[i] for record in released}
     smallest = max(map(minimum, privacy))
@@ -105,9 +131,32 @@ def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = 
         relaxed,
     )
     groups = [group for part in feasible for group in mondrian.partition(part)]
+    groups = without_outliers(case, mondrian, groups, released)
+    if groups is None:
+        return
+    released = [record for group in groups for record in group]
+    for i, attribute in enumerate(case.attributes):
+        attribute.released = {record.qi[i] for record in released}
     check_classes(staged, case, groups, privacy, references)
     check_measures(staged, case, groups, len(records), smallest)
     check_verified(staged, groups, privacy, [records, released])
+
+
+def without_outliers(
+    case: Case, mondrian: oracle.Mondrian, groups: list[Group], released: list[Record]
+) -> list[Group] | None:
+    """What stays of the classes; None where the numbers of classes decide that."""
+    if any("t" in requirement for requirement in case.policy["privacy"]):
+        return groups  # classes are compared with what is released
+    limit, price = case.policy["suppression_limit"], case.policy["method"].get("price", 1)
+    out = len(case.rows) - len(released)
+    allowed = math.floor(limit * len(case.rows) + 1e-9) - out
+    try:
+        return Outliers(mondrian, price).remaining(
+            groups, min(allowed, len(released) - mondrian.smallest)
+        )
+    except Undecided:
+        return None
 
 
 def check_refusal(
@@ -117,6 +166,9 @@ def check_refusal(
     if refusal.code == "closeness_after_suppression":
         close = [r for r in case.policy["privacy"] if "t" in r]
         assert not all(satisfied(r, part, references) for r in close for part in feasible)
+    elif refusal.code == "suppression_limit":
+        limit = case.policy["suppression_limit"]
+        assert sum(map(len, feasible)) < (1 - limit) * len(case.rows) + 1e-9
     else:
         assert refusal.code in ("too_few_records", "infeasible", "all_suppressed")
         smallest = max(map(minimum, case.policy["privacy"]))
@@ -130,7 +182,7 @@ def with_ties(staged: Staged, released: Sequence[Record]) -> list[Record]:
         int(row["record"]): row["rid"]
         for row in fetch(staged.conn, sql.SQL("SELECT record, rid FROM {}").format(name))
     }
-    return [Record(r.id, r.qi, r.sensitive, ties[r.id]) for r in released]
+    return [Record(r.id, r.qi, r.sensitive, ties.get(r.id, 0)) for r in released]
 
 
 def check_classes(
@@ -225,3 +277,21 @@ def test_strict_classes_are_those_of_the_brute_force(tables: Any, case: Case) ->
 @given(case=cases(relaxed=True))
 def test_relaxed_classes_are_those_of_the_brute_force(tables: Any, case: Case) -> None:
     check(tables, case, relaxed=True)
+
+
+@pytest.mark.random_tables
+@SETTINGS
+@given(
+    case=st.one_of(cases(), cases(relaxed=True)),
+    price=st.sampled_from([0, 0.1, 0.3, 0.6, 1]),
+    limit=st.sampled_from([0.1, 0.25, 0.5, 1]),
+)
+def test_outliers_are_those_of_the_brute_force(
+    tables: Any, case: Case, price: float, limit: float
+) -> None:
+    compared = [r for r in case.policy["privacy"] if "t" in r]
+    for requirement in compared:
+        case.policy["privacy"].remove(requirement)
+    case.policy["method"]["price"] = price
+    case.policy["suppression_limit"] = limit
+    check(tables, case, relaxed=case.policy["method"]["variant"] == "relaxed")

@@ -1,0 +1,266 @@
+"""What Mondrian leaves out: as few records as possible, chosen by a secret, and never too many."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from pganon.errors import PolicyError
+from pganon.loading import known, policy_from
+from tests.support.harness import plans
+from tests.support.harness.cluster import Database
+from tests.support.harness.driver import Staged, refused, run
+from tests.support.oracles import definitions, model
+from tests.support.sources.builders import make_table, policy
+
+pytestmark = pytest.mark.primary_server_only
+
+SUPPRESS = {"on_infeasible": "suppress", "suppression_limit": 1.0}
+COLUMNS = {"q": "integer", "s": "text", "u": "text"}
+
+Table = list[tuple[Any, ...]]
+
+
+def released(db: Database, rows: Table, privacy: list[dict[str, Any]], **keys: Any) -> Staged:
+    make_table(db.connect("source_owner"), COLUMNS, rows)
+    seed = keys.pop("seed", 1)
+    columns = {"q": {"weight": keys.pop("weight", 1)}, "s": "s", "u": "s"}
+    return run(db.owner(), policy(columns, privacy, **keys), seed=seed)
+
+
+def asked(name: str, **parameters: Any) -> list[dict[str, Any]]:
+    return [{"model": name, "column": "s", **parameters}]
+
+
+# -- values that are too frequent ---------------------------------------------------------------
+
+BOUNDS: dict[str, tuple[dict[str, Any], Callable[[list[Any]], bool]]] = {
+    "alpha_k_anonymity": (
+        {"alpha": 0.4, "k": 2},
+        lambda values: len(values) > 1 and model.alpha(values) <= Fraction(2, 5),
+    ),
+    "recursive_cl_diversity": (
+        {"c": 1.5, "l": 2},
+        lambda values: model.recursive_c(values, 2) < 1.5,
+    ),
+    "entropy_l_diversity": (
+        {"l": 2.5},
+        lambda values: definitions.entropy_at_least(values, Fraction(5, 2)),
+    ),
+}
+COUNTS = [(9, 2, 2), (9, 8, 3), (5, 4, 4, 1), (7, 1, 1, 1), (12, 3, 1, 1)]
+
+
+def repeated(words: Sequence[Any], counts: Sequence[int]) -> list[Any]:
+    return [word for word, n in zip(words, counts, strict=True) for _ in range(n)]
+
+
+@pytest.mark.parametrize("counts", COUNTS)
+@pytest.mark.parametrize("name", BOUNDS)
+def test_as_few_records_as_possible_of_too_frequent_values(
+    db: Database, name: str, counts: tuple[int, ...]
+) -> None:
+    parameters, holds = BOUNDS[name]
+    words = [None, "b", "c", "d"][: len(counts)]
+    staged = released(
+        db, [(1, v, "x") for v in repeated(words, counts)], asked(name, **parameters), **SUPPRESS
+    )
+    left = Counter(row["s"] for row in staged.rows("s"))
+    possible = [
+        stays
+        for stays in itertools.product(*[range(n + 1) for n in counts])
+        if sum(stays) > 0 and holds(repeated(words, stays))
+    ]
+    caps = [tuple(min(n, cap) for n in counts) for cap in range(1, max(counts) + 1)]
+    assert [left[word] for word in words] == list(max(set(caps) & set(possible)))
+    if name != "entropy_l_diversity":  # a cap for all values alike may be one record too low
+        assert sum(left.values()) == max(map(sum, possible))
+
+
+def test_bounds_on_two_columns_at_once(db: Database) -> None:
+    rows: Table = [
+        (1, "a" if n % 10 < 7 else f"s{n % 3}", "u" if n % 7 else f"v{n % 4}") for n in range(80)
+    ]
+    privacy = [*asked("alpha_k_anonymity", alpha=0.5, k=2)]
+    privacy += [{"model": "alpha_k_anonymity", "column": "u", "alpha": 0.6, "k": 2}]
+    staged = released(db, rows, privacy, **SUPPRESS)
+    left = staged.rows("s, u")
+    assert Counter(row["s"] for row in left)["a"] <= len(left) / 2
+    assert Counter(row["u"] for row in left)["u"] <= len(left) * 0.6
+    assert staged.facts["suppressed"] == 80 - len(left)
+
+
+@pytest.mark.parametrize("variant", ["strict", "relaxed"])
+def test_a_secret_decides_which_and_not_the_order_of_rows(db: Database, variant: str) -> None:
+    keys = {**SUPPRESS, "method": {"name": "mondrian", "variant": variant}}
+    rows: Table = [(n % 3, "a" if n < 30 else f"s{n % 3}", str(n)) for n in range(45)]
+    privacy = asked("alpha_k_anonymity", alpha=0.5, k=2)
+
+    def kept(seed: int) -> set[str]:
+        declared = policy({"q": "q", "s": "s", "u": "i"}, privacy, **keys)
+        return {row["u"] for row in run(db.owner(), declared, seed=seed).rows("u")}
+
+    make_table(db.connect("source_owner"), COLUMNS, rows)
+    first = kept(1)
+    assert len(first) < 45
+    db.connect("source_owner").execute(
+        "CREATE TABLE public.o AS TABLE public.t; DELETE FROM public.t;"
+        " INSERT INTO public.t SELECT * FROM public.o ORDER BY id DESC"
+    )
+    assert kept(1) == first
+    assert kept(2) != first
+
+
+def test_the_hint_names_what_makes_it_reachable(db: Database) -> None:
+    """A bound that no release of all records reaches is reached by the limit that is named."""
+    rows: Table = [(n % 5, "a" if n < 50 else f"s{n % 4}", "x") for n in range(63)]
+    privacy = asked("alpha_k_anonymity", alpha=0.5, k=2)
+    with refused("infeasible") as errors:
+        released(db, rows, privacy, suppression_limit=1.0)
+    assert "on_infeasible: suppress" in str(errors[0].hint)
+    with refused("suppression_limit") as errors:
+        released(db, rows, privacy, on_infeasible="suppress", suppression_limit=0.1)
+    limit = float(str(errors[0].hint).split()[-1])
+    staged = released(db, rows, privacy, on_infeasible="suppress", suppression_limit=limit)
+    assert staged.facts["suppressed"] == math.floor(limit * 63) == 37
+
+
+def test_where_no_number_of_records_helps_none_is_left_out(db: Database) -> None:
+    """One value too few, in the only part or in one of two."""
+    privacy = asked("recursive_cl_diversity", c=1, l=3)
+    rows: Table = [(1, "a" if n < 20 else "b", "x") for n in range(30)]
+    with refused("infeasible") as errors:
+        released(db, rows, privacy, **SUPPRESS)
+    assert "30 records" in str(errors[0])
+    rows += [(None, f"s{n % 4 * (n % 3 > 0)}", "x") for n in range(24)]
+    make_table(db.connect("source_owner"), COLUMNS, rows)
+    apart = policy({"q": {"nulls": "own_class"}, "s": "s", "u": "s"}, privacy, **SUPPRESS)
+    staged = run(db.owner(), apart)
+    left = Counter(row["s"] for row in staged.rows("s"))
+    assert len(left) == 4
+    assert left["s0"] < sum(n % 4 * (n % 3 > 0) == 0 for n in range(24))
+
+
+# -- classes that are too wide ------------------------------------------------------------------
+
+
+def wide(limit: float, **method: Any) -> dict[str, Any]:
+    return {"suppression_limit": limit, "method": {"name": "mondrian", **method}}
+
+
+ROWS: Table = [(20 + n % 21, "a", "x") for n in range(210)] + [(90, "a", "x"), (99, "b", "x")]
+K = [{"model": "k_anonymity", "k": 5}]
+
+
+def test_what_is_far_from_all_others_goes_where_gcp_falls(db: Database) -> None:
+    before = released(db, ROWS, K)
+    after = released(db, ROWS, K, **wide(0.05))
+    assert after.facts["suppressed"] == 2
+    assert after.utility.gcp < before.utility.gcp
+    assert 90 not in {x for c in after.classes.values() for x in range(88, 100) if x in c["q"]}
+    one = released(db, ROWS, K, **wide(1 / 212))
+    assert one.facts["suppressed"] == 1  # the farthest
+
+
+@pytest.mark.parametrize("price", [0, 0.2, 1])
+@pytest.mark.parametrize("limit", [0.01, 0.1, 1])
+def test_the_limit_is_a_limit_and_the_price_a_price(
+    db: Database, limit: float, price: float
+) -> None:
+    rows: Table = [(n * n % 97, f"s{n % 3}", "x") for n in range(150)]
+    privacy = [*K, *asked("distinct_l_diversity", l=2)]
+    before = released(db, rows, privacy, weight=3)
+    after = released(db, rows, privacy, weight=3, **wide(limit, price=price))
+    out = after.facts["suppressed"]
+    assert out <= limit * 150
+    assert all(
+        len({row["s"] for row in rows}) >= 2 and len(rows) >= 5
+        for rows in map(list, grouped(after).values())
+    )
+    paid = after.utility.gcp * 150 - out + price * out
+    assert paid <= before.utility.gcp * 150 + 1e-9
+    if price == 0 and limit >= 0.1:
+        assert out > 0
+
+
+@pytest.mark.parametrize("price", [0, 1])
+def test_more_categories_than_a_mask_has_bits(db: Database, price: float) -> None:
+    """What is counted cannot be added up, and is taken to be lost by what stays, too."""
+    kinds = {"q": "integer", "z": "text"}
+    rows = [(n % 30 + (500 if n == 7 else 0), f"z{n}") for n in range(600)]
+    make_table(db.connect("source_owner"), kinds, rows)
+    before = run(db.owner(), policy({"q": "q", "z": "q"}, 4))
+    after = run(db.owner(), policy({"q": "q", "z": "q"}, 4, **wide(0.02, price=price)))
+    assert 1 <= after.facts["suppressed"] <= 12
+    out = after.facts["suppressed"]
+    paid = after.utility.gcp * 600 - out + price * out
+    assert paid < before.utility.gcp * 600
+
+
+def test_with_many_quasi_identifiers_whole_classes_go(db: Database) -> None:
+    names = [f"q{n}" for n in range(22)]
+    rows = [[n * (i + 3) % 11 for i in range(22)] for n in range(40)]
+    make_table(db.connect("source_owner"), dict.fromkeys(names, "integer"), rows)
+    declared = policy(dict.fromkeys(names, "q"), 5)
+    whole = run(db.owner(), declared)
+    some = run(db.owner(), declared | wide(0.3, price=0))
+    assert 5 <= some.facts["suppressed"] <= 12
+    assert set(map(frozenset, some.members.values())) < set(map(frozenset, whole.members.values()))
+    assert run(db.owner(), declared | wide(0.3)).facts["suppressed"] == 0
+
+
+def grouped(staged: Staged) -> dict[int, list[dict[str, Any]]]:
+    found: dict[int, list[dict[str, Any]]] = {}
+    for row in staged.rows("class_id, s"):
+        found.setdefault(row["class_id"], []).append(row)
+    return found
+
+
+def test_without_a_limit_the_plan_has_no_such_step(db: Database) -> None:
+    make_table(db.connect("source_owner"), COLUMNS, ROWS)
+    assert "outlier_rounds" not in released(db, ROWS, K).facts
+    closeness = [*K, *asked("t_closeness", t=0.9)]
+    assert "outlier_rounds" not in released(db, ROWS, closeness, suppression_limit=0.5).facts
+
+
+# -- what is refused ----------------------------------------------------------------------------
+
+COMPARED = [*K, *asked("t_closeness", t=0.5)]
+IDLE = [
+    ({"privacy": K, **wide(0, price=0.5)}, "price has no effect"),
+    ({"privacy": COMPARED, **wide(0.1, price=0.5)}, "compares classes with what is published"),
+    ({"privacy": K, **wide(0.1, price=0.5), "refresh": "increments"}, "with refresh: increments"),
+    ({"privacy": K, **SUPPRESS}, "helps no class"),
+    ({"privacy": COMPARED, **SUPPRESS}, "helps no class"),
+    ({"privacy": asked("distinct_l_diversity", l=2), **SUPPRESS}, "helps no class"),
+]
+
+
+@pytest.mark.parametrize(("keys", "words"), IDLE)
+def test_what_has_no_effect_is_refused(keys: dict[str, Any], words: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        policy_from(policy({"q": "q", "s": "s", "u": "s"}, keys["privacy"]) | keys)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("name", plans.METHODS)
+def test_what_a_method_cannot_do_is_refused_and_not_ignored(name: str) -> None:
+    document = plans.policy_of(name).policy.document()
+    priced = {**document, "method": {**document["method"], "price": 0.5}}
+    if name == "mondrian":
+        policy_from(priced)
+    else:
+        with pytest.raises(PolicyError, match="not a key"):
+            policy_from(priced)
+    suppressing = {**document, "on_infeasible": "suppress"}
+    if known().methods[name].leaves_out and name != "mondrian":
+        policy_from(suppressing)
+    else:
+        with pytest.raises(PolicyError, match=r"nothing out for|helps no class"):
+            policy_from(suppressing)
