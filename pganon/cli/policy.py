@@ -18,10 +18,13 @@ from pganon.cli.policies import add_to
 from pganon.errors import EXIT_USAGE, UsageError
 from pganon.hierarchies.files import check_files
 from pganon.loading import known
+from pganon.policy.first_text import policy_text
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import policy_hash
-from pganon.policy.scaffold import scaffold_policy
+from pganon.policy.refusals import nearest, show
+from pganon.policy.scaffold import first_policy
 from pganon.policy.schema import policy_schema
+from pganon.policy.tasks import TASKS
 from pganon.privacy.unprotected import warnings
 
 group = typer.Typer(no_args_is_help=True, help="Write and check policies.")
@@ -56,6 +59,9 @@ def init(
         Path | None, typer.Option("--output", "-o", help="File to write; default: stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    task: Annotated[
+        str, typer.Option("--task", help=f"What the release is for: {', '.join(TASKS)}.")
+    ] = next(iter(TASKS)),
     trust: common.TrustOption = None,
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
@@ -63,6 +69,8 @@ def init(
     """Write a first policy for TABLE; roles are guessed, so check every line."""
     if output is not None and output.exists() and not force:
         raise UsageError(f"{output} exists", hint="choose another name, or add --force")
+    if task not in known().tasks:
+        raise UsageError(f"{show(task)} is not a task", hint=nearest(task, known().tasks))
     with common.connect(dsn) as conn:
         relation = read_relation(conn, table)
         trusted = tuple(trust or ())
@@ -71,7 +79,7 @@ def init(
             common.progress(f"looking at {relation.name}", quiet=json),
             reading(conn, external, trusted, option=True, only=True),
         ):
-            text = scaffold_policy(conn, relation, trusted)
+            text = policy_text(first_policy(conn, relation, known(), task, trusted), known())
     if output is not None:
         files.write(output, text)
     if json:

@@ -10,6 +10,7 @@ from pydantic import Field
 from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.refusals import Refusal
+from pganon.policy.tasks import Start
 
 if TYPE_CHECKING:
     from pganon.policy.model import ColumnPolicy
@@ -88,6 +89,7 @@ class MethodOptions(Declaration):
         published_once: whether a policy may not accept that other releases show other groups of the
             same people, because what both together disclose cannot be judged.
         keeps_value_sets: whether people can keep the values of their groups in later versions.
+        starts: what it begins with, for each task that it is for.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -111,6 +113,7 @@ class MethodOptions(Declaration):
     leaves_out: ClassVar[bool] = True
     published_once: ClassVar[bool] = False
     keeps_value_sets: ClassVar[bool] = False
+    starts: ClassVar[tuple[Start, ...]] = ()
     revision: ClassVar[int] = 1
 
     if TYPE_CHECKING:

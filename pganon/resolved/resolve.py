@@ -19,10 +19,12 @@ from pganon.policy.columns import ColumnPolicy
 from pganon.policy.document import field_path
 from pganon.policy.domains import ValueSet
 from pganon.policy.expressions import ExpressionProblem, check_where, refuse_moving_times
+from pganon.policy.flags import flag_hints
 from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.partition import partition_part
 from pganon.policy.refusals import Refusal
+from pganon.policy.tasks import DECIDE
 from pganon.privacy.requirements import requirements_of
 from pganon.resolved.collations import collation_refusals
 from pganon.resolved.conditions import typed
@@ -370,12 +372,14 @@ class _Builder:
         """Columns that nobody decided about, if the policy wants that for all of them."""
         if self.policy.undeclared != "refuse":
             return
+        decide = self.policy.known.method_for(DECIDE)
+        hints = flag_hints(self.relation.columns, self.policy.columns, decide)
         for name in self.relation.column_names:
             if name not in self.policy.columns:
                 self.report(
                     "columns",
                     f"{self.relation.name} has the column {quote(name)}, which is not declared",
-                    "declare it; role: identifying withholds it",
+                    hints.get(name, "declare it; role: identifying withholds it"),
                 )
 
     def _key(self) -> tuple[str, ...]:
