@@ -7,7 +7,7 @@ and finding quasi-identifiers, 2007).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import psycopg
@@ -15,9 +15,9 @@ from sqlglot import exp
 
 from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
+from pganon.catalog.sample import sample
 from pganon.catalog.values import as_text
 from pganon.errors import translate
-from pganon.identifiers import column as column_reference
 from pganon.sqltools import col, fragment, materialized, named, query, render
 
 SAMPLE_ROWS = 10_000
@@ -30,7 +30,7 @@ LEAST_PAIRS = 50
 LEAST_GAIN = 0.001
 """Distinction that a column of the ranking adds at least."""
 
-NEARLY_CONSTANT = 0.98
+NEARLY_CONSTANT = 0.95
 """Share of equal pairs from which a column is the same nearly everywhere."""
 
 Columns = frozenset[str]
@@ -97,8 +97,7 @@ def combinations(
 ) -> dict[Columns, Combinations]:
     """Counts for sets of columns, from one scan.
 
-    They are about the first rows that the server gives, at most SAMPLE_ROWS; which rows these are
-    is up to the server.
+    They are about a sample of at most about SAMPLE_ROWS rows.
 
     Raises:
         DatabaseError: they could not be computed.
@@ -109,7 +108,10 @@ def combinations(
     if not columns:
         return {}
     try:
-        rows = conn.execute(render(_query(columns, relation, wanted)).encode()).fetchall()
+        position = {column.name: f"c{i}" for i, column in enumerate(columns)}
+        read = sample(conn, relation, position, SAMPLE_ROWS)
+        statement = render(_query(read, columns, position, wanted))
+        rows = conn.execute(statement.encode()).fetchall()
     except psycopg.Error as error:
         raise translate(error) from None
     counts = {wanted[at - 1]: Combinations(size, n, pairs) for at, n, size, pairs in rows}
@@ -178,18 +180,17 @@ def _told_apart(counts: Combinations) -> tuple[int, int]:
     return counts.distinct, -counts.equal_pairs
 
 
-def _query(columns: Sequence[Column], relation: Relation, sets: Sequence[Columns]) -> exp.Select:
+def _query(
+    rows: exp.Select,
+    columns: Sequence[Column],
+    position: Mapping[str, str],
+    sets: Sequence[Columns],
+) -> exp.Select:
     """A row per set and combination is a hash of the hashes of its values, which is grouped by.
 
     Texts are sorted and compared by a collation, which takes far longer.
     """
-    position = {column.name: f"c{i}" for i, column in enumerate(columns)}
-    sample = (
-        exp.select(*(named(column_reference(name), c) for name, c in position.items()))
-        .from_(relation.name.table)
-        .limit(SAMPLE_ROWS)
-    )
-    hashed = query("select from s", {"s": sample}).select(
+    hashed = query("select from s", {"s": rows}).select(
         *[
             named(
                 fragment("hashtextextended(:value, 0)", value=as_text(column, col(c, "s"))),

@@ -76,7 +76,7 @@ def policy_text(policy: FirstPolicy, registry: Registry) -> str:
 def _about_guesses(relation: Relation) -> list[str]:
     lines = [
         "# The roles are guesses from names and counts: check every line.",
-        f"# Counts are those of the first {SAMPLE_ROWS:,} rows that the server gives, or of all.",
+        f"# Counts are those of about {SAMPLE_ROWS:,} rows, or of all if there are fewer.",
         "# Columns that are not declared are not released. All keys: docs/reference/policy.md",
     ]
     if relation.row_security:
@@ -170,11 +170,12 @@ def _ranking_lines(ranked: Sequence[Ranked]) -> Iterator[str]:
         "# What tells rows apart: distinction, the share of different combinations, and",
         "# separation, the share of pairs of rows that differ (Motwani and Xu), of a column alone",
         "# and with those above it. Every column costs the others; leave out what nobody needs.",
-        f"# Of the first {combinations.SAMPLE_ROWS:,} rows that the server gives, or of all.",
+        f"# Of about {combinations.SAMPLE_ROWS:,} rows, or of all if there are fewer.",
         f"#   {'':{width}}  {'alone':>14}  {'with those above':>16}",
     )
-    for column in ranked:
-        pair = _measures(column.with_those_before) if column.with_those_before else "adds little"
+    for place, column in enumerate(ranked):
+        idle = "adds little" if place < combinations.MOST_COLUMNS else "not compared"
+        pair = _measures(column.with_those_before) if column.with_those_before else idle
         yield f"#   {_comment(column.name):{width}}  {_measures(column.by_itself)}  {pair:>16}"
 
 

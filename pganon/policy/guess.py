@@ -37,7 +37,7 @@ _COUNTS = listed("num number nr no count")
 _NO_COUNTS = listed("number numbers numero nummer")
 _KEY_KINDS = listed("integer text bpchar citext uuid")
 _KEY_WORDS = WEAK - {"name", "code"}
-_KEY_ENDING = re.compile("(id|nbr|key)[0-9]*$")
+_KEY_ENDING = re.compile("((?<!pa)id|nbr|key)[0-9]*$")
 _SURVEY_WEIGHT = re.compile("wgtp?$|.wt$|^wt")
 """Endings and beginnings that surveys use: pwgtp, fnlwgt, perwt, wtmec."""
 
@@ -101,6 +101,8 @@ def _by_short_words_and_counts(
         return Guess("identifying", "by its name")
     if facts is not None and _looks_unique(column, facts):
         return Guess("identifying", "nearly every row has its own value")
+    if not few and _is_called_a_key(column) and _may_be_key(facts):
+        return Guess("identifying", "perhaps a key, by its name")
     if match is not None:
         return Guess(match.role, f'perhaps "{match.word}", by its name', codes)
     if facts is not None and facts.longest > LONG_TEXT:
@@ -169,6 +171,10 @@ def is_persons_key(name: str, determined: int) -> bool:
         return True
     by_ending = _KEY_ENDING.search(name.lower()) is not None
     return determined >= (1 if by_ending else LEAST_DETERMINED)
+
+
+def _is_called_a_key(column: Column) -> bool:
+    return column.kind in _KEY_KINDS and _KEY_ENDING.search(column.name.lower()) is not None
 
 
 def _may_be_key(facts: Facts | None) -> bool:

@@ -42,7 +42,8 @@ QUASI = listed(
 WEAK = listed("id ids uid uuid guid key pk name no nr nbr num number code serial ref token")
 
 _UNTYPICAL = listed(
-    "count counts date time type total value test status statement image page stage class level"
+    """count counts date time type total value test status statement image page stage class level
+    medical"""
 )
 """Words of their own that look like a short form or like one with code letters."""
 

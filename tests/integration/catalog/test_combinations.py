@@ -92,11 +92,36 @@ def test_only_a_sample_is_read(bare_db: Database, monkeypatch: pytest.MonkeyPatc
     assert counts[frozenset("a")].rows == 20
 
 
+def test_the_sample_of_an_analyzed_table_is_of_all_of_it(
+    bare_db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_db.source(
+        "CREATE TABLE public.t AS SELECT i / 500 AS a, repeat('x', 100) AS b"
+        " FROM generate_series(0, 9999) AS s(i); CREATE VIEW public.v AS SELECT * FROM public.t"
+    )
+    monkeypatch.setattr(combinations, "SAMPLE_ROWS", 1000)
+    conn = bare_db.connect()
+
+    def values(source: str) -> Combinations:
+        relation = read_relation(conn, source)
+        return combinations.combinations(conn, relation, [frozenset("a")])[frozenset("a")]
+
+    assert values("t").distinct == 2
+    bare_db.admin.execute("ANALYZE public.t")
+    drawn = values("t")
+    assert drawn.distinct > 5
+    assert 300 < drawn.rows <= 1000
+    assert values("t") == drawn  # the same blocks again
+    assert values("v").distinct == 2
+    bare_db.admin.execute("DELETE FROM public.t WHERE a > 0")
+    assert values("t").rows > 0
+
+
 def test_what_determines_what(bare_db: Database) -> None:
     draw = random.Random(3)
     finest = [draw.randrange(20) for _ in range(400)]
     # b follows from a, c has nothing to do with it, and d is nearly constant.
-    rows = [(a, f"b{a % 4}", draw.randrange(5), i == 7) for i, a in enumerate(finest)]
+    rows = [(a, f"b{a % 4}", draw.randrange(5), i % 50 == 7) for i, a in enumerate(finest)]
     conn, relation = filled(bare_db, rows)
     by_name = {d.other: d for d in dependencies(conn, relation, "a", ["b", "c", "d"])}
     assert by_name["b"].decided == 1

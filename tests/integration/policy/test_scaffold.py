@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pganon.catalog import combinations
 from pganon.catalog.introspect import read_relation
 from pganon.cli.main import main
 from pganon.errors import EXIT_OK, EXIT_USAGE, PolicyError, PreconditionError
@@ -154,6 +155,32 @@ def test_measures_and_coarse_names_are_no_identifiers(bare_db: Database) -> None
     text, loaded = scaffold(bare_db, "income")
     assert roles(loaded) == {"agep": "quasi_identifying", "sex": "quasi_identifying"}
     assert "# povpip: not released  # no guess: can others know it" in text
+
+
+def test_names_that_end_as_keys_do(bare_db: Database) -> None:
+    bare_db.source(
+        "CREATE TABLE public.t AS SELECT i % 90 AS duid, i % 91 AS paid, i % 12 AS pid,"
+        " i % 7 AS age, i % 6 AS payer_code, 'x' || i % 80 AS code"
+        " FROM generate_series(1, 500) AS s(i)"
+    )
+    text, loaded = scaffold(bare_db, "t")
+    assert roles(loaded) == {
+        "duid": "identifying",
+        "paid": "quasi_identifying",
+        "age": "quasi_identifying",
+        "code": "identifying",
+    }
+    assert "# payer_code: not released  # few values: can others know it" in text
+
+
+def test_columns_beyond_those_of_the_ranking(
+    bare_db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_db.source(DECIDED)
+    monkeypatch.setattr(combinations, "MOST_COLUMNS", 3)
+    text, _ = scaffold(bare_db, "care")
+    assert re.search("^#   clinic .* not compared$", text, re.MULTILINE)
+    assert text.count("not compared") == 1
 
 
 SURVEY = """
