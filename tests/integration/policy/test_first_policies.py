@@ -112,6 +112,7 @@ def test_flags_beside_columns_let_people_decide(bare_db: Database) -> None:
     assert columns["age"].sensitive_when.column == "age_is_private"  # pyright: ignore
     assert columns["hobby"].sensitive_when.predicate == "not show_hobby"  # pyright: ignore
     assert not {"age_is_private", "show_hobby"} & set(columns)
+    assert "age decides age" not in text
     resolve_policy(bare_db.connect(), loaded)
     text, loaded = scaffold(bare_db, "member", "survey")
     assert "age_is_private seems to say for whom age is sensitive" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pganon.loading import known
+from pganon.policy.known import Registry
 from pganon.policy.tasks import DECIDE, SEVERAL_RECORDS, TASKS
 from tests.support.harness.tasks import PAGE, page
 
@@ -23,6 +24,16 @@ def test_tasks_of_refusals_have_methods_that_can_do_them() -> None:
     assert known().tasks[SEVERAL_RECORDS][0].reserves_identity
     assert "semi_sensitive" in known().tasks[DECIDE][0].roles
     assert known().method_for("unheard-of") is None
+
+
+def test_of_several_methods_for_a_task_the_first_is_taken() -> None:
+    first, _ = known().tasks["survey"]
+
+    class Second(first):  # pyright: ignore[reportGeneralTypeIssues, reportUntypedBaseClass]
+        pass
+
+    registry = Registry((*known().method_classes, Second), ())
+    assert registry.tasks["survey"][0] is first
 
 
 def test_the_page_is_the_first_how_to_of_the_index() -> None:

@@ -48,7 +48,20 @@ def test_short_forms_of_what_is_sensitive(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     # No word, words of their own, and too short for a sensitive word, which is shown as it is.
-    ["puma", "num", "study_name", "chol", "povpip", "count", "status", "inch", "all", "off", "par"],
+    [
+        "registered",
+        "puma",
+        "num",
+        "study_name",
+        "chol",
+        "povpip",
+        "count",
+        "status",
+        "inch",
+        "all",
+        "off",
+        "par",
+    ],
 )
 def test_names_that_say_nothing(name: str) -> None:
     assert shortened(name) is None
