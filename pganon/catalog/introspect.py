@@ -110,6 +110,12 @@ def unique_columns(conn: Connection, relation: Relation) -> frozenset[str]:
     return frozenset(row["attname"] for row in rows)
 
 
+def estimated_rows(conn: Connection, relation: Relation) -> float | None:
+    """Rows of a stored table from its size and its statistics; None if it has none."""
+    found = _one(conn, "estimated_rows", {"oid": relation.oid})
+    return found["rows"] if found else None
+
+
 def _rows(conn: Connection, name: str, parameters: Mapping[str, object]) -> list[dict[str, Any]]:
     with conn.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(sqlfiles.query("catalog", name), parameters).fetchall()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import psycopg
@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
+from pganon.catalog.sample import sample
 from pganon.catalog.values import as_text
 from pganon.errors import translate
 from pganon.identifiers import column as column_reference
@@ -39,9 +40,9 @@ class Facts:
 def column_facts(
     conn: Connection, relation: Relation, columns: Sequence[Column]
 ) -> dict[str, Facts]:
-    """Counts per column over the first rows that the server gives, at most SAMPLE_ROWS.
+    """Counts per column over a sample of at most about SAMPLE_ROWS rows.
 
-    Which rows these are is up to the server; the counts are hints, not measurements.
+    They are hints, not measurements.
     """
     out: dict[str, Facts] = {}
     for start in range(0, len(columns), COLUMNS_AT_ONCE):
@@ -50,8 +51,10 @@ def column_facts(
 
 
 def _facts_of(conn: Connection, relation: Relation, columns: Sequence[Column]) -> dict[str, Facts]:
+    names = {column.name: f"c{i}" for i, column in enumerate(columns)}
     try:
-        row = conn.execute(_query(relation, columns).encode()).fetchone()
+        statement = _query(sample(conn, relation, names, SAMPLE_ROWS), columns, names)
+        row = conn.execute(statement.encode()).fetchone()
     except psycopg.Error as error:
         raise translate(error) from None
     assert row is not None
@@ -61,26 +64,15 @@ def _facts_of(conn: Connection, relation: Relation, columns: Sequence[Column]) -
     }
 
 
-def _query(relation: Relation, columns: Sequence[Column]) -> str:
-    names = [f"c{i}" for i in range(len(columns))]
-    sample = (
-        exp.select(
-            *(
-                exp.alias_(column_reference(column.name), name, quoted=True)
-                for column, name in zip(columns, names, strict=True)
-            )
-        )
-        .from_(relation.name.table)
-        .limit(SAMPLE_ROWS)
-    )
+def _query(rows: exp.Select, columns: Sequence[Column], names: Mapping[str, str]) -> str:
     counts: list[exp.Expr] = [exp.Count(this=exp.Star())]  # pyright: ignore[reportPrivateImportUsage]
-    for column, name in zip(columns, names, strict=True):
-        value = column_reference(name)
+    for column in columns:
+        value = column_reference(names[column.name])
         longest = exp.Max(this=exp.Length(this=as_text(column, value)))
         counts += [
             exp.Count(this=value),
             exp.Count(this=exp.Distinct(expressions=[value.copy()])),
             exp.Coalesce(this=longest, expressions=[exp.Literal.number(0)]),
         ]
-    query = exp.select(*counts).from_(sample.subquery("sample"))
+    query = exp.select(*counts).from_(rows.subquery("sample"))
     return query.sql(dialect="postgres", identify=True)

@@ -14,6 +14,7 @@ from pganon.cli import common
 from pganon.cli.policies import add_to
 from pganon.cli.progress import progress
 from pganon.errors import EXIT_USAGE, UsageError
+from pganon.policy.tasks import TASKS
 
 if TYPE_CHECKING:
     from pganon.policy.loader import LoadedPolicy
@@ -50,6 +51,9 @@ def init(
         Path | None, typer.Option("--output", "-o", help="File to write; default: stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    task: Annotated[
+        str, typer.Option("--task", help=f"What the release is for: {', '.join(TASKS)}.")
+    ] = next(iter(TASKS)),
     trust: common.TrustOption = None,
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
@@ -58,10 +62,15 @@ def init(
     from pganon.catalog.code import reading
     from pganon.catalog.introspect import read_relation
     from pganon.catalog.model import ExternalObjects
-    from pganon.policy.scaffold import scaffold_policy
+    from pganon.loading import known
+    from pganon.policy.first_text import policy_text
+    from pganon.policy.refusals import nearest, show
+    from pganon.policy.scaffold import first_policy
 
     if output is not None and output.exists() and not force:
         raise UsageError(f"{output} exists", hint="choose another name, or add --force")
+    if task not in known().tasks:
+        raise UsageError(f"{show(task)} is not a task", hint=nearest(task, known().tasks))
     with common.connect(dsn) as conn:
         relation = read_relation(conn, table)
         trusted = tuple(trust or ())
@@ -70,7 +79,7 @@ def init(
             progress(f"looking at {relation.name}", quiet=json),
             reading(conn, external, trusted, option=True, only=True),
         ):
-            text = scaffold_policy(conn, relation, trusted)
+            text = policy_text(first_policy(conn, relation, known(), task, trusted), known())
     if output is not None:
         files.write(output, text)
     if json:

@@ -29,6 +29,7 @@ from pganon.encode.work import SNAP
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, Unbalanced
 from pganon.identifiers import quote
+from pganon.policy.tasks import SEVERAL_RECORDS
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.resolved.population import People
 from pganon.sqltools import aliased, cast, col, fragment, named, query, scalar
@@ -319,7 +320,12 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
         f"individuals named by {names} have several records each:"
         f" {row['individuals']} individuals, {row['records']} records; {models} take every record"
         " for another individual and would promise more than they keep",
-        hint="release one record per individual, or accept it with"
+        hint=f"release one record per individual{_kept_together(spec)}, or accept it with"
         " records_per_individual: many_accepted",
         code=ErrorCode.SEVERAL_RECORDS_PER_INDIVIDUAL,
     )
+
+
+def _kept_together(spec: ReleaseSpec) -> str:
+    method = spec.policy.registry.method_for(SEVERAL_RECORDS)
+    return f", keep them together with the method {method}" if method else ""

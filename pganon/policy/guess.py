@@ -1,17 +1,28 @@
 """Guesses at the role of a column, from its name, its key and a few counts.
 
 A guess is a starting point for the steward, not a decision. A column whose name says nothing is
-left undeclared, because undeclared columns are not released.
+left undeclared, with a question, because undeclared columns are not released.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from pganon.catalog.model import Column
 from pganon.catalog.statistics import Facts
+from pganon.policy.vocabulary import (
+    DIRECT,
+    QUASI,
+    SENSITIVE,
+    WEAK,
+    listed,
+    shortened,
+    whole_words,
+    words,
+)
 
 LONG_TEXT = 100
 FEW_VALUES = 30
@@ -19,52 +30,33 @@ MANY_ROWS = 20
 MOST_RECORDS = 20
 """Records per value, on average, that the key of a person may have."""
 
+LEAST_DETERMINED = 2
+"""Columns that the values of a key determine, where its name does not say that it is one."""
 
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+_COUNTS = listed("num number nr no count")
+_NO_COUNTS = listed("number numbers numero nummer")
+_KEY_KINDS = listed("integer text bpchar citext uuid")
+_KEY_WORDS = WEAK - {"name", "code"}
+_KEY_ENDING = re.compile("((?<!pa)id|nbr|key)[0-9]*$")
+_SURVEY_WEIGHT = re.compile("wgtp?$|.wt$|^wt")
+"""Endings and beginnings that surveys use: pwgtp, fnlwgt, perwt, wtmec."""
 
-
-_DIRECT = _set(
-    """ssn sin nino nhs mrn passport iban bic email mail phone telephone tel mobile fax
-    firstname lastname surname forename fullname username login nickname password ip mac imei vin
-    plate licence license url website street address addr latitude longitude lat lon lng geom
-    comment comments note notes remark remarks description freetext signature photo"""
-)
-_SENSITIVE = _set(
-    """disease diagnosis diagnoses icd condition illness disorder symptom treatment therapy
-    medication drug prescription procedure allergy hiv std disability pregnancy salary income wage
-    wages pay bonus revenue wealth debt loan balance credit score occupation profession job crime
-    offence offense conviction religion belief politics party vote union sexuality orientation
-    genotype gene result outcome grade grades"""
-)
-_QUASI = _set(
-    """age birth birthday birthdate born dob yob zip zipcode postcode postal plz sex gender race
-    ethnicity ethnic nationality citizenship country native state province region county city town
-    municipality district commune area location residence marital relationship spouse education
-    degree school schooling workclass employer employment industry sector household children
-    language ancestry veteran height weight admission discharge visit death year"""
-)
-_WEAK = _set("id ids uid uuid guid key pk name no nr nbr num number code serial ref token")
-_COUNTS = _set("num number nr no count")
-_NO_COUNTS = _set("number numbers numero nummer")
-
-
-_KEY_KINDS = _set("integer text bpchar citext uuid")
+QUESTION = "can others know it, or must nobody learn it?"
 
 
 @dataclass(frozen=True)
 class Guess:
-    """A role, or None to leave the column undeclared, and the reason for it."""
+    """A role, or None to leave the column undeclared, and the reason for it.
+
+    Attributes:
+        codes: it has few numbers, which may be codes.
+        keys: what else a policy says of the column.
+    """
 
     role: str | None
     reason: str
     codes: bool = False
-
-
-def words(name: str) -> list[str]:
-    """`dateOfBirth2` -> date, of, birth."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return [word for word in re.split(r"[^a-z]+", spaced.lower()) if word]
+    keys: Mapping[str, Any] = field(default_factory=dict)
 
 
 def guess_role(
@@ -74,39 +66,54 @@ def guess_role(
 
     Args:
         key: it is in the primary key.
-        person: whether :func:`persons_key` found it.
+        person: whether it is the key of a person who has several records.
     """
-    parts = set(words(column.name)) | {"".join(words(column.name))}
-    codes = (
-        column.kind == "integer"
-        and facts is not None
-        and 0 < facts.distinct <= FEW_VALUES
-        and facts.rows >= MANY_ROWS
-        and not parts & {"age", "year"}
-    )
+    parts = whole_words(column.name)
+    few = facts is not None and 0 < facts.distinct <= FEW_VALUES and facts.rows >= MANY_ROWS
+    codes = few and column.is_number and not parts & {"age", "year"}
     if key or unique:
         return Guess("identifying", "part of the primary key" if key else "unique")
-    if parts & _DIRECT:
-        return Guess("identifying", "by its name")
-    if parts & _SENSITIVE:
-        return Guess("sensitive", "by its name", codes)
-    if parts & _QUASI:
-        return Guess("quasi_identifying", "by its name", codes)
+    by_name = _by_whole_words(parts)
+    if by_name is not None:
+        return Guess(by_name, "by its name", codes)
     if is_count(column):
         return Guess("quasi_identifying", "a number of something, by its name", codes)
     if person:
         return Guess("identifying", "several records per value, perhaps whose record it is")
-    if parts & _WEAK or column.kind == "uuid":
-        return Guess("identifying", "by its name" if parts & _WEAK else "by its type")
+    return _by_short_words_and_counts(column, facts, few=few, codes=codes)
+
+
+def _by_whole_words(parts: Collection[str]) -> str | None:
+    of_roles = (("identifying", DIRECT), ("sensitive", SENSITIVE), ("quasi_identifying", QUASI))
+    return next((role for role, names in of_roles if not names.isdisjoint(parts)), None)
+
+
+def _by_short_words_and_counts(
+    column: Column, facts: Facts | None, *, few: bool, codes: bool
+) -> Guess:
+    if column.is_time:
+        return Guess("quasi_identifying", "dates of events are often known")
+    match = shortened(column.name)
+    weak = not WEAK.isdisjoint(whole_words(column.name))
+    if column.kind == "uuid":
+        return Guess("identifying", "by its type")
+    if weak and not few and (match is None or _may_be_key(facts)):
+        return Guess("identifying", "by its name")
     if facts is not None and _looks_unique(column, facts):
         return Guess("identifying", "nearly every row has its own value")
+    if not few and _is_called_a_key(column) and _may_be_key(facts):
+        return Guess("identifying", "perhaps a key, by its name")
+    if match is not None:
+        return Guess(match.role, f'perhaps "{match.word}", by its name', codes)
     if facts is not None and facts.longest > LONG_TEXT:
         return Guess("identifying", "long texts")
-    if column.is_time:
-        return Guess("quasi_identifying", "dates of events are often known", codes)
+    if column.is_number and not few and _SURVEY_WEIGHT.search("".join(words(column.name))):
+        return Guess(None, "perhaps a survey weight, which others hardly know")
     if column.is_number and facts is not None and facts.distinct > FEW_VALUES:
         return Guess("quasi_identifying", "many different numbers tell people apart")
-    return Guess(None, "no guess", codes)
+    if facts is None or facts.distinct < 2:
+        return Guess(None, "no guess", codes)
+    return Guess(None, f"{'few values' if few else 'no guess'}: {QUESTION}", codes)
 
 
 def is_count(column: Column) -> bool:
@@ -115,16 +122,17 @@ def is_count(column: Column) -> bool:
     if not column.is_number:
         return False
     if first in _COUNTS:
-        return bool(set(others) - _WEAK)
+        return bool(set(others) - WEAK)
     return first.startswith("num") and first not in _NO_COUNTS
 
 
 def persons_key(
     columns: Iterable[Column], facts: Mapping[str, Facts], unique: Collection[str]
 ) -> str | None:
-    """The column that seems to say whose record it is, though people have several.
+    """The column that may say whose record it is, though people have several.
 
     It is the finest of those that keys are kept in, and no name says that it is something else.
+    Measures and survey weights look the same: see :func:`is_persons_key`.
 
     Args:
         unique: columns of keys; they say which record it is.
@@ -139,10 +147,38 @@ def persons_key(
         return None
     distinct, column = counted[0]
     present = facts[column.name].present
-    named = set(words(column.name)) & (_DIRECT | _SENSITIVE | _QUASI)
-    if named or is_count(column) or present < MANY_ROWS or distinct <= FEW_VALUES:
+    if _says_otherwise(column) or present < MANY_ROWS or distinct <= FEW_VALUES:
         return None
     return column.name if distinct < present <= MOST_RECORDS * distinct else None
+
+
+def _says_otherwise(column: Column) -> bool:
+    """Whether the name says that a column is something else than a key."""
+    if _by_whole_words(whole_words(column.name)) is not None or is_count(column):
+        return True
+    return _KEY_WORDS.isdisjoint(words(column.name)) and shortened(column.name) is not None
+
+
+def is_persons_key(name: str, determined: int) -> bool:
+    """Whether a candidate is a key, and not a measure with many values.
+
+    What is known of a person is the same in all records of a person, so the key determines it.
+
+    Args:
+        determined: number of other columns that its values determine.
+    """
+    if not _KEY_WORDS.isdisjoint(words(name)):
+        return True
+    by_ending = _KEY_ENDING.search(name.lower()) is not None
+    return determined >= (1 if by_ending else LEAST_DETERMINED)
+
+
+def _is_called_a_key(column: Column) -> bool:
+    return column.kind in _KEY_KINDS and _KEY_ENDING.search(column.name.lower()) is not None
+
+
+def _may_be_key(facts: Facts | None) -> bool:
+    return facts is None or facts.present <= MOST_RECORDS * facts.distinct
 
 
 def _looks_unique(column: Column, facts: Facts) -> bool:

@@ -11,6 +11,7 @@ from pganon.policy.columns import Columns
 from pganon.policy.encoding import Encoding
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.refusals import Refusal, show
+from pganon.policy.tasks import Start
 
 if TYPE_CHECKING:
     from pganon.policy.model import ColumnPolicy
@@ -82,6 +83,7 @@ class MethodOptions(Declaration):
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
         leaves_surplus_out: whether it then suppresses single records of values that are too
             frequent, while others with the same quasi-identifiers stay.
+        starts: what it begins with, for each task that it is for.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -98,6 +100,7 @@ class MethodOptions(Declaration):
     unlinks: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     leaves_surplus_out: ClassVar[bool] = False
+    starts: ClassVar[tuple[Start, ...]] = ()
     revision: ClassVar[int] = 1
 
     if TYPE_CHECKING:

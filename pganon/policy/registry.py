@@ -9,6 +9,7 @@ from typing import get_args
 
 from pganon.policy.options import MethodOptions, Support
 from pganon.policy.privacy_model import ModelDeclaration
+from pganon.policy.tasks import TASKS, Start
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,17 @@ class Registry:
     @cached_property
     def models(self) -> dict[str, type[ModelDeclaration]]:
         return {word_of(model, "model"): model for model in self.model_classes}
+
+    @cached_property
+    def tasks(self) -> dict[str, tuple[type[MethodOptions], Start]]:
+        """The method for every task, and what it begins with; of several methods the first."""
+        starts = [(options, start) for options in self.method_classes for start in options.starts]
+        of_task = {start.task: (options, start) for options, start in reversed(starts)}
+        return {task: of_task[task] for task in TASKS if task in of_task}
+
+    def method_for(self, task: str) -> str | None:
+        """Name of the method for a task, if there is one."""
+        return word_of(self.tasks[task][0], "name") if task in self.tasks else None
 
     def models_of(self, method: MethodOptions) -> Iterator[str]:
         """Words of the models that a method can guarantee."""

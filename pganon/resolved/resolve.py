@@ -11,8 +11,10 @@ from sqlglot import exp
 from pganon.catalog.model import Relation
 from pganon.errors import PolicyError
 from pganon.identifiers import QualifiedName, quote
+from pganon.policy.flags import flag_hints
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.partition import partition_part
+from pganon.policy.tasks import DECIDE
 from pganon.privacy.requirements import requirements_of
 from pganon.resolved.collations import collation_refusals
 from pganon.resolved.columns import ColumnResolver, Columns
@@ -95,12 +97,14 @@ def _check_undeclared(policy: Policy, source: Source) -> None:
     """Columns that nobody decided about, if the policy wants that for all of them."""
     if policy.undeclared != "refuse":
         return
+    decide = policy.registry.method_for(DECIDE)
+    hints = flag_hints(source.relation.columns, policy.columns, decide)
     for name in source.relation.column_names:
         if name not in policy.columns:
             source.problems.report(
                 "columns",
                 f"{source.relation.name} has the column {quote(name)}, which is not declared",
-                "declare it; role: identifying withholds it",
+                hints.get(name, "declare it; role: identifying withholds it"),
             )
 
 

@@ -13,6 +13,8 @@ from pganon.methods.buckets.exclusions.idle import idle_rules
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts
 from pganon.plan.build import Plan
+from pganon.policy.flags import flag_hints
+from pganon.policy.tasks import DECIDE
 from pganon.privacy import lookalikes
 from pganon.privacy.unprotected import warning
 from pganon.resolved.model import ReleaseSpec
@@ -59,6 +61,9 @@ def undeclared(spec: ReleaseSpec) -> Iterator[str]:
     if spec.unreleased:
         names = ", ".join(quote(name) for name in spec.unreleased)
         yield f"not declared and not released: {names}"
+    decide = spec.policy.registry.method_for(DECIDE)
+    hints = flag_hints(spec.source.columns, spec.policy.columns, decide)
+    yield from (hints[name] for name in spec.unreleased if name in hints)
 
 
 def beside_earlier(plan: Plan, state: State) -> str | None:

@@ -266,3 +266,11 @@ SELECT DISTINCT n.nspname::text
 FROM read
 JOIN pg_catalog.pg_class AS c ON c.oid = read.oid
 JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace;
+
+-- estimated_rows --
+-- As the planner does: rows per page of the last ANALYZE, and the pages that there are now.
+SELECT c.reltuples::float8 / c.relpages
+    * (pg_catalog.pg_relation_size(c.oid) / pg_catalog.current_setting('block_size')::integer)
+    AS rows
+FROM pg_catalog.pg_class AS c
+WHERE c.oid = %(oid)s AND c.relkind IN ('r', 'm') AND c.reltuples > 0 AND c.relpages > 0;

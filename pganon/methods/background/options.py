@@ -12,6 +12,7 @@ from pganon.policy.columns import Columns
 from pganon.policy.encoding import Encoding
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives
+from pganon.policy.tasks import Start
 
 CLOSENESS = ("beta_likeness", "t_closeness")
 """Models that bound what the sensitive values of a class disclose, beside its size."""
@@ -111,6 +112,21 @@ class BetaPrimacy(Background):
     """Classes drawn from buckets of values, so that every class is beta-like by construction."""
 
     models = frozenset({"k_anonymity", "beta_likeness", KNOWLEDGE})
+
+    starts = (
+        Start(
+            task="background",
+            page="how-to/protect-against-what-others-know.md",
+            costs="wider classes, and more time; records that fit no class are left out",
+            about_all=(
+                {"model": "k_anonymity", "k": 5},
+                {"model": "background_knowledge", "j": 0.3, "knowledge": {"kernel": {}}},
+            ),
+            about_each=({"model": "beta_likeness", "beta": 3},),
+            suppression_limit=0.1,
+            keys={"on_infeasible": ("suppress", "leave out who fits no class, within the limit")},
+        ),
+    )
 
     name: Literal["beta_primacy"]
     lemma2: Unlike = "drop"

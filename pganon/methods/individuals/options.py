@@ -9,10 +9,20 @@ from pganon.methods.individuals.reservation import IdentityReserved
 from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import BlockSize
 from pganon.policy.refusals import Refusal, known_word
+from pganon.policy.tasks import SEVERAL_RECORDS, Start
 
 
 class DAnonyIR(IdentityReserved):
     """Classes grown individual by individual, always by the one that costs least."""
+
+    starts = (
+        Start(
+            task=SEVERAL_RECORDS,
+            page="how-to/keep-records-of-a-person-together.md",
+            costs="who knows a person's rare value, or number of records, finds the rest",
+            about_each=({"model": "eir_l_diversity", "l": 3},),
+        ),
+    )
 
     name: Literal["danonyir"]
     block_size: BlockSize = 1000

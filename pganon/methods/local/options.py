@@ -16,6 +16,7 @@ from pganon.policy.hierarchies import DateHierarchy, IntervalHierarchy
 from pganon.policy.options import COUNT, FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.sensitive_when import HIDDEN
+from pganon.policy.tasks import DECIDE, Start
 from pganon.policy.texts import Name
 from pganon.privacy import frequency
 from pganon.privacy.base import Model
@@ -230,6 +231,16 @@ class LgbMdp(LocalGroups, LocalBuckets):
     """Groups by cuts at medians of the widest column (LGB_MDP)."""
 
     models = LocalGroups.models | LocalBuckets.models
+
+    starts = (
+        Start(
+            task=DECIDE,
+            page="how-to/let-people-decide-what-is-sensitive.md",
+            costs="one release only; what is shown is generalized, what is hidden is in buckets",
+            about_all=({"model": "k_anonymity", "k": 5},),
+            about_each=({"model": "local_bucket_diversity", "l": 2},),
+        ),
+    )
 
     name: Literal["lgb_mdp"]
 

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from pganon.catalog import combinations
 from pganon.catalog.introspect import read_relation
 from pganon.cli.main import main
 from pganon.errors import EXIT_OK, EXIT_USAGE, PolicyError, PreconditionError
-from pganon.loading import load_policy
+from pganon.loading import known, load_policy
 from pganon.policy.document import read_document
+from pganon.policy.first_text import policy_text
 from pganon.policy.loader import LoadedPolicy
-from pganon.policy.scaffold import scaffold_policy
+from pganon.policy.scaffold import first_policy
 from tests.support.harness.cluster import Database
 
 PATIENTS = """
@@ -30,9 +32,10 @@ FROM generate_series(1, 200) AS s(i);
 """
 
 
-def scaffold(db: Database, source: str) -> tuple[str, LoadedPolicy]:
+def scaffold(db: Database, source: str, task: str = "survey") -> tuple[str, LoadedPolicy]:
     conn = db.connect()
-    text = scaffold_policy(conn, read_relation(conn, source))
+    relation = read_relation(conn, source)
+    text = policy_text(first_policy(conn, relation, known(), task), known())
     return text, load_policy(text)
 
 
@@ -89,24 +92,158 @@ def test_counts_and_many_valued_numbers_are_quasi_identifiers(bare_db: Database)
     assert "# individual: patient_nbr" in text
 
 
-def test_a_persons_key_is_the_finest_column(bare_db: Database) -> None:
+def test_a_persons_key_is_the_finest_column_that_says_so(bare_db: Database) -> None:
     bare_db.source(
-        "CREATE TABLE public.t AS SELECT i % 100 AS who, i % 99 AS other, i % 7 AS age"
+        "CREATE TABLE public.t AS SELECT i % 100 AS person_no, i % 99 AS other, i % 7 AS age"
         " FROM generate_series(1, 500) AS s(i)"
     )
     text, loaded = scaffold(bare_db, "t")
-    assert roles(loaded)["who"] == "identifying"
+    assert roles(loaded)["person_no"] == "identifying"
     assert roles(loaded)["other"] == "quasi_identifying"
-    assert "# individual: who" in text
+    assert "# individual: person_no" in text
     # As fine as another: neither tells people apart.
-    bare_db.source("CREATE TABLE public.u AS SELECT *, who AS twin FROM t")
+    bare_db.source("CREATE TABLE public.u AS SELECT *, person_no AS twin_no FROM t")
     assert "# individual: person_id" in scaffold(bare_db, "u")[0]
     # Too many records each.
     bare_db.source(
-        "CREATE TABLE public.v AS SELECT i % 40 AS who, i % 7 AS age"
+        "CREATE TABLE public.v AS SELECT i % 40 AS person_no, i % 7 AS age"
         " FROM generate_series(1, 1000) AS s(i)"
     )
     assert "# individual: person_id" in scaffold(bare_db, "v")[0]
+
+
+WITH_KEYS = """
+    CREATE TABLE public.plain AS SELECT i % 100 AS {key}, i % 7 AS hue, i % 3 AS size
+        FROM generate_series(1, 500) AS s(i);
+    CREATE TABLE public.one AS SELECT *, {key} % 4 AS first FROM public.plain;
+    CREATE TABLE public.two AS SELECT *, {key} % 5 AS second FROM public.one;
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "least"), [("dupersid", "one"), ("who", "two"), ("case_nr", "plain")]
+)
+def test_what_a_key_determines_says_that_it_is_one(bare_db: Database, key: str, least: str) -> None:
+    """As much as is needed beside the name."""
+    bare_db.source(WITH_KEYS.replace("{key}", key))
+    tables = ["plain", "one", "two"]
+    keys = [f"# individual: {key}" in scaffold(bare_db, table)[0] for table in tables]
+    assert keys == [table in tables[tables.index(least) :] for table in tables]
+
+
+MEASURES = """
+    CREATE TABLE public.heart AS SELECT 20 + i % 57 AS age, 100 + i * i % 151 AS chol, i % 5 AS num,
+        i % 3 + 0.0 AS thal, 'study ' || i % 4 AS study_name, (i % 40) * 3 AS pwgtp
+    FROM generate_series(1, 400) AS s(i);
+    CREATE TABLE public.income AS SELECT i % 77 AS agep,
+        CASE WHEN i % 9 = 0 THEN 'N' ELSE (i * i % 503)::text END AS povpip, i % 2 AS sex
+    FROM generate_series(1, 900) AS s(i);
+"""
+
+
+def test_measures_and_coarse_names_are_no_identifiers(bare_db: Database) -> None:
+    bare_db.source(MEASURES)
+    text, loaded = scaffold(bare_db, "heart")
+    assert roles(loaded) == {"age": "quasi_identifying", "chol": "quasi_identifying"}
+    question = "not released  # few values: can others know it"
+    assert [name for name in ("num", "thal", "study_name") if f"{name}: {question}" in text] == [
+        "num",
+        "thal",
+        "study_name",
+    ]
+    assert "pwgtp: not released  # perhaps a survey weight" in text
+    text, loaded = scaffold(bare_db, "income")
+    assert roles(loaded) == {"agep": "quasi_identifying", "sex": "quasi_identifying"}
+    assert "# povpip: not released  # no guess: can others know it" in text
+
+
+def test_names_that_end_as_keys_do(bare_db: Database) -> None:
+    bare_db.source(
+        "CREATE TABLE public.t AS SELECT i % 90 AS duid, i % 91 AS paid, i % 12 AS pid,"
+        " i % 7 AS age, i % 6 AS payer_code, 'x' || i % 80 AS code"
+        " FROM generate_series(1, 500) AS s(i)"
+    )
+    text, loaded = scaffold(bare_db, "t")
+    assert roles(loaded) == {
+        "duid": "identifying",
+        "paid": "quasi_identifying",
+        "age": "quasi_identifying",
+        "code": "identifying",
+    }
+    assert "# payer_code: not released  # few values: can others know it" in text
+
+
+def test_columns_beyond_those_of_the_ranking(
+    bare_db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_db.source(DECIDED)
+    monkeypatch.setattr(combinations, "MOST_COLUMNS", 3)
+    text, _ = scaffold(bare_db, "care")
+    assert re.search("^#   clinic .* not compared$", text, re.MULTILINE)
+    assert text.count("not compared") == 1
+
+
+SURVEY = """
+    CREATE TABLE public.survey AS SELECT 'P' || i % 20 AS puma, i % 12 AS edu, i % 9 AS rac1p,
+        i % 5 AS irace, i % 2 AS isex, i % 96 AS agep, (i % 8)::numeric AS cow,
+        i % 1000 AS pinc, i % 1 AS flat
+    FROM generate_series(1, 3000) AS s(i)
+"""
+
+
+def test_codes_with_few_values_have_a_role_or_a_question(bare_db: Database) -> None:
+    bare_db.source(SURVEY)
+    text, loaded = scaffold(bare_db, "survey")
+    quasi = dict.fromkeys(("edu", "rac1p", "irace", "isex", "agep"), "quasi_identifying")
+    assert roles(loaded) == {**quasi, "pinc": "sensitive"}
+    assert 'edu: {role: quasi_identifying}  # perhaps "education", by its name; 12 values' in text
+    asked = re.findall(r"# (\w+): not released  # few values: can others know it", text)
+    assert asked == ["puma", "cow"]
+    assert "# flat: not released  # no guess; 1 value" in text
+
+
+DECIDED = """
+    CREATE TABLE public.care AS SELECT i AS id, 20 + abs(hashint4(i)) % 60 AS age,
+        'd' || i % 6 AS disease, 'w' || i % 6 / 2 AS clinic, 'c' || i % 6 * 3 AS degree,
+        'x' || abs(hashint4(-i)) % 7 AS town
+    FROM generate_series(1, 600) AS s(i);
+    ALTER TABLE public.care ADD PRIMARY KEY (id);
+"""
+
+
+def test_columns_that_decide_a_sensitive_one_are_said(bare_db: Database) -> None:
+    bare_db.source(DECIDED)
+    text, _ = scaffold(bare_db, "care")
+    said = re.findall(r"^#   (.*: leave .*)$", text, re.MULTILINE)
+    assert said == [
+        "clinic follows from disease (1.00): leave clinic out, or make it sensitive, too",
+        "degree decides disease (1.00): leave degree out, or make it sensitive, too",
+    ]
+
+
+def test_without_the_deciding_column_less_is_lost(
+    db: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    db.source(DECIDED)
+    text, loaded = scaffold(db, "care")
+    assert roles(loaded)["degree"] == "quasi_identifying"
+    losses: list[float] = []
+    for policy in (text, re.sub("^  degree:.*\n", "", text, flags=re.MULTILINE)):
+        file = tmp_path / "care.yaml"
+        file.write_text(policy)
+        assert main(["run", str(file), "--dry-run", "--json", "--dsn", db.dsn()]) == EXIT_OK
+        losses.append(json.loads(capsys.readouterr().out)["utility"]["gcp"])
+    assert losses[1] < losses[0] / 2
+
+
+def test_columns_are_ranked_by_what_they_tell_apart(bare_db: Database) -> None:
+    bare_db.source(DECIDED)
+    text, _ = scaffold(bare_db, "care")
+    table = text[text.index("with those above\n") :].splitlines()[1:]
+    rows = [line.removeprefix("#").split() for line in table[: table.index("")]]
+    assert [row[0] for row in rows] == ["age", "town", "degree", "clinic"]
+    assert rows[0][1] == rows[0][3] == "0.1000"  # 60 ages of 600 people
+    assert rows[-1][-2:] == ["adds", "little"]
 
 
 def test_no_line_publishes_a_column_once_it_is_uncommented(bare_db: Database) -> None:
@@ -137,8 +274,7 @@ def test_hostile_names(bare_db: Database) -> None:
     source = '"a.b: #"."t""\'\\ %s {}"'
     conn = bare_db.connect()
     relation = read_relation(conn, source)
-    text = scaffold_policy(conn, relation)
-    loaded = load_policy(text)
+    text, loaded = scaffold(bare_db, source)
     assert read_relation(conn, loaded.policy.source).oid == relation.oid
     assert roles(loaded) == {"age": "quasi_identifying"}
     everything = re.sub(r"^  # (?=\S)", "  ", text, flags=re.MULTILINE)

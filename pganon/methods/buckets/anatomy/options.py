@@ -7,6 +7,7 @@ from typing import Literal
 from pganon.methods.common.bucket_options import Division, Unlinked
 from pganon.policy.encoding import Encoding
 from pganon.policy.options import COUNT, GROUP_ID, PROBABILITY, BlockSize
+from pganon.policy.tasks import Start
 
 
 class Anatomy(Unlinked):
@@ -19,6 +20,15 @@ class Anatomy(Unlinked):
     sensitive = "one"
     levels = ("attribute", "unique")
     supports = frozenset({"invariant"})
+
+    starts = (
+        Start(
+            task="exact",
+            page="how-to/publish-exact-quasi-identifiers.md",
+            costs="it shows who is in the table; a value is known only as one of l in a group",
+            about_each=({"model": "anatomy_l_diversity", "l": 3},),
+        ),
+    )
 
     name: Literal["anatomy"]
     block_size: BlockSize = 100

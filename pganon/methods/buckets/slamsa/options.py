@@ -18,6 +18,7 @@ from pganon.methods.common.divisions import Tables, division_refusals
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.options import COUNT, EXPECTED, GROUP_ID, PROBABILITY, BlockSize
 from pganon.policy.refusals import Refusal
+from pganon.policy.tasks import Start
 
 
 class Slamsa(Divided):
@@ -27,6 +28,15 @@ class Slamsa(Divided):
     adds = (GROUP_ID, COUNT, PROBABILITY, EXPECTED)
     levels = ("attribute", "tuple")
     supports = frozenset({"exclusions", "invariant"})
+
+    starts = (
+        Start(
+            task="several-sensitive",
+            page="how-to/protect-several-sensitive-columns.md",
+            costs="it shows who is in the table; only associated columns stay beside each other",
+            about_each=({"model": "slicing_l_diversity", "l": 2},),
+        ),
+    )
 
     name: Literal["slamsa"]
     profile: Annotated[

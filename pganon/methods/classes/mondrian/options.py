@@ -13,6 +13,7 @@ from pganon.policy.encoding import Encoding
 from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
 from pganon.policy.refusals import Refusal, known_word
+from pganon.policy.tasks import Start
 
 _COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
 """Models that compare a class with the distribution of all."""
@@ -43,6 +44,39 @@ class Mondrian(MethodOptions):
     parts = (FLAT,)
     supports = frozenset({"reference"})
     leaves_surplus_out = True
+
+    starts = (
+        Start(
+            task="survey",
+            page="tutorial/first-release.md",
+            costs="quasi-identifiers become ranges and sets; every further one costs the others",
+            about_all=({"model": "k_anonymity", "k": 5},),
+            about_each=({"model": "distinct_l_diversity", "l": 2},),
+        ),
+        Start(
+            task="monthly",
+            page="tutorial/every-month.md",
+            costs="published groups stay; new people wait until there are enough of them",
+            about_all=({"model": "k_anonymity", "k": 5},),
+            about_each=({"model": "distinct_l_diversity", "l": 2},),
+            keys={
+                "refresh": ("increments", "a version adds groups of new people to the one before"),
+            },
+        ),
+        Start(
+            task="audiences",
+            page="explanation/releases-over-time.md",
+            costs="a policy each; a role that gains a version is checked against all that it had",
+            about_all=({"model": "k_anonymity", "k": 10},),
+            about_each=({"model": "distinct_l_diversity", "l": 3},),
+            keys={
+                "audiences": (
+                    "by_reader",
+                    "in the policies of both, each with a release name and readers of its own",
+                ),
+            },
+        ),
+    )
 
     name: Literal["mondrian"]
     variant: Annotated[

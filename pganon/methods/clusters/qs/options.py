@@ -8,6 +8,7 @@ from typing import Literal
 from pganon.policy.columns import Columns
 from pganon.policy.options import CLUSTER_NO, SIZE, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, show
+from pganon.policy.tasks import Start
 
 
 class _QuasiSensitive(MethodOptions):
@@ -37,6 +38,15 @@ class _QuasiSensitive(MethodOptions):
 
 class QsGreedy(_QuasiSensitive):
     """Clusters grown record by record, each time by the record with the least information loss."""
+
+    starts = (
+        Start(
+            task="joined",
+            page="how-to/share-joined-sources.md",
+            costs="values stay exact, but in a cluster none of them belongs to a record any more",
+            about_all=({"model": "qs_k_anonymity", "k": 4},),
+        ),
+    )
 
     name: Literal["qs_greedy"]
     block_size: BlockSize = 2048

@@ -1,0 +1,232 @@
+"""The text of a first policy: YAML with comments."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pganon.catalog import combinations
+from pganon.catalog.combinations import Dependency, Ranked
+from pganon.catalog.model import Relation
+from pganon.catalog.statistics import SAMPLE_ROWS, Facts
+from pganon.identifiers import fits
+from pganon.policy.flags import Flag
+from pganon.policy.guess import Guess
+from pganon.policy.options import MethodOptions
+from pganon.policy.registry import Registry
+from pganon.policy.scaffold import DECIDES, FirstPolicy
+from pganon.policy.sensitive_when import HIDDEN
+from pganon.policy.start import keeps_records_together, needs_sensitive
+from pganon.policy.tasks import DECIDE, TASKS, Start
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+# Words that some reader of YAML takes for a boolean or null.
+_TAKEN = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+LONGEST_RELEASE = 40
+LEAST_L = 2
+
+_ROLES = {
+    "identifying": "never leaves the source.",
+    "individual": "tells people apart; a random number stands for it.",
+    "quasi_identifying": "others may know it; groups are made by it.",
+    "quasi_sensitive": "others may know it. Its set names the register that it comes from.",
+    "semi_sensitive": "sensitive for some people, as sensitive_when says.",
+    "sensitive": "published as it is, protected by the models below.",
+    "insensitive": "published as it is.",
+}
+
+
+def policy_text(policy: FirstPolicy, registry: Registry) -> str:
+    """YAML of a policy that loads and checks."""
+    method, start = registry.tasks[policy.task]
+    relation = policy.observed.relation
+    lines = [
+        f"# A first policy for the task {policy.task}. {TASKS[policy.task]}.",
+        f"# Costs: {start.costs}. More: docs/{start.page}",
+        *_about_guesses(relation),
+        "",
+        f"release: {_scalar(_release_name(relation))}",
+        f"source: {_scalar(str(relation.name))}",
+        *_trust_lines(policy.trusted),
+        "",
+        *_about_roles(method),
+        "columns:",
+        *_all_column_lines(policy, method),
+        *_decided_lines(policy.decided),
+        *_ranking_lines(policy.ranked),
+        "",
+        "privacy:",
+        *_privacy_lines(policy, method, start),
+        "",
+        f"method: {{name: {registry.method_for(policy.task)}}}",
+        *(f"{key}: {value}  # {why}" for key, (value, why) in start.keys.items()),
+        f"suppression_limit: {start.suppression_limit}   # share of records that may be left out",
+        *_individual_lines(policy, method),
+        "publish:",
+        "  schema: published",
+        "  readers: []            # roles that may read the release",
+        "  keep: 3                # versions that stay readable",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _about_guesses(relation: Relation) -> list[str]:
+    lines = [
+        "# The roles are guesses from names and counts: check every line.",
+        f"# Counts are those of about {SAMPLE_ROWS:,} rows, or of all if there are fewer.",
+        "# Columns that are not declared are not released. All keys: docs/reference/policy.md",
+    ]
+    if relation.row_security:
+        lines.append(
+            "# Row-level security applies to this role; a release needs a role it does not bind."
+        )
+    return lines
+
+
+def _about_roles(method: type[MethodOptions]) -> list[str]:
+    unused = set() if keeps_records_together(method) else {"individual"}
+    return [f"# {role}: {what}" for role, what in _ROLES.items() if role in method.roles - unused]
+
+
+def _trust_lines(trusted: Sequence[str]) -> list[str]:
+    if not trusted:
+        return []
+    return [f"trust: [{', '.join(map(_scalar, trusted))}]  # roles whose code may run as this one"]
+
+
+def _individual_lines(policy: FirstPolicy, method: type[MethodOptions]) -> list[str]:
+    person = policy.observed.person
+    if keeps_records_together(method):
+        return []
+    if person is None:
+        return ["# individual: person_id  # the identifying column that tells people apart"]
+    name = _scalar(person)
+    return [f"# individual: {name}  # if this tells people apart; they have several records"]
+
+
+def _all_column_lines(policy: FirstPolicy, method: type[MethodOptions]) -> Iterator[str]:
+    observed = policy.observed
+    for column in observed.relation.columns:
+        name = _scalar(column.name)
+        guess = policy.guesses.get(column.name)
+        if guess is None:
+            yield f"  # {name}: left out, {_comment(observed.why_not[column.name])}"
+            continue
+        yield from _column_lines(name, guess, observed.facts.get(column.name))
+        flag = observed.flags.get(column.name)
+        if flag is not None and "semi_sensitive" not in method.roles:
+            yield _flag_hint(column.name, flag)
+
+
+def _column_lines(name: str, guess: Guess, facts: Facts | None) -> Iterator[str]:
+    comment = _comment(guess.reason) + _counts(facts)
+    if guess.role is None:
+        yield f"  # {name}: not released  # {comment}"
+    else:
+        yield f"  {name}: {flow({'role': guess.role, **guess.keys})}  # {comment}"
+    if guess.codes and guess.role not in ("identifying", "individual"):
+        yield "  #   few numbers; if they are codes, add type: categorical"
+
+
+def _flag_hint(name: str, flag: Flag) -> str:
+    policy = flow({"role": "semi_sensitive", "sensitive_when": flag.sensitive_when})
+    return (
+        f"  #   {_comment(flag.name)} seems to say for whom {_comment(name)} is sensitive."
+        f" With --task {DECIDE} people decide: {policy}"
+    )
+
+
+def _counts(facts: Facts | None) -> str:
+    if facts is None or facts.rows == 0:
+        return ""
+    nulls = 100 * (facts.rows - facts.present) / facts.rows
+    share = f", {nulls:.0f} % null" if nulls >= 0.5 else ", some null" if nulls else ""
+    values = "value" if facts.distinct == 1 else "values"
+    return f"; {facts.distinct} {values}{share}"
+
+
+def _decided_lines(decided: Sequence[Dependency]) -> Iterator[str]:
+    if decided:
+        yield ""
+        yield "# Columns that reveal a sensitive one (1: always), and so make groups large."
+    for dependency in decided:
+        name, sensitive = _comment(dependency.other), _comment(dependency.one)
+        if dependency.decides >= DECIDES:
+            what = f"{name} decides {sensitive} ({dependency.decides:.2f})"
+        else:
+            what = f"{name} follows from {sensitive} ({dependency.decided:.2f})"
+        yield f"#   {what}: leave {name} out, or make it sensitive, too"
+
+
+def _ranking_lines(ranked: Sequence[Ranked]) -> Iterator[str]:
+    if not ranked:
+        return
+    width = max(len(_comment(column.name)) for column in ranked)
+    yield from (
+        "",
+        "# What tells rows apart: distinction, the share of different combinations, and",
+        "# separation, the share of pairs of rows that differ (Motwani and Xu), of a column alone",
+        "# and with those above it. Every column costs the others; leave out what nobody needs.",
+        f"# Of about {combinations.SAMPLE_ROWS:,} rows, or of all if there are fewer.",
+        f"#   {'':{width}}  {'alone':>14}  {'with those above':>16}",
+    )
+    for place, column in enumerate(ranked):
+        idle = "adds little" if place < combinations.MOST_COLUMNS else "not compared"
+        pair = _measures(column.with_those_before) if column.with_those_before else idle
+        yield f"#   {_comment(column.name):{width}}  {_measures(column.by_itself)}  {pair:>16}"
+
+
+def _measures(counts: combinations.Combinations) -> str:
+    return f"{counts.distinction:.4f}  {counts.separation:.4f}"
+
+
+def _privacy_lines(policy: FirstPolicy, method: type[MethodOptions], start: Start) -> Iterator[str]:
+    for model in start.about_all:
+        yield f"  - {flow(model)}"
+    for name, guess in policy.guesses.items():
+        if guess.role not in HIDDEN:
+            continue
+        facts = policy.observed.facts.get(name)
+        # One value in the whole table can never be diverse; the line is there to be seen.
+        idle = facts is not None and facts.distinct < LEAST_L and not needs_sensitive(method)
+        for model in start.about_each:
+            yield f"  {'# ' if idle else ''}- {flow(_about(name, model, facts))}"
+
+
+def _about(name: str, model: Mapping[str, Any], facts: Facts | None) -> dict[str, Any]:
+    """A model about a column; there are no more different values in a group than in the table."""
+    parameters = {key: value for key, value in model.items() if key != "model"}
+    if facts is not None and "l" in parameters:
+        parameters["l"] = max(LEAST_L, min(parameters["l"], facts.distinct))
+    return {"model": model["model"], "column": name, **parameters}
+
+
+def _release_name(relation: Relation) -> str:
+    name = relation.name.name
+    if not name.isprintable() or len(name.encode()) > LONGEST_RELEASE or not fits(name):
+        return "release"
+    return name
+
+
+def flow(value: object) -> str:
+    """Plain data as YAML writes it on one line."""
+    if isinstance(value, Mapping):
+        pairs = [f"{_scalar(str(key))}: {flow(item)}" for key, item in value.items()]
+        return f"{{{', '.join(pairs)}}}"
+    return _scalar(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _scalar(text: str) -> str:
+    """A text as YAML writes it on one line: bare where every reader takes it for a text."""
+    if _PLAIN.match(text) and text.lower() not in _TAKEN:
+        return text
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*", text):
+        return text
+    return json.dumps(text, ensure_ascii=not text.isprintable())
+
+
+def _comment(text: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in text)

@@ -1,0 +1,159 @@
+"""Guesses at roles, made to fit what the method for a task asks of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pganon.catalog.statistics import Facts
+from pganon.error_codes import ErrorCode
+from pganon.errors import PreconditionError
+from pganon.policy.flags import Flag
+from pganon.policy.guess import Guess
+from pganon.policy.options import MethodOptions
+from pganon.policy.sensitive_when import HIDDEN
+
+MOST_QUASI_IDENTIFIERS = 8
+"""Columns without a guess that become quasi-identifying where no column is."""
+
+UNSURE = "no better guess, check this"
+_SETS = ("first", "second")
+
+Guesses = Mapping[str, Guess]
+
+
+def fitted(
+    guesses: Guesses,
+    facts: Mapping[str, Facts],
+    method: type[MethodOptions],
+    flags: Mapping[str, Flag],
+    person: str | None,
+) -> dict[str, Guess]:
+    """The guesses with the roles that the method takes; others are not released.
+
+    Columns that are flags stay as they are.
+
+    Args:
+        flags: of columns whose sensitivity people decide about.
+        person: key of a person who may have several records.
+
+    Raises:
+        PreconditionError: no_columns, the method needs more columns than there are.
+    """
+    hiding = {flag.name for flag in flags.values()}
+    out = {name: guess for name, guess in guesses.items() if name not in hiding}
+    if "semi_sensitive" in method.roles:
+        out |= _decided_by_people(out, flags)
+    if keeps_records_together(method):
+        name = person or _finest(out, facts)
+        reason = out[name].reason if out[name].role == "identifying" else UNSURE
+        out[name] = Guess("individual", reason)
+    if "sensitive" in method.roles:
+        out |= _sensitive(out, facts, method)
+    out |= _grouped(out, facts, method)
+    if method.grouped == "quasi_sensitive":
+        out |= _sets(out)
+    return {name: out.get(name, guess) for name, guess in guesses.items()}
+
+
+def keeps_records_together(method: type[MethodOptions]) -> bool:
+    """Whether an individual may have several records, with the method's own defaults."""
+    return method.model_construct().encoding.reserves_identity
+
+
+def needs_sensitive(method: type[MethodOptions]) -> bool:
+    """Whether a policy with it has at least one sensitive column, and a model about it."""
+    return method.sensitive != "any" or "semi_sensitive" in method.roles
+
+
+def _decided_by_people(guesses: Guesses, flags: Mapping[str, Flag]) -> dict[str, Guess]:
+    return {
+        name: Guess(
+            "semi_sensitive",
+            f"sensitive for whom {flag.name} says so",
+            guesses[name].codes,
+            {"sensitive_when": flag.sensitive_when},
+        )
+        for name, flag in flags.items()
+        if name in guesses and guesses[name].role != "identifying"
+    }
+
+
+def _sensitive(
+    guesses: Guesses, facts: Mapping[str, Facts], method: type[MethodOptions]
+) -> dict[str, Guess]:
+    """One sensitive column, at least one, or as many as there are."""
+    named = _of_roles(guesses, "sensitive")
+    if method.sensitive == "one" and len(named) > 1:
+        first = max(named, key=lambda name: min(_values(name, facts), 2))
+        reason = f"sensitive, too; this method protects one column, here {first}"
+        return {name: Guess(None, reason) for name in named if name != first}
+    if _of_roles(guesses, *HIDDEN) or not needs_sensitive(method):
+        return {}
+    for role in (None, "quasi_identifying", "identifying"):
+        names = _of_roles(guesses, role)
+        if names:
+            name = max(names, key=lambda name: _values(name, facts))
+            return {name: Guess("sensitive", UNSURE, guesses[name].codes)}
+    raise _too_few()
+
+
+def _grouped(
+    guesses: Guesses, facts: Mapping[str, Facts], method: type[MethodOptions]
+) -> dict[str, Guess]:
+    """Columns that records are grouped by; where there is none, columns without a guess."""
+    if any(guess.role in ("quasi_identifying", "semi_sensitive") for guess in guesses.values()):
+        return {}
+    chosen = _of_roles(guesses, None)[:MOST_QUASI_IDENTIFIERS]
+    if not chosen:
+        # The column with the fewest values is the least identifying one.
+        spare = ("identifying",) if needs_sensitive(method) else ("identifying", "sensitive")
+        others = _of_roles(guesses, *spare)
+        if not others:
+            raise _too_few()
+        chosen = [min(others, key=lambda name: (_values(name, facts), name))]
+    return {name: Guess("quasi_identifying", UNSURE, guesses[name].codes) for name in chosen}
+
+
+def _sets(guesses: Guesses) -> dict[str, Guess]:
+    """Two sets: what others know, and what is sensitive, or else the second half of the former.
+
+    Of one column alone no half is left, so that columns without a guess are the second set.
+    """
+    first = _of_roles(guesses, "quasi_identifying")
+    middle = (len(first) + 1) // 2
+    ways = (
+        (first, _of_roles(guesses, "sensitive")),
+        (first[:middle], first[middle:]),
+        (first, _of_roles(guesses, None)[:MOST_QUASI_IDENTIFIERS]),
+    )
+    halves = next((way for way in ways if all(way)), None)
+    if halves is None:
+        raise _too_few()
+    return {
+        name: replace(guesses[name], role="quasi_sensitive", keys={"set": qs_set})
+        for qs_set, names in zip(_SETS, halves, strict=True)
+        for name in names
+    }
+
+
+def _of_roles(guesses: Guesses, *roles: str | None) -> list[str]:
+    return [name for name, guess in guesses.items() if guess.role in roles]
+
+
+def _finest(guesses: Guesses, facts: Mapping[str, Facts]) -> str:
+    """The identifying column with most values, else any column with most."""
+    names = _of_roles(guesses, "identifying") or list(guesses)
+    return max(names, key=lambda name: _values(name, facts))
+
+
+def _values(name: str, facts: Mapping[str, Facts]) -> int:
+    return facts[name].distinct if name in facts else 0
+
+
+def _too_few() -> PreconditionError:
+    return PreconditionError(
+        "the source has too few columns that can be released for this task",
+        hint="choose another task; the method for this one needs two kinds of columns",
+        code=ErrorCode.NO_COLUMNS,
+    )

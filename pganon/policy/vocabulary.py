@@ -1,0 +1,121 @@
+"""Words in names of columns that say what a column is, whole, shortened or with code letters.
+
+Surveys shorten words (`edu`, `schl`, `hispcat`) and add letters that say of whom, or of which kind,
+a variable is (`irace`, `agep`, `racex`). Such a match is weaker than a whole word, and a short form
+of a sensitive word must be longer, as sensitive columns are published as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+
+
+def listed(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+DIRECT = listed(
+    """ssn sin nino nhs mrn passport iban bic email mail phone telephone tel mobile fax
+    firstname lastname surname forename fullname username login nickname password ip mac imei vin
+    plate licence license url website street address addr latitude longitude lat lon lng geom
+    comment comments note notes remark remarks description freetext signature photo"""
+)
+SENSITIVE = listed(
+    """disease diagnosis diagnoses diag dx icd condition illness disorder symptom treatment therapy
+    medication drug prescription procedure allergy hiv std disability pregnancy salary income inc
+    wage wages pay bonus revenue wealth poverty debt loan balance credit score occupation occ
+    profession job crime offence offense conviction religion belief politics party vote union
+    sexuality orientation genotype gene result outcome grade grades"""
+)
+QUASI = listed(
+    """age birth birthday birthdate born dob yob zip zipcode postcode postal plz sex gender race
+    ethnicity ethnic hispanic nationality citizenship country native state province region county
+    city town municipality district commune area location residence marital marriage relationship
+    spouse education degree school schooling workclass employer employment industry sector
+    household children language ancestry veteran height weight admission discharge visit death
+    year"""
+)
+WEAK = listed("id ids uid uuid guid key pk name no nr nbr num number code serial ref token")
+
+_UNTYPICAL = listed(
+    """count counts date time type total value test status statement image page stage class level
+    medical"""
+)
+"""Words of their own that look like a short form or like one with code letters."""
+
+_BEFORE = "cdinp"
+_AFTER = "cdpx"
+"""Letters by which surveys mark a variable: categorical or coded, derived, imputed, numeric, of a
+person; an edited or constructed one ends in x."""
+
+_ROLES = (("quasi_identifying", QUASI, 3, 4), ("sensitive", SENSITIVE, 4, 6))
+"""Role, words, least length of a short form, and of a word or stem with an ending."""
+
+_LONGEST_ENDING = 4
+_STEM_OF = 6
+"""Least length of a word whose beginning may be a stem, as in `hispcat`."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A word that a name may stand for, and the role of columns that it names."""
+
+    word: str
+    role: str
+
+
+def words(name: str) -> list[str]:
+    """`dateOfBirth2` -> date, of, birth."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return [word for word in re.split(r"[^a-z]+", spaced.lower()) if word]
+
+
+def whole_words(name: str) -> frozenset[str]:
+    """The words of a name, and all of them written as one."""
+    parts = words(name)
+    return frozenset({*parts, "".join(parts)})
+
+
+def shortened(name: str) -> Match | None:
+    """The listed word that a word of the name may stand for."""
+    for part in words(name):
+        if part in _UNTYPICAL or part in WEAK:
+            continue
+        for form in _without_code_letters(part):
+            for role, of_role, cut, stem in _ROLES:
+                fitting = [w for w in sorted(of_role) if _fits(form, w, cut, stem)]
+                if fitting:
+                    return Match(form if form in of_role else fitting[0], role)
+    return None
+
+
+def _without_code_letters(part: str) -> Iterator[str]:
+    yield part
+    if part[0] in _BEFORE:
+        yield part[1:]
+    if part[-1] in _AFTER:
+        yield part[:-1]
+        if part[0] in _BEFORE:
+            yield part[1:-1]
+
+
+def _fits(form: str, word: str, cut: int, stem: int) -> bool:
+    if form == word or len(form) < cut:
+        return form == word
+    if word.startswith(form) or (len(word) >= stem and form == _consonants(word)):
+        return True
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(form, word, strict=False))
+    common = len(list(same))
+    if len(form) - common > _LONGEST_ENDING:
+        return False
+    is_stem = len(word) >= _STEM_OF and common >= stem
+    return is_stem or (common == len(word) and (common >= stem or word == "dob"))
+
+
+def _consonants(word: str) -> str:
+    """`school` -> schl."""
+    return word[0] + re.sub("[aeiou]", "", word[1:])
