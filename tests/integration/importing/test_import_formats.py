@@ -299,7 +299,7 @@ def test_a_zip_archive_of_one_file(target: Database, tmp_path: Path) -> None:
         (b"", "is empty: it has no header"),
         (b"\xef\xbb\xbf", "is empty: it has no header"),
         (b"\n\n", "is empty: it has no header"),
-        (gzip.compress(b""), "is empty: it has no header"),
+        (gzip.compress(b"", mtime=0), "is empty: it has no header"),
     ],
 )
 def test_other_files_are_named(
@@ -311,7 +311,7 @@ def test_other_files_are_named(
 
 
 def test_a_gzip_file_of_any_name(target: Database, tmp_path: Path) -> None:
-    assert load(target, tmp_path, gzip.compress(b"a,b\n1,x\n")).rows == 1
+    assert load(target, tmp_path, gzip.compress(b"a,b\n1,x\n", mtime=0)).rows == 1
 
 
 def test_an_encrypted_zip_archive(target: Database, tmp_path: Path) -> None:
