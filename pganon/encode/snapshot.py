@@ -305,7 +305,7 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
             f"column {names} is" if len(spec.individual) == 1 else f"one of the columns {names} is"
         )
         return PreconditionError(
-            f"{what} NULL in {row['nobody']} records, of which nobody knows whose they are",
+            f"{what} NULL in {row['nobody']} records, so it cannot be determined whose they are",
             hint="leave these records out with `where`, or fill the column",
             code=ErrorCode.KEY_NULL,
         )

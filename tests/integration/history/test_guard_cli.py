@@ -125,7 +125,7 @@ def test_forgetting(source: Database) -> None:
         (("--people", "public.t", "--reason", "x"), "--version needs --reason"),
         (("--version", "1", "--reason", "x"), "version 1 of the release r is shown"),
         (("--version", "7", "--reason", "x"), "the release r has no version 7"),
-        (("--people", "public.other"), "columns that tell people apart"),
+        (("--people", "public.other"), "columns that identify people: id"),
     ],
 )
 def test_what_cannot_be_forgotten(source: Database, arguments: tuple[str, ...], words: str) -> None:

@@ -40,7 +40,9 @@ HEAVY = (
     "sqlglot",
     "yaml",
     "pganon.methods",
-    "pganon.policy",
+    "pganon.policy.columns",
+    "pganon.policy.loader",
+    "pganon.policy.model",
     "pganon.run",
 )
 """Modules that take longer to import than the commands run that can do without them."""

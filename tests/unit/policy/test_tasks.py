@@ -6,6 +6,7 @@ import re
 
 from pganon.loading import known
 from pganon.policy.registry import Registry
+from pganon.policy.start import keeps_records_together
 from pganon.policy.tasks import DECIDE, SEVERAL_RECORDS, TASKS
 from tests.support.harness.tasks import PAGE, page
 
@@ -21,7 +22,7 @@ def test_every_task_has_one_method() -> None:
 
 
 def test_tasks_of_refusals_have_methods_that_can_do_them() -> None:
-    assert known().tasks[SEVERAL_RECORDS][0].reserves_identity
+    assert keeps_records_together(known().tasks[SEVERAL_RECORDS][0])
     assert "semi_sensitive" in known().tasks[DECIDE][0].roles
     assert known().method_for("unheard-of") is None
 

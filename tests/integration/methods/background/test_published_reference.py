@@ -128,7 +128,7 @@ def left_out_for_a_null(db: Database, rows: list[tuple[Any, ...]]) -> dict[str, 
     close = {"model": "t_closeness", "column": "s", "t": 0.4}
     columns = {"age": {"nulls": "suppress"}, "s": "s"}
     models = [{"model": "k_anonymity", "k": 3}, close]
-    return policy(columns, models, publish=SHOWN, **SUPPRESSES, republication="refuse")
+    return policy(columns, models, publish=SHOWN, suppression_limit=1, republication="refuse")
 
 
 def test_records_without_a_quasi_identifier_are_one_class(db: Database) -> None:
