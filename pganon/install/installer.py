@@ -73,6 +73,8 @@ def _init(conn: Connection, named: str | None) -> Outcome:
         owner, installed = _claim(conn, named)
         if installed.installed:
             state.check_current(conn)
+        else:  # perhaps of a database that was restored, without the privileges upon it
+            _creator(conn)
         return _bring_forward(conn, "init", owner, installed)
 
 

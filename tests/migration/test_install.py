@@ -218,6 +218,19 @@ def test_uninstall_twice(db: Database):
     assert not install.uninstall(db.connect()).changed
 
 
+def test_init_after_uninstall_names_a_missing_privilege(db: Database):
+    """A dump of a database has no privileges upon the database itself."""
+    install.uninstall(db.connect())
+    db.admin.execute(f"REVOKE CREATE ON DATABASE {db.name} FROM steward".encode())
+    assert not install.uninstall(db.connect()).changed
+    with pytest.raises(PreconditionError) as caught:
+        install.init(db.connect())
+    assert caught.value.code == "no_create"
+    assert f'GRANT CREATE ON DATABASE "{db.name}" TO "steward"' in (caught.value.hint or "")
+    db.admin.execute(f"GRANT CREATE ON DATABASE {db.name} TO steward".encode())
+    assert install.init(db.connect()).changed
+
+
 def test_purge_leaves_nothing_and_init_starts_anew(db: Database):
     assert list(install.uninstall(db.connect(), purge=True).kept) == []
     assert _schemas(db) == set()

@@ -83,9 +83,11 @@ def test_a_worker_has_the_time_that_it_gives_its_request() -> None:
     assert "\nLoadCredential=" in unit
 
 
-def test_systemd_says_nothing_about_the_unit() -> None:
-    """It ends well on keys that it does not know, and only says so."""
-    done = read("systemd-analyze", "verify", str(UNIT))
+def test_systemd_says_nothing_about_the_unit(tmp_path: Path) -> None:
+    """It ends well on keys that it does not know, and only says so. It wants a program."""
+    here = tmp_path / UNIT.name
+    here.write_text(UNIT.read_text().replace("=/opt/pganon/bin/pganon ", "=/usr/bin/env pganon "))
+    done = read("systemd-analyze", "verify", str(here))
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -93,3 +95,12 @@ def test_systemd_would_say_something(tmp_path: Path) -> None:
     worse = tmp_path / UNIT.name
     worse.write_text(UNIT.read_text().replace("KillMode=", "KilMode="))
     assert "KilMode" in read("systemd-analyze", "verify", str(worse)).stderr
+
+
+def test_the_unit_names_the_program_that_the_page_installs() -> None:
+    """A PATH of a shell is none of a service, and homes are hidden from it."""
+    (start,) = re.findall(r"^ExecStart=(\S+) worker ", UNIT.read_text(), re.MULTILINE)
+    page = (FOLDER.parent / "docs/how-to/serve-requests.md").read_text()
+    folder = start.removesuffix("/bin/pganon")
+    assert f"$ python3 -m venv {folder} && {folder}/bin/pip install pganon" in page
+    assert not folder.startswith("/home")
