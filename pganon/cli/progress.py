@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
-from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TimeElapsedColumn
+from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task
 from rich.text import Text
 
 from pganon.cli import common
@@ -22,23 +22,40 @@ class Description(ProgressColumn):
         return Text(common.escaped(task.description))
 
 
+class Elapsed(ProgressColumn):
+    """Time since the start, and the time that is expected for everything."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"({_elapsed(task.elapsed or 0.0, task.fields.get('expected'))})")
+
+
+def _elapsed(seconds: float, expected: float | None) -> str:
+    if expected is None:
+        return f"{seconds:.0f} s"
+    return f"{seconds:.0f} s; the last run took {expected:.0f} s"
+
+
 @contextmanager
-def progress(text: str, *, quiet: bool = False) -> Iterator[Progress]:
+def progress(
+    text: str, *, quiet: bool = False, expected: float | None = None
+) -> Iterator[Progress]:
     """A spinner on stderr while work goes on; without a terminal, a line every ten seconds.
 
-    Silent with `quiet`.
+    Args:
+        quiet: show nothing.
+        expected: seconds that the work took the last time.
     """
     console = common.stderr()
     bar = Progress(
         SpinnerColumn(),
         Description(),
-        TimeElapsedColumn(),
+        Elapsed(),
         console=console,
         transient=True,
         disable=quiet or not console.is_terminal,
     )
     with bar:
-        bar.add_task(text, total=None)
+        bar.add_task(text, total=None, expected=expected)
         with nullcontext() if quiet or console.is_terminal else _lines(bar):
             yield bar
 
@@ -68,7 +85,8 @@ def _lines(bar: Progress) -> Iterator[None]:
 
     def report() -> None:
         while not done.wait(interval):
-            common.note(f"{bar.tasks[0].description} ({time.monotonic() - started:.0f} s)")
+            elapsed = _elapsed(time.monotonic() - started, bar.tasks[0].fields["expected"])
+            common.note(f"{bar.tasks[0].description} ({elapsed})")
 
     if not interval:
         yield

@@ -177,7 +177,8 @@ def _run(
     from pganon.run.release import run_release
 
     name = loaded.policy.release
-    with progress(f"{name}: starting", quiet=quiet) as bar:
+    expected = None if quiet else _expected(name, dsn, owner)
+    with progress(f"{name}: starting", quiet=quiet, expected=expected) as bar:
         task = bar.task_ids[0]
 
         def show(phase: str, step: str, purpose: str) -> None:
@@ -185,6 +186,14 @@ def _run(
 
         options = replace(options, on_step=show)
         return run_release(loaded, dsn=dsn, owner=owner, settings=settings, options=options)
+
+
+def _expected(release: str, dsn: str | None, owner: str | None) -> float | None:
+    """Seconds that the last run of a release took."""
+    from pganon.ledger.repository import lasted
+
+    with common.connect_owner(dsn, owner) as conn:
+        return lasted(conn, release)
 
 
 def _request(metrics: MetricSet, workload: list[str] | None, vulnerable: float) -> Request:

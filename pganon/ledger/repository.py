@@ -153,6 +153,12 @@ def unfinished(conn: Connection) -> list[int]:
     return [row[0] for row in conn.execute(sqlfiles.query("ledger", "unfinished")).fetchall()]
 
 
+def lasted(conn: Connection, release: str) -> float | None:
+    """Seconds that the newest run took that made a version; None where there was none."""
+    row = conn.execute(sqlfiles.query("ledger", "lasted"), {"release": release}).fetchone()
+    return float(row[0]) if row is not None else None
+
+
 def as_jsonb(value: Any) -> Jsonb:
     """A value for a jsonb column; numbers that JSON lacks become null."""
     return Jsonb(_finite(value), dumps=lambda plain: json.dumps(plain, allow_nan=False))

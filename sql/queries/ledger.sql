@@ -76,6 +76,15 @@ WHERE s.event = 'started'
     )
 ORDER BY s.run_id;
 
+-- lasted --
+-- Seconds that the newest run of a release took that made a version.
+SELECT extract(epoch FROM e.at - s.at)::double precision
+FROM pganon_private.ledger AS s
+JOIN pganon_private.ledger AS e ON e.run_id = s.run_id
+WHERE s.release = %(release)s AND s.event = 'started' AND e.event IN ('released', 'awaiting_approval')
+ORDER BY s.run_id DESC, e.at
+LIMIT 1;
+
 -- of_release --
 -- Every row of one release, oldest first.
 SELECT id, run_id, version, event, at, by_role, program_version, policy_hash, details

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -332,6 +333,11 @@ def test_progress_without_a_terminal(
     monkeypatch.setenv("PGANON_PROGRESS", "0.2")
     lines = pganon(*run, "--force").err.splitlines()
     assert any(line.startswith("patients: snapshot: ") and line.endswith(" s)") for line in lines)
+    assert not any("the last run took" in line for line in lines)
+    again = pganon(*run, "--force").err
+    assert re.search(
+        r"^patients: snapshot: .* \(\d s; the last run took [1-9]\d* s\)$", again, re.M
+    )
     assert pganon(*run, "--force", "--json").err == ""
     monkeypatch.setenv("PGANON_PROGRESS", "0")
     assert "snapshot" not in pganon(*run, "--force").err

@@ -16,7 +16,7 @@ import pytest
 from pganon import database
 from pganon.cli import common, main
 from pganon.cli.failures import show_error
-from pganon.cli.progress import Description, progress
+from pganon.cli.progress import Description, Elapsed, progress
 from pganon.errors import DatabaseError, PganonError, PolicyError, Problem, UsageError
 from pganon.worker.log import Log
 from tests.support.harness.cli import pganon
@@ -120,6 +120,22 @@ def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
                 continue
 
     assert not RAW.search(printed(wait))
+
+
+def test_progress_says_how_long_the_last_run_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGANON_PROGRESS", "0.01")
+    shown: list[str] = []
+    monkeypatch.setattr(common, "note", shown.append)
+
+    def wait() -> None:
+        with progress("visits: recode", expected=44.6) as bar:
+            (column,) = [c for c in bar.columns if isinstance(c, Elapsed)]
+            assert column.render(bar.tasks[0]).plain == "(0 s; the last run took 45 s)"
+            while not shown:
+                continue
+
+    printed(wait)
+    assert shown[0] == "visits: recode (0 s; the last run took 45 s)"
 
 
 def test_questions(monkeypatch: pytest.MonkeyPatch) -> None:
