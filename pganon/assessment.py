@@ -20,12 +20,13 @@ from pganon.catalog.code import reading
 from pganon.catalog.introspect import refuse_own
 from pganon.catalog.model import ExternalObjects
 from pganon.error_codes import ErrorCode
-from pganon.errors import InstallError, PreconditionError, UsageError, translate
+from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.frames import Frame, frame
 from pganon.identifiers import NameProblem, QualifiedName, parse_name, quote
 from pganon.install import access, measuring
 from pganon.privacy import lookalikes
 from pganon.privacy.identity import EIRLDiversity
+from pganon.server_errors import translate
 
 Connection = psycopg.Connection[Any]
 

@@ -130,10 +130,20 @@ class ErrorCode(StrEnum):
         "the source has no rows that can be released",
         "fill it, or correct `where`",
     )
+    ENCODING = (
+        "encoding",
+        "a text has characters that the encoding of the database lacks",
+        "write it without them, or use a database with the encoding UTF8",
+    )
     ENUMERATION_TOO_LARGE = (
         "enumeration_too_large",
         "there are too many minimal hitting sets to list them",
         "ask whether a number of elements is enough",
+    )
+    EXPRESSION = (
+        "expression",
+        "an expression that others wrote, such as of a view, fails on a row",
+        "correct the expression that the message names, or leave the records out",
     )
     EXTENSION = (
         "extension",
@@ -146,6 +156,11 @@ class ErrorCode(StrEnum):
         "install those of `pganon extension build`, or detach the extension",
     )
     FAILED = ("failed", "the run of a request failed", "ask the steward")
+    FOREIGN_CODE = (
+        "foreign_code",
+        "a function that pganon did not make raised an error",
+        "have its owner correct it; views, triggers and event triggers call functions",
+    )
     FOREIGN_OBJECT = (
         "foreign_object",
         "pganon's schemas hold an object that pganon did not make",
@@ -155,6 +170,11 @@ class ErrorCode(StrEnum):
         "foreign_schema",
         "the schema is another role's, or is not pganon's",
         "use another schema or database, or trust its owner with `trust`",
+    )
+    FOREIGN_SERVER = (
+        "foreign_server",
+        "the server of a foreign table cannot be read",
+        "see whether it runs, and whether the role has a user mapping",
     )
     FOREIGN_VIEW = (
         "foreign_view",
@@ -444,6 +464,11 @@ class ErrorCode(StrEnum):
         "pganon in the database is older than this program",
         "run `pganon upgrade`",
     )
+    OUT_OF_RANGE = (
+        "out_of_range",
+        "a column has numbers that are too large to compute with",
+        "leave them out with `where`, or scale the column in a view",
+    )
     OUTSIDE_DOMAIN = (
         "outside_domain",
         "a column has values outside its declared domain",
@@ -607,6 +632,11 @@ class ErrorCode(StrEnum):
         "suppression_limit",
         "more records would be suppressed than the policy allows",
         "raise `suppression_limit` to what the hint names, or weaken requirements",
+    )
+    TABLE_GONE = (
+        "table_gone",
+        "a table or view of a run was renamed, moved or dropped",
+        "see whether an event trigger does that, and run it again",
     )
     TOO_FEW_RECORDS = (
         "too_few_records",

@@ -3,7 +3,7 @@
 Every error that a user can meet is a :class:`PganonError`. It has a message that names the
 thing at fault, an optional hint that says what to do, and an exit code for the command line.
 No message ever holds a value of a source row: pganon composes messages from names, counts and
-parameters only, and :func:`translate` drops what the server says about rows (DETAIL, CONTEXT).
+parameters only. :mod:`pganon.server_errors` makes them of errors of the server.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Self
 
-import psycopg
-
-from pganon.error_codes import ErrorCode, SqlState
+from pganon.error_codes import ErrorCode
 
 EXIT_OK = 0
 EXIT_REFUSED = 1
@@ -23,6 +21,7 @@ EXIT_USAGE = 2
 EXIT_DATABASE = 3
 EXIT_INTERNAL = 4
 EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
 
 
 class PganonError(Exception):
@@ -169,13 +168,26 @@ class InstallError(PganonError):
 
 
 class UserInterrupt(PganonError):
-    """Whoever runs the program stopped it."""
+    """Whoever runs the program stopped it; notes of the interrupt say what it left."""
 
     exit_code = EXIT_INTERRUPTED
     code = ErrorCode.INTERRUPTED
 
-    def __init__(self) -> None:
-        super().__init__("interrupted")
+    def __init__(self, interrupt: BaseException | None = None) -> None:
+        left = getattr(interrupt, "__notes__", None)
+        super().__init__(
+            f"interrupted: {'; '.join(left)}" if left else "interrupted",
+            hint=None
+            if left
+            else "`pganon status` shows what is there, `pganon clean` removes what a run left",
+        )
+
+
+class Terminated(UserInterrupt):
+    """The command got SIGTERM."""
+
+    exit_code = EXIT_TERMINATED
+    code = ErrorCode.INTERRUPTED
 
 
 class DatabaseError(PganonError):
@@ -209,96 +221,43 @@ class StatementTimeout(Interrupted):
     code = ErrorCode.STATEMENT_TIMEOUT
 
 
-_HINTS = {
-    "22P05": "a text has characters that the encoding of the database lacks; use one with UTF8",
-    "42501": "grant the missing privilege, or run as a role that has it",
-    "57014": "somebody cancelled the statement; run it again",
-    "53100": "free disk space on the server, then run `pganon clean` and try again",
-    "53200": "the server ran out of memory; lower work_mem or free memory",
-    "55P03": "another session holds a lock; try again when it has finished",
-}
+class ExpressionError(DatabaseError):
+    """An expression that others wrote fails on a row of the source."""
 
-_ROW_SECURITY = "check_enable_rls"
-"""The function of the server that raises where policies would filter rows; texts have languages."""
-
-# Message texts of these SQLSTATE classes hold names only. Everything else may quote a value
-# ("invalid input syntax for type integer: ..."), so its text is replaced by the condition name.
-_NAMES_ONLY = ("42", "3D", "3F", "28", "08", "53", "54", "55", "57", "58", "0A", "25", "26", "2B")
-# A step of a run evaluates views and functions of others over source rows. There even a name can
-# be a value (a cast to regclass says `relation "..." does not exist`), so fewer texts are kept.
-_KEPT_IN_STEPS = ("42501", "53", "54", "55P03", "57", "58030")
-# Functions in a temporary schema are of the session itself: measuring ones that it made.
-_OWN_FUNCTIONS = tuple(
-    f"PL/pgSQL function {schema}" for schema in ("pganon.", "pganon_private.", "pg_temp_")
-)
+    code = ErrorCode.EXPRESSION
 
 
-def translate(error: psycopg.Error, *, step: str | None = None) -> PganonError:
-    """The pganon error for a server error.
+class ForeignCodeError(DatabaseError):
+    """A function that pganon did not make raised an error."""
 
-    Errors raised by pganon's own SQL (SQLSTATE class PA) keep their text, which pganon wrote.
-    With `step`, the statement read source rows.
-    """
-    state = error.sqlstate
-    own = _raised_by_pganon(error)
-    foreign = bool(error.diag.context) and not own
-    text = None if foreign else error.diag.message_primary
-    where = f" (step {step})" if step else ""
-    if state is not None and state.startswith("PA") and own:
-        return _own_error(state, text or "", error.diag.message_hint)
-    if state is None or state.startswith("08") or state in ("57P01", "57P02", "57P03"):
-        # Without a server diagnosis the text comes from libpq and holds host names only.
-        lines = [] if foreign else str(error).strip().splitlines()
-        message = text or (lines[0] if lines else "")
-        return Interrupted(
-            f"the connection to the server failed{where}: {message}".rstrip(": "),
-            sqlstate=state,
-            step=step,
-            hint="check that the server is running; nothing unverified was published",
-        )
-    kept = _NAMES_ONLY if step is None else _KEPT_IN_STEPS
-    if foreign or not state.startswith(kept):
-        text = f"{type(error).__name__}"
-    if state == "57014" and _timed_out(error):
-        return StatementTimeout(f"{text} [{state}]{where}", sqlstate=state, step=step, hint=_LONGER)
-    if state == "25006" and not foreign:
-        return PreconditionError(
-            "this server is a read replica, on which nothing can be written",
-            hint="connect to the primary server",
-            code=ErrorCode.READ_REPLICA,
-        )
-    cls = Interrupted if state == "57014" else DatabaseError
-    hint = _HINTS.get(state)
-    if error.diag.source_function == _ROW_SECURITY:
-        hint = (
-            "policies of row-level security would hide rows from the role; read as a role that they"
-            " do not apply to (its owner, or one with BYPASSRLS)"
-        )
-    return cls(f"{text} [{state}]{where}", sqlstate=state, step=step, hint=hint)
+    code = ErrorCode.FOREIGN_CODE
 
 
-_LONGER = "allow more with --statement-timeout, or run when the server is less busy"
+class ForeignServerError(DatabaseError):
+    """The server behind a foreign table cannot be read."""
+
+    code = ErrorCode.FOREIGN_SERVER
 
 
-def _timed_out(error: psycopg.Error) -> bool:
-    """Whether it was the time and no person; the server has one SQLSTATE for both."""
-    return "timeout" in (error.diag.message_primary or "")
+class EncodingError(DatabaseError):
+    """A text has characters that the encoding of the database lacks."""
+
+    code = ErrorCode.ENCODING
 
 
-def _raised_by_pganon(error: psycopg.Error) -> bool:
-    """Whether the server was in functions of pganon alone; others may raise any text and state."""
-    lines = [line for line in (error.diag.context or "").splitlines() if " function " in line]
-    return bool(lines) and all(line.startswith(_OWN_FUNCTIONS) for line in lines)
+class SourceChangedError(DatabaseError):
+    """A step names what is not there any more."""
+
+    code = ErrorCode.SOURCE_CHANGED
 
 
-_OF_REQUESTS: dict[str, ErrorCode] = {s: s.code for s in SqlState if s.startswith("PA4")}
+class TableGoneError(DatabaseError):
+    """A table or view that pganon made is not there any more under its name."""
+
+    code = ErrorCode.TABLE_GONE
 
 
-def _own_error(state: str, text: str, hint: str | None) -> PganonError:
-    if state.startswith("PA2"):
-        return PrivacyRefusal(text, hint=hint)
-    if state.startswith("PA3"):
-        return LedgerError(text, hint=hint)
-    if state in _OF_REQUESTS:
-        return RequestError(text, hint=hint, code=_OF_REQUESTS[state])
-    return PreconditionError(text, hint=hint)
+class OutOfRangeError(DatabaseError):
+    """Values of a column are beyond what figures can be computed with."""
+
+    code = ErrorCode.OUT_OF_RANGE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,12 @@ def quote(name: str) -> str:
     if plain and name not in _RESERVED:
         return name
     return '"' + name.replace('"', '""') + '"'
+
+
+def first_few(texts: Sequence[str], most: int = 20) -> str:
+    """The first `most` texts of a message, and how many more there are: `a, b and 3 more`."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
 
 
 def column(name: str, table: str | None = None) -> exp.Column:

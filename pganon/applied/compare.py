@@ -1,4 +1,4 @@
-"""What differs between two policies, and which of it weakens or strengthens their guarantee."""
+"""Differences of two policies, and which of them weaken or strengthen the guarantee."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class StoredPolicy:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return f"policy {quote(self.release)}, revision {self.revision}"
 
     @property

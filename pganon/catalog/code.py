@@ -18,7 +18,7 @@ from pganon.catalog.introspect import Connection
 from pganon.catalog.model import ExternalObjects
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-from pganon.identifiers import QualifiedName, quote
+from pganon.identifiers import QualifiedName, first_few, quote
 
 _NAMED = 5
 """How many objects a message names."""
@@ -48,14 +48,13 @@ def check_code(
         objects = cursor.execute(query, parameters).fetchall()
     if not objects:
         return
-    named = [f"{row['kind']} {row['name']} of {quote(row['owner'])}" for row in objects[:_NAMED]]
-    more = f" and {len(objects) - _NAMED} more" if len(objects) > _NAMED else ""
+    named = [f"{row['kind']} {row['name']} of {quote(row['owner'])}" for row in objects]
     names = ", ".join(map(str, (*external.relations, *external.functions)))
     owners = dict.fromkeys(quote(row["owner"]) for row in objects)
     key = " ".join(f"--trust {owner}" for owner in owners) if option else _listed(owners)
     raise PreconditionError(
         f"{names} would run code of others with the rights of {quote(objects[0]['role'])}:"
-        f" {', '.join(named)}{more}",
+        f" {first_few(named, _NAMED)}",
         hint=f"if their owners may do whatever this role may, write {key};"
         " else copy the data into a table of your own",
         code=ErrorCode.UNTRUSTED_CODE,

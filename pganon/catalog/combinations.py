@@ -17,7 +17,7 @@ from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.sample import sample
 from pganon.catalog.values import as_text
-from pganon.errors import translate
+from pganon.server_errors import translate
 from pganon.sqltools import col, fragment, materialized, named, query, render
 
 SAMPLE_ROWS = 10_000

@@ -19,8 +19,9 @@ from pganon import sqlfiles
 from pganon.catalog.model import Column, Relation, RelationKind
 from pganon.catalog.types import kind_of
 from pganon.error_codes import ErrorCode
-from pganon.errors import PreconditionError, UsageError, translate
+from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import OWN_SCHEMAS, NameProblem, QualifiedName, own_schema, parse_name
+from pganon.server_errors import translate
 
 DEFAULT_SCHEMA = "public"
 

@@ -131,3 +131,7 @@ class ExternalObjects:
 
     relations: tuple[QualifiedName, ...] = ()
     functions: tuple[QualifiedName, ...] = ()
+
+    @property
+    def named(self) -> tuple[QualifiedName, ...]:
+        return (*self.relations, *self.functions)

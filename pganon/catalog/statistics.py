@@ -12,8 +12,8 @@ from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.sample import sample
 from pganon.catalog.values import as_text
-from pganon.errors import translate
 from pganon.identifiers import column as column_reference
+from pganon.server_errors import translate
 
 SAMPLE_ROWS = 100_000
 COLUMNS_AT_ONCE = 500

@@ -16,7 +16,7 @@ from pganon.identifiers import quote
 
 
 class Numeric(StrEnum):
-    """What `--numeric` takes."""
+    """Values of `--numeric`."""
 
     TEXT = "text"
     FLOAT64 = "float64"

@@ -15,7 +15,7 @@ from pganon.importing.form import Format
 
 
 class Dates(StrEnum):
-    """What `--dates` takes."""
+    """Values of `--dates`."""
 
     YMD = "ymd"
     DMY = "dmy"

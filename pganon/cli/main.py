@@ -19,15 +19,9 @@ from typer.core import TyperGroup
 from pganon import database
 from pganon.cli import common
 from pganon.cli.failures import show_error
-from pganon.errors import (
-    EXIT_INTERNAL,
-    EXIT_OK,
-    EXIT_USAGE,
-    PganonError,
-    UsageError,
-    UserInterrupt,
-    translate,
-)
+from pganon.cli.signals import stopped, terminable
+from pganon.errors import EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, PganonError, UsageError
+from pganon.server_errors import translate
 
 
 class _Commands(TyperGroup):
@@ -36,8 +30,8 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise UserInterrupt from None
+        except KeyboardInterrupt as interrupt:
+            raise stopped(interrupt) from None
 
 
 # Modules of commands in the order of the help, and their commands.
@@ -123,16 +117,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     database.forget_reached()
     _silence_driver()
     try:
-        result = application(needed(given)).main(
-            args=given, prog_name="pganon", standalone_mode=False
-        )
+        with terminable():
+            result = application(needed(given)).main(
+                args=given, prog_name="pganon", standalone_mode=False
+            )
         return result if isinstance(result, int) else EXIT_OK
     except PganonError as error:
         return _fail(error, json)
     except psycopg.Error as error:
         return _fail(translate(error), json)
-    except (KeyboardInterrupt, typer.Abort):
-        return _fail(UserInterrupt(), json)
+    except (KeyboardInterrupt, typer.Abort) as interrupt:
+        return _fail(stopped(interrupt), json)
     except BrokenPipeError:
         # The reader of stdout is gone; a further write at exit must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pganon.cli import common
-from pganon.identifiers import quote
+from pganon.identifiers import first_few, quote
 from pganon.plan.build import Plan
 from pganon.plan.explain import Explained
 from pganon.privacy.unprotected import warnings
@@ -44,7 +44,7 @@ def show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> 
             "method": built.method.name,
             "guarantee": "; ".join(r.label for r in spec.requirements),
             "holds against": adversary(spec),
-            "not released": ", ".join(quote(name) for name in spec.unreleased) or "-",
+            "not released": first_few([quote(name) for name in spec.unreleased]) or "-",
         }
     )
     for view in built.stored_views(State(0)):

@@ -10,8 +10,9 @@ import typer
 
 from pganon import sqlfiles
 from pganon.cli import common
-from pganon.errors import UsageError, translate
+from pganon.errors import UsageError
 from pganon.install.access import admit_decider
+from pganon.server_errors import translate
 
 
 def register(app: typer.Typer) -> None:
@@ -60,7 +61,8 @@ def _duration(option: str, text: str) -> timedelta:
         return duration(text)
     except PydanticCustomError:
         raise UsageError(
-            f"{option} {text} is not a duration", hint="write 30min, 12h or 1d: number and unit"
+            f"{option} {text} is not a duration",
+            hint="write 30s, 30min, 12h or 1d: number and unit",
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""What methods and forms observe of every run, for who shows or records it."""
+"""Facts that methods and forms observe of every run, for who shows or records it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PUBLISHED = count("published")
 """Records that are released, counted in the staged relations."""
 
 MEASURE = "measure_"
-"""What the names of the figures of every run begin with."""
+"""Prefix of the names of the figures of every run."""
 
 CLASSES = count("classes", MEASURE)
 RELEASED = count("released", MEASURE)
@@ -53,7 +53,7 @@ def ncp(index: int) -> Fact[float]:
 
 
 def losses(spec: ReleaseSpec) -> list[Fact[Any]]:
-    """What :func:`pganon.metrics.loss.basic` gives."""
+    """Facts that :func:`pganon.metrics.loss.basic` gives."""
     sizes = [CLASSES, RELEASED, SMALLEST, LARGEST, measure("mean_class", MEASURE)]
     return [*sizes, SQUARES, WEIGHTED_LOSS, *[ncp(a.index) for a in spec.attributes]]
 

@@ -40,7 +40,7 @@ key of their sensitive value, from the relations in the tables alone."""
 
 @dataclass(frozen=True)
 class Description:
-    """What metrics of groups need to know of a form, so that one definition serves many forms.
+    """Properties of a form that metrics of groups need, so that one definition serves many forms.
 
     A group is what records of a release share: class, bucket, cluster. A form that publishes exact
     quasi-identifiers gives several rows of `shown` per group, each a value that covers itself.
@@ -112,7 +112,7 @@ class Staging:
 
 @dataclass(frozen=True)
 class Verification:
-    """What must hold of the tables, for the verification of a run and of stored versions.
+    """Conditions on the tables, for the verification of a run and of stored versions.
 
     Attributes:
         checks: queries that re-measure the guarantee from these tables alone.
@@ -130,7 +130,7 @@ class Verification:
 
 @dataclass(frozen=True)
 class Publication:
-    """What readers and the steward see, for publication and messages.
+    """Views and texts for readers and the steward, for publication and messages.
 
     Attributes:
         views: the published views over the tables; the first bears the release's name.
@@ -150,7 +150,7 @@ class Publication:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What is measured of the groups, for the metrics and results of a run.
+    """Measures of the groups, for the metrics and results of a run.
 
     Attributes:
         measures: chains of steps that observe the figures of every run.

@@ -1,4 +1,4 @@
-"""What readers may infer of sensitive values that are published apart from the records.
+"""Inference, by readers, of sensitive values that are published apart from the records.
 
 Definitions are in docs/reference/measures.md.
 """

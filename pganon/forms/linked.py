@@ -46,7 +46,7 @@ class LinkedRows:
 
 @dataclass(frozen=True)
 class Linked:
-    """What of the members says with whom people are in a group, and of which values.
+    """Columns of the members that say with whom people are in a group, and of which values.
 
     Attributes:
         links: columns with numbers of groups; people who agree in all of them cannot be told apart.

@@ -1,4 +1,4 @@
-"""What a version keeps of its groups, which outlives its tables."""
+"""Data about the groups of a version that outlive its tables."""
 
 from __future__ import annotations
 

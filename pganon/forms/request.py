@@ -1,4 +1,4 @@
-"""What to measure beyond the figures that every run computes."""
+"""Measures on request, beyond the figures that every run computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every published form does alike: stored relations, and random numbers for groups."""
+"""Parts of all published forms: stored relations, and random numbers for groups."""
 
 from __future__ import annotations
 

@@ -53,12 +53,14 @@ LEAVING_GROUPS = Table("leaving", lambda spec, state: [NUMBER_OF_GROUP])
 """Of a release that grows: groups that the run withdraws, by their published number."""
 
 GROUPED = Table("grouped", _grouped, numbered="b")
-"""What a method makes. For classes a row per combination of codes, or per record where records have
-numbers: its class `gid`. For tables that buckets link a row per record: its bucket `b<i>` in every
-partition of the arrangement."""
+"""The result of a method.
+
+For classes a row per combination of codes, or per record where records have numbers: its class
+`gid`. For tables that buckets link a row per record: its bucket `b<i>` in every partition of the
+arrangement."""
 
 LOCAL_GROUPED = Table("local_grouped", _local_grouped, numbered="b")
-"""What local generalization makes, a row per record that is released: the published
+"""The result of local generalization, a row per record that is released: the published
 number `group_id` of its group, its `display`, what it shows as codes, its published values, and the
 published number `b<j>` of its bucket in every sensitive column, NULL where it has none."""
 

@@ -47,7 +47,7 @@ def lists_leaves(hierarchy: Hierarchy) -> bool:
 
 
 def leaf_kind(hierarchy: Hierarchy | None, declared: str | None, value_kind: str) -> str:
-    """What the values of a column are to its hierarchy: `value_kind`, or text.
+    """Type of a column's values for its hierarchy: `value_kind`, or text.
 
     Values find listed leaves by what they are: 1 is 1.00. Of numbers that the policy calls
     categorical, a prefix or a function sees the digits.

@@ -127,7 +127,7 @@ def number_meant(label: exp.Expr) -> exp.Expr:
 
 
 def other_form(kind: str, number: int) -> tuple[str, str] | None:
-    """What to say of values that are listed in another form of the number, and what to do."""
+    """Message and remedy for values that are listed in another form of the number."""
     if not number:
         return None
     said = "1 is listed in another form of the number"

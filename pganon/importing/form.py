@@ -85,7 +85,7 @@ class Marks:
 
 
 def marks(separator: str, quote: str) -> Marks:
-    """What divides fields, from what was given.
+    """The separator of fields, from the options.
 
     Raises:
         UsageError: not one character, or the same twice.

@@ -29,7 +29,7 @@ MISSING_WORDS = frozenset(
 
 @dataclass
 class ColumnType:
-    """What the values of a column have shown so far.
+    """Findings about the values of a column so far.
 
     Attributes:
         nullable: there was a NULL.

@@ -16,7 +16,7 @@ import psycopg
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
-from pganon.identifiers import QualifiedName
+from pganon.identifiers import QualifiedName, first_few
 from pganon.install import state
 from pganon.install.state import SCHEMAS, Connection
 
@@ -252,10 +252,9 @@ def check_objects(conn: Connection, owner: str) -> None:
     ).fetchall()
     if not rows:
         return
-    names = [row[0] for row in rows[:_SHOWN]]
-    more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+    names = [row[0] for row in rows]
     raise InstallError(
-        f"pganon's schemas hold what is not pganon's: {', '.join(names)}{more}",
+        f"pganon's schemas hold what is not pganon's: {first_few(names, _SHOWN)}",
         hint="have it dropped: reading pganon's tables could run code of other roles",
         code=ErrorCode.FOREIGN_OBJECT,
     )

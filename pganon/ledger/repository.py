@@ -134,7 +134,7 @@ def finish_with(conn: Connection, run_id: int, error: BaseException) -> bool:
 
 
 def error_details(error: BaseException) -> dict[str, Any]:
-    """What the ledger keeps of an error: code, model, required and observed; no text."""
+    """Details of an error for the ledger: code, model, required and observed; no text."""
     if isinstance(error, KeyboardInterrupt):
         return {"code": UserInterrupt.code}
     if not isinstance(error, PganonError):

@@ -13,7 +13,7 @@ import psycopg
 
 from pganon import database
 from pganon.applied.store import newest_revision
-from pganon.errors import PganonError, PolicyError, translate
+from pganon.errors import PganonError, PolicyError
 from pganon.install.owner import connect_as_owner
 from pganon.migrate.files import MigrationFile
 from pganon.migrate.history import Connection, FileState, Session, alone
@@ -23,6 +23,7 @@ from pganon.publish import lifecycle
 from pganon.publish import release_state as versions
 from pganon.run.options import Ended, OnStep, Options
 from pganon.run.release import run_release
+from pganon.server_errors import translate
 
 
 @dataclass(frozen=True)

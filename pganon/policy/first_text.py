@@ -11,7 +11,7 @@ from pganon.catalog import combinations
 from pganon.catalog.combinations import Dependency, Ranked
 from pganon.catalog.model import Relation
 from pganon.catalog.statistics import SAMPLE_ROWS, Facts
-from pganon.identifiers import fits
+from pganon.identifiers import MAX_BYTES, fits
 from pganon.policy.flags import Flag
 from pganon.policy.guess import Guess
 from pganon.policy.options import MethodOptions
@@ -26,6 +26,9 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _TAKEN = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 LONGEST_RELEASE = 40
 LEAST_L = 2
+_ADDED = len("_values_")
+"""The longest of what is added to the name of a column: `_bucket`, `_null`, `_high`."""
+_NEVER_SHOWN = ("identifying", "individual")
 
 _ROLES = {
     "identifying": "never leaves the source.",
@@ -109,24 +112,44 @@ def _individual_lines(policy: FirstPolicy, method: type[MethodOptions]) -> list[
 
 def _all_column_lines(policy: FirstPolicy, method: type[MethodOptions]) -> Iterator[str]:
     observed = policy.observed
+    shorter = _shorter_names(policy, method)
     for column in observed.relation.columns:
         name = _scalar(column.name)
         guess = policy.guesses.get(column.name)
         if guess is None:
             yield f"  # {name}: left out, {_comment(observed.why_not[column.name])}"
             continue
-        yield from _column_lines(name, guess, observed.facts.get(column.name))
+        keys = {"as": shorter[column.name]} if column.name in shorter else {}
+        yield from _column_lines(name, guess, keys, observed.facts.get(column.name))
         flag = observed.flags.get(column.name)
         if flag is not None and "semi_sensitive" not in method.roles:
             yield _flag_hint(column.name, flag)
 
 
-def _column_lines(name: str, guess: Guess, facts: Facts | None) -> Iterator[str]:
+def _shorter_names(policy: FirstPolicy, method: type[MethodOptions]) -> dict[str, str]:
+    """Published names for columns whose own leave no room for what a method adds to them."""
+    room = MAX_BYTES - _ADDED
+    if "semi_sensitive" in method.roles:  # a view of each has the name of the release in its own
+        room -= len(_release_name(policy.observed.relation).encode())
+    names = [column.name for column in policy.observed.relation.columns]
+    shorter: dict[str, str] = {}
+    for number, name in enumerate(names, start=1):
+        guess = policy.guesses.get(name)
+        if guess is None or guess.role in (None, *_NEVER_SHOWN) or len(name.encode()) <= room:
+            continue
+        end = f"_{number}"
+        shorter[name] = name.encode()[: room - len(end)].decode(errors="ignore") + end
+    return shorter
+
+
+def _column_lines(
+    name: str, guess: Guess, keys: Mapping[str, str], facts: Facts | None
+) -> Iterator[str]:
     comment = _comment(guess.reason) + _counts(facts)
     if guess.role is None:
         yield f"  # {name}: not released  # {comment}"
     else:
-        yield f"  {name}: {flow({'role': guess.role, **guess.keys})}  # {comment}"
+        yield f"  {name}: {flow({'role': guess.role, **keys, **guess.keys})}  # {comment}"
     if guess.codes and guess.role not in ("identifying", "individual"):
         yield "  #   few numbers; if they are codes, add type: categorical"
 

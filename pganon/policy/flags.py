@@ -50,7 +50,7 @@ def flags(columns: Iterable[Column]) -> dict[str, Flag]:
 
 
 def flag_hints(columns: Iterable[Column], declared: Columns, method: str | None) -> dict[str, str]:
-    """What a flag is for, by its name, where the policy does not let people decide.
+    """The purpose of a flag, by its name, where the policy does not let people decide.
 
     Args:
         method: for the task of people who decide, if there is one.

@@ -130,7 +130,7 @@ def over_time_refusals(
 def _invariant_refusals(
     registry: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
-    """What people who keep their value sets do not go together with."""
+    """Keys that exclude value sets which people keep."""
     if method is not None and "invariant" not in method.supports:
         yield Refusal(
             ("refresh",),
@@ -163,7 +163,7 @@ def _invariant_refusals(
 
 
 def _unkept(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[Refusal]:
-    """What groups with the same values again cannot keep."""
+    """Keys that exclude groups with the same values again."""
     if method is not None:
         yield from method.key_refusals({}, {"refresh": "invariant"})
     if given.get("exclusions"):

@@ -15,16 +15,17 @@ from pganon.policy.refusals import Refusal, refuse, refuse_one, show
 from pganon.policy.schedule import ScheduleProblem, check_expression
 from pganon.policy.texts import Name
 
-_DURATION = re.compile(r"([1-9][0-9]{0,5})(min|h|d)")
-_UNITS = {"min": "minutes", "h": "hours", "d": "days"}
+_DURATION = re.compile(r"([1-9][0-9]{0,5})(s|min|h|d)")
+_UNITS = {"s": "seconds", "min": "minutes", "h": "hours", "d": "days"}
 
 
 def duration(text: str) -> timedelta:
-    """A number with its unit: `15min`, `12h`, `30d`."""
+    """A number with its unit: `30s`, `15min`, `12h`, `30d`."""
     match = _DURATION.fullmatch(text)
     if match is None:
         refuse_one(
-            f"{show(text)} is not a duration", suggestion="write 15min, 12h or 30d: number and unit"
+            f"{show(text)} is not a duration",
+            suggestion="write 30s, 15min, 12h or 30d: number and unit",
         )
         raise AssertionError
     return timedelta(**{_UNITS[match[2]]: int(match[1])})

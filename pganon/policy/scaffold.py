@@ -37,7 +37,7 @@ MOST_OTHERS = 90
 
 @dataclass(frozen=True)
 class Observed:
-    """What is known of a relation's columns; counts alone, of a sample of its rows.
+    """Facts about a relation's columns; counts alone, of a sample of its rows.
 
     Attributes:
         person: key of people who have several records.

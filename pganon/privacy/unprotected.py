@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pganon.identifiers import quote
+from collections.abc import Mapping, Sequence
+
+from pganon.identifiers import first_few, quote
 from pganon.policy.model import Policy
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.privacy.requirements import requirements_of
@@ -18,15 +20,32 @@ def unprotected_columns(policy: Policy) -> list[str]:
 
 
 def warnings(policy: Policy) -> list[str]:
-    """Warnings about columns that no model protects, for the steward before a run."""
-    return [warning(policy, name) for name in unprotected_columns(policy)]
+    """A warning about the columns that no model protects, for the steward before a run."""
+    names = unprotected_columns(policy)
+    return [_warning(policy, [quote(name) for name in names])] if names else []
 
 
-def warning(policy: Policy, name: str, reason: str = "") -> str:
-    """Warning about one column; `reason` is a measure of a run, as a text."""
+def measured_warning(policy: Policy, shares: Mapping[str, float], records: str, groups: str) -> str:
+    """One warning about columns that no model protects, highest share first.
+
+    Args:
+        shares: of the records in groups in which all have the same value, by column; not empty.
+        records, groups: what these are called: "released records", "classes".
+    """
+    ordered = sorted(shares, key=lambda name: -shares[name])
+    percent = [f"{100 * shares[name]:.3g} %" for name in ordered]
+    same = f"in {groups} in which all have the same value of it"
+    if len(ordered) == 1:
+        return _warning(policy, [quote(ordered[0])], f": {percent[0]} of the {records} are {same}")
+    named = [f"{quote(name)} ({share})" for name, share in zip(ordered, percent, strict=True)]
+    return _warning(policy, named, f"; in brackets: the share of the {records} that are {same}")
+
+
+def _warning(policy: Policy, columns: Sequence[str], reason: str = "") -> str:
     whole = any(getattr(model, "level", None) == "tuple" for model in policy.privacy)
     alone = " alone (level: tuple bounds values of a whole sensitive table)" if whole else ""
+    several = len(columns) > 1
     return (
-        f"no model is about the sensitive column {quote(name)}{alone}{reason}; add a model, or say"
-        " that it is meant with unprotected: accept"
+        f"no model is about the sensitive column{'s' if several else ''} {first_few(columns)}"
+        f"{alone}{reason}; add a model, or say that it is meant with unprotected: accept"
     )

@@ -23,7 +23,7 @@ from pganon.errors import PreconditionError
 Connection = psycopg.Connection[Any]
 
 Numeric = Literal["text", "float64"]
-"""What a numeric becomes that no decimal128 holds."""
+"""The type of a numeric that no decimal128 holds."""
 
 _BATCH = 20_000
 
@@ -52,7 +52,7 @@ _RENDERED_ARRAY = (
 
 @dataclass(frozen=True)
 class Written:
-    """What was written.
+    """The result of writing a file.
 
     Attributes:
         not_decimal: columns of numeric that no decimal128 holds.

@@ -12,7 +12,7 @@ import psycopg
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-from pganon.identifiers import QualifiedName, quote
+from pganon.identifiers import QualifiedName, first_few, quote
 from pganon.install.state import SCHEMAS
 from pganon.publish import release_state, views
 from pganon.publish.grants import Grant, privileges_on
@@ -41,9 +41,8 @@ def check_closed(conn: Connection) -> None:
 
 
 def _listed(rows: Sequence[tuple[str, str, str]]) -> str:
-    shown = [f"{privilege} on {object_} to {role}" for object_, role, privilege in rows[:_SHOWN]]
-    more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
-    return ", ".join(shown) + more
+    shown = [f"{privilege} on {object_} to {role}" for object_, role, privilege in rows]
+    return first_few(shown, _SHOWN)
 
 
 @contextmanager

@@ -10,9 +10,10 @@ import psycopg
 
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
-from pganon.errors import InstallError, translate
+from pganon.errors import InstallError
 from pganon.install import access
 from pganon.install.owner import become_owner
+from pganon.server_errors import translate
 
 Connection = psycopg.Connection[Any]
 

@@ -14,7 +14,7 @@ from psycopg import sql
 
 from pganon import locks, sqlfiles
 from pganon.error_codes import ErrorCode
-from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError, translate
+from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError
 from pganon.history import versions
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
@@ -24,6 +24,7 @@ from pganon.publish.reader_roles import record_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schema
+from pganon.server_errors import translate
 from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation
 
 Connection = psycopg.Connection[Any]

@@ -22,7 +22,7 @@ def domain_refusals(column: Column, domain: Domain, *, categorical: bool) -> Ite
 
 
 def order_refusals(column: Column, order: tuple[str, ...]) -> Iterator[Refusal]:
-    """What a column has against the order of its values; places are below that of the order."""
+    """Refusals of the order of a column's values; places are below that of the order."""
     return _listed_refusals(column, order, ())
 
 

@@ -6,6 +6,7 @@ pipeline's.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,13 +17,19 @@ import psycopg
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.encode.snapshot import SNAPSHOT
-from pganon.error_codes import ErrorCode
-from pganon.errors import PreconditionError
+from pganon.errors import DatabaseError, ExpressionError, PganonError, SourceChangedError
 from pganon.forms.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
 from pganon.plan.build import Phase, Plan, judging_phase
 from pganon.publish import release_state
 from pganon.resolved.increments import Growth
 from pganon.resolved.invariance import Signatures
+from pganon.run.causes import (
+    OUT_OF_RANGE,
+    changed_meanwhile,
+    computed,
+    out_of_range,
+    source_changed,
+)
 from pganon.run.executor import Executor
 from pganon.run.options import Options
 from pganon.run.pool import Pool
@@ -115,7 +122,10 @@ class Computation:
             executor.on_step = lambda step, purpose, phase=phase: self._options.on_step(
                 phase.name, step, purpose
             )
-            executor.run(phase.steps)
+            try:
+                executor.run(phase.steps)
+            except DatabaseError as error:
+                raise self._explained(error) from None
             self.steps += [
                 StepSeconds(phase.name, spent.name, spent.seconds, spent.times)
                 for spent in executor.times.values()
@@ -131,15 +141,20 @@ class Computation:
             return
         source = self.plan.spec.source
         relation = read_relation(self._conn, self.plan.spec.policy.source)
-        if (
-            relation != source
-            or tuple(release_state.sources_of(self._conn, source.oid)) != self._sources
-        ):
-            raise PreconditionError(
-                f"the definition of {source.name} changed while the run began",
-                hint="run the release again",
-                code=ErrorCode.SOURCE_CHANGED,
-            )
+        sources = tuple(release_state.sources_of(self._conn, source.oid))
+        if relation != source or sources != self._sources:
+            raise source_changed(source, relation)
+
+    def _explained(self, error: DatabaseError) -> PganonError:
+        """The error of a step, with the column that caused it, if that can be found out now."""
+        with contextlib.suppress(psycopg.Error):
+            if isinstance(error, SourceChangedError) and error.step == SNAPSHOT:
+                return changed_meanwhile(self._conn, self.plan.spec) or error
+            if type(error) is DatabaseError and error.sqlstate == OUT_OF_RANGE:
+                return out_of_range(self.plan.spec, error)
+            if isinstance(error, ExpressionError) and error.step == SNAPSHOT:
+                return computed(self._conn, self.plan.spec, error)
+        return error
 
 
 def _started(run_id: int, growth: Growth | None) -> State:

@@ -19,7 +19,7 @@ from psycopg.rows import dict_row
 from sqlglot import exp
 
 from pganon.catalog.model import ExternalObjects
-from pganon.errors import Interrupted, PganonError, translate
+from pganon.errors import Interrupted, PganonError
 from pganon.identifiers import QualifiedName
 from pganon.run.pool import Piece, Pool, Wanted, perform, side_by_side
 from pganon.run.tables import (
@@ -30,6 +30,7 @@ from pganon.run.tables import (
     drop_tables,
     stamp_of_written,
 )
+from pganon.server_errors import translate
 from pganon.sqltools import statement
 from pganon.steps import (
     STAGE_SCHEMA,
@@ -116,7 +117,7 @@ class Executor:
             try:
                 self._run_one(step, name)
             except Exception as error:
-                cause = self._cause(error, name)
+                cause = self._cause(error, name, step)
                 if cause is error:
                     raise
                 raise cause from None
@@ -163,9 +164,14 @@ class Executor:
             hint="the server crashed, or somebody changed them; run the release again",
         )
 
-    def _cause(self, error: Exception, name: str) -> Exception:
+    def _cause(self, error: Exception, name: str, step: Alone | Repeat) -> Exception:
         """The error to report: lost tables before errors that they caused."""
-        cause = translate(error, step=name) if isinstance(error, psycopg.Error) else error
+        cause = error
+        if isinstance(error, psycopg.Error):
+            external = step.external if isinstance(step, CreateTable) else None
+            reads = [str(one) for one in external.named] if external else []
+            makes = str(step.table(self.state)) if isinstance(step, CreateTable) else None
+            cause = translate(error, step=name, reads=reads, makes=makes)
         if not isinstance(cause, Interrupted):
             with contextlib.suppress(psycopg.Error):
                 return self._lost(self.filled, name) or cause

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from pganon.encode.source import source_fingerprint
-from pganon.errors import EXIT_REFUSED, EXIT_USAGE, DatabaseError, PganonError, translate
+from pganon.errors import EXIT_REFUSED, EXIT_USAGE, DatabaseError, PganonError
 from pganon.forms.request import Request
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
@@ -29,6 +29,7 @@ from pganon.run.record import recorded
 from pganon.run.resolution import check_trusted, resolve_policy
 from pganon.run.result import RunResult
 from pganon.run.tables import drop_run
+from pganon.server_errors import translate
 
 Connection = psycopg.Connection[Any]
 

@@ -9,9 +9,10 @@ from typing import Any
 import psycopg
 
 from pganon import locks
-from pganon.errors import PganonError, translate
+from pganon.errors import PganonError
 from pganon.ledger import repository as ledger
 from pganon.run.tables import drop_run, end_dead
+from pganon.server_errors import translate
 
 Connection = psycopg.Connection[Any]
 
@@ -53,9 +54,18 @@ def _failed(
             conn.close()
             if connect is not None:
                 with contextlib.closing(connect()) as another:
-                    end_dead(another, run_id, cause)
+                    if end_dead(another, run_id, cause):
+                        _note(error)
             return
         # What made the run fail must not keep its end from being recorded.
         conn.execute("SET statement_timeout = 0")
-        ledger.finish_with(conn, run_id, cause)
+        ended = ledger.finish_with(conn, run_id, cause)
         drop_run(conn, run_id)
+        if ended:
+            _note(error)
+
+
+def _note(error: BaseException) -> None:
+    """For who interrupted the run: it had not been published before."""
+    if isinstance(error, KeyboardInterrupt):
+        error.add_note("nothing was published, and its tables were removed")

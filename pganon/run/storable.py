@@ -7,9 +7,10 @@ from typing import Any
 
 import psycopg
 
-from pganon.errors import PolicyError, translate
+from pganon.errors import PolicyError
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.refusals import show
+from pganon.server_errors import translate
 
 Connection = psycopg.Connection[Any]
 Place = tuple[str | int, ...]

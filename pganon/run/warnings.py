@@ -8,7 +8,7 @@ from pganon.encode.facts import respelled
 from pganon.encode.known import RETURNED
 from pganon.encode.source import prints_of
 from pganon.history.increments.invariant import WAITING
-from pganon.identifiers import quote
+from pganon.identifiers import first_few, quote
 from pganon.methods.buckets.exclusions.idle import idle_rules
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts
@@ -16,7 +16,7 @@ from pganon.plan.build import Plan
 from pganon.policy.flags import flag_hints
 from pganon.policy.tasks import DECIDE
 from pganon.privacy import lookalikes
-from pganon.privacy.unprotected import warning
+from pganon.privacy.unprotected import measured_warning
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import without_key
 from pganon.steps import State
@@ -59,7 +59,7 @@ def _forgotten(spec: ReleaseSpec, state: State) -> Iterator[str]:
 def undeclared(spec: ReleaseSpec) -> Iterator[str]:
     """Columns that are withheld because the policy does not name them."""
     if spec.unreleased:
-        names = ", ".join(quote(name) for name in spec.unreleased)
+        names = first_few([quote(name) for name in spec.unreleased])
         yield f"not declared and not released: {names}"
     decide = spec.policy.registry.method_for(DECIDE)
     hints = flag_hints(spec.source.columns, spec.policy.columns, decide)
@@ -84,13 +84,11 @@ def _lookalikes(spec: ReleaseSpec, state: State) -> Iterator[str]:
 def _alike(plan: Plan, state: State) -> Iterator[str]:
     """Of columns that no model is about, with how many records it matters for."""
     growth = plan.spec.growth
-    added = growth is not None and growth.version is not None and not plan.whole
-    shares = alike(plan.spec, whole_facts(state.facts) if plan.whole else state.facts)
-    for item in plan.spec.unprotected:
-        share = 100 * shares[item.published]
-        yield warning(
-            plan.spec.policy,
-            item.column.name,
-            f": {share:.3g} % of the {'added' if added else 'released'} records are in"
-            f" {plan.method.form.publication.groups} in which all have the same value of it",
-        )
+    whole = bool(plan.whole.steps)
+    added = growth is not None and growth.version is not None and not whole
+    shares = alike(plan.spec, whole_facts(state.facts) if whole else state.facts)
+    if shares:
+        found = {item.column.name: shares[item.published] for item in plan.spec.unprotected}
+        records = "added records" if added else "released records"
+        groups = plan.method.form.publication.groups
+        yield measured_warning(plan.spec.policy, found, records, groups)

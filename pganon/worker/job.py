@@ -21,7 +21,6 @@ from pganon.errors import (
     PreconditionError,
     PrivacyRefusal,
     RequestError,
-    translate,
 )
 from pganon.install.owner import connect_as_owner
 from pganon.ledger import repository as ledger
@@ -41,6 +40,7 @@ from pganon.run import grants
 from pganon.run.options import Options
 from pganon.run.publication import end_published, judged_again, note_superseded
 from pganon.run.release import run_release
+from pganon.server_errors import translate
 
 Connection = psycopg.Connection[Any]
 BUSY = timedelta(seconds=10)

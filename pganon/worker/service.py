@@ -18,10 +18,11 @@ from psycopg import conninfo
 from psycopg.rows import dict_row
 
 from pganon import database, sqlfiles
-from pganon.errors import DatabaseError, Interrupted, translate
+from pganon.errors import DatabaseError, Interrupted
 from pganon.install.owner import connect_as_owner
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter, forget_dead
+from pganon.server_errors import translate
 from pganon.worker.job import Job
 from pganon.worker.log import Log
 from pganon.worker.signals import Stop

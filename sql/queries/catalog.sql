@@ -267,6 +267,13 @@ FROM read
 JOIN pg_catalog.pg_class AS c ON c.oid = read.oid
 JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace;
 
+-- virtual_columns --
+-- Generated columns among these that are not stored, but computed whenever they are read.
+SELECT a.attname::text
+FROM pg_catalog.pg_attribute AS a
+WHERE a.attrelid = %(oid)s AND a.attgenerated = 'v' AND a.attname::text = ANY (%(columns)s)
+ORDER BY a.attnum;
+
 -- estimated_rows --
 -- As the planner does: rows per page of the last ANALYZE, and the pages that there are now.
 SELECT c.reltuples::float8 / c.relpages

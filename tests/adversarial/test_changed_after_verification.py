@@ -116,7 +116,7 @@ def test_a_writer_who_has_not_finished_is_waited_for(db: Database) -> None:
 
     def finish() -> None:
         try:
-            faults.with_lock_retry(somebody_waits)
+            faults.wait_until(somebody_waits)
             waited.append(True)
         finally:
             writer.execute("COMMIT")

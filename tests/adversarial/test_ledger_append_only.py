@@ -5,8 +5,9 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from pganon.errors import LedgerError, translate
+from pganon.errors import LedgerError
 from pganon.publish import lifecycle
+from pganon.server_errors import translate
 from tests.support.harness.cluster import Database
 from tests.support.sources.staging import release
 

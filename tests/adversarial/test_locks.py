@@ -107,7 +107,7 @@ def test_a_stranger_does_not_pass_for_a_run(db: Database) -> None:
     with _waiting(db, keys):
         leader.close()
         worker.close()
-        faults.with_lock_retry(lambda: _holders(db) == {"analyst"})
+        faults.wait_until(lambda: _holders(db) == {"analyst"})
         assert _dead(cleaner, 1)
         with locks.hold(cleaner, release="adult"):
             pass
@@ -122,10 +122,10 @@ def test_workers_count_without_their_leader(db: Database) -> None:
     assert locks.take_worker(worker, 1)
     leader.close()
     cleaner = db.owner()
-    faults.with_lock_retry(lambda: len(_keys(db.admin)) == 1)
+    faults.wait_until(lambda: len(_keys(db.admin)) == 1)
     assert not _dead(cleaner, 1)
     worker.close()
-    faults.with_lock_retry(lambda: not _keys(db.admin))
+    faults.wait_until(lambda: not _keys(db.admin))
     assert _dead(cleaner, 1)
 
 
@@ -161,7 +161,7 @@ def test_many_want_one_release(db: Database) -> None:
     release = locks.hold(gone, release="adult")
     release.__enter__()
     gone.close()
-    faults.with_lock_retry(lambda: not _keys(db.admin))
+    faults.wait_until(lambda: not _keys(db.admin))
     together = threading.Barrier(8, timeout=faults.LONG)
     done = threading.Barrier(8, timeout=faults.LONG)
     outcomes: list[str] = []

@@ -154,7 +154,7 @@ def test_who_approves_holds_up_no_expiry(db: Database) -> None:
     db.admin.execute(soon)
     approver = _deciding(db, waiting)
     is_over = "SELECT expires_at <= clock_timestamp() FROM pganon_private.request"
-    faults.with_lock_retry(lambda: db.admin.execute(is_over).fetchone() == (True,))
+    faults.wait_until(lambda: db.admin.execute(is_over).fetchone() == (True,))
     log = queue.serve(db)
     assert [line.split()[0] for line in log] == ["started", "stopped"], log
     approver.execute("ROLLBACK")

@@ -547,7 +547,7 @@ def test_two_names_at_once(source: Database, case: Case) -> None:
             thread.start()
         waiting = """SELECT count(*) = 2 FROM pg_locks
             WHERE relation = 'pganon_private.population'::regclass AND NOT granted"""
-        faults.with_lock_retry(lambda: source.admin.execute(waiting).fetchone() == (True,))
+        faults.wait_until(lambda: source.admin.execute(waiting).fetchone() == (True,))
     for thread in threads:
         thread.join(90)
     assert sorted(outcomes.values()) == ["published", "republication"]

@@ -63,11 +63,9 @@ def test_an_error_in_any_step(db: Database, monkeypatch: pytest.MonkeyPatch) -> 
             with pytest.raises(DatabaseError) as caught:
                 faults.run(db.dsn())
         assert (caught.value.sqlstate, caught.value.step) == ("22012", step)
-        assert faults.last_details(conn) == {
-            "code": "database",
-            "sqlstate": "22012",
-            "step": step,
-        }
+        details = faults.last_details(conn)
+        assert details.pop("code") in ("database", "expression"), "the latter where it reads views"
+        assert details == {"sqlstate": "22012", "step": step}
         _clean(conn, before, step)
     with monkeypatch.context() as patch:
         _fail_in(patch, "coded", statement)

@@ -41,9 +41,9 @@ def test_after_the_snapshot_nothing_matters(db: Database) -> None:
 
 # What is done between reading the catalog and reading the source, and the code it gives.
 BEFORE = {
-    "DROP TABLE public.patient": "database",
-    "ALTER TABLE public.patient DROP COLUMN age": "database",
-    "ALTER TABLE public.patient RENAME COLUMN age TO years": "database",
+    "DROP TABLE public.patient": "source_changed",
+    "ALTER TABLE public.patient DROP COLUMN age": "source_changed",
+    "ALTER TABLE public.patient RENAME COLUMN age TO years": "source_changed",
     "ALTER TABLE public.patient ALTER age TYPE text": "source_changed",
     "ALTER TABLE public.patient ALTER age TYPE numeric": "source_changed",
     "ALTER TABLE public.patient ALTER sex DROP NOT NULL": "source_changed",
@@ -71,6 +71,23 @@ def test_before_the_snapshot_the_definition_is_held_to(db: Database) -> None:
     assert faults.content(conn) is None
     db.source("DROP TABLE public.patient; " + faults.SOURCE)
     assert faults.run(db.dsn()).version == 1
+
+
+NAMED = {
+    "ALTER TABLE public.patient RENAME COLUMN age TO years": "column age of public.patient was",
+    "ALTER TABLE public.patient DROP COLUMN age": "column age of public.patient was dropped or",
+    "ALTER TABLE public.patient ALTER age TYPE json USING to_json(age)": "column age of public",
+    "ALTER TABLE public.patient ALTER age TYPE text": "column age of public.patient changed",
+    "ALTER TABLE public.patient RENAME TO old": "public.patient was dropped or renamed",
+}
+
+
+@pytest.mark.parametrize("change", NAMED)
+def test_what_changed_is_named(db: Database, change: str) -> None:
+    db.source(faults.SOURCE)
+    with pytest.raises(PganonError, match=NAMED[change]) as caught:
+        faults.run(db.dsn(), before=faults.at(FIRST, _as_owner(db, change)))
+    assert caught.value.code == "source_changed"
 
 
 def test_new_rows_before_the_snapshot_are_released(db: Database) -> None:

@@ -152,7 +152,7 @@ def test_a_hostile_search_path(db: Database) -> None:
         steward.execute("CALL pganon.revert_release('patients'::pg_catalog.text)")
         analyst.execute("RESET search_path")
         queue.ask(steward_again := db.owner())
-        faults.with_lock_retry(lambda: faults.content(steward_again) is not None)
+        faults.wait_until(lambda: faults.content(steward_again) is not None)
         steward.execute("CALL pganon.drop_release('patients'::pg_catalog.text)")
     caught = db.admin.execute("SELECT * FROM evil.caught").fetchall()
     assert caught == []
@@ -170,7 +170,7 @@ def test_a_requester_that_disconnects(db: Database) -> None:
 
         thread = threading.Thread(target=call)
         thread.start()
-        faults.with_lock_retry(lambda: queue.states(db) == ["waiting"])
+        faults.wait_until(lambda: queue.states(db) == ["waiting"])
         pid = leaving.info.backend_pid
         db.admin.execute("SELECT pg_terminate_backend(%s)", [pid])
         thread.join()

@@ -85,7 +85,7 @@ def test_a_worker_that_was_given_up_publishes_nothing(db: Database) -> None:
     lost, _, mine = _claimed(db)
     db.admin.execute("SELECT pg_terminate_backend(%s)", [lost.info.backend_pid])
     other = db.owner()
-    faults.with_lock_retry(lambda: bool(requeue(other, enter(other, "worker"))))
+    faults.wait_until(lambda: bool(requeue(other, enter(other, "worker"))))
     _hurry(db)
 
     def overtaken(phase: str, step: str, purpose: str) -> None:
@@ -171,10 +171,10 @@ def test_killed_at_any_time(db: Database, phase: str) -> None:
         queue.until(worker, "claimed")
         step = "SELECT step = %s OR state <> 'running' FROM pganon_private.request"
         if phase != "claimed":
-            faults.with_lock_retry(lambda: db.admin.execute(step, [phase]).fetchone() == (True,))
+            faults.wait_until(lambda: db.admin.execute(step, [phase]).fetchone() == (True,))
         worker.send_signal(signal.SIGKILL)
         worker.wait()
-    faults.with_lock_retry(lambda: _done(db, asked))
+    faults.wait_until(lambda: _done(db, asked))
     assert faults.run_tables(db.owner()) == []
     versions = db.admin.execute("SELECT count(*) FROM pganon_private.version").fetchone()
     assert versions == (1,), "once"
@@ -216,14 +216,14 @@ def test_killed_while_it_publishes(db: Database, what: str) -> None:
     assert queue.state(db, asked) == ("running", None)
     blocker.execute("ROLLBACK")
     assert faults.version(db.owner()) == before
-    faults.with_lock_retry(lambda: _done(db, asked))
+    faults.wait_until(lambda: _done(db, asked))
     events = [event for event in faults.events(db.owner()) if not event.startswith("failed")]
     done = {"run": "released", "approved": "released", "revert": "rolled_back", "drop": "dropped"}
     assert events[-1] == done[what]
     assert events.count(done[what]) == 1
     after = {"run": 1, "approved": 1, "revert": 1, "drop": None}
     assert faults.version(db.owner()) == after[what]
-    faults.with_lock_retry(lambda: not _left(db))
+    faults.wait_until(lambda: not _left(db))
 
 
 def _left(db: Database) -> list[str]:
@@ -244,12 +244,12 @@ def test_killed_between_schedule_and_request(db: Database) -> None:
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pganon worker'"
             " AND wait_event_type = 'Lock' AND datname = current_database()"
         )
-        faults.with_lock_retry(lambda: db.admin.execute(waits).fetchone() == (1,))
+        faults.wait_until(lambda: db.admin.execute(waits).fetchone() == (1,))
         worker.send_signal(signal.SIGKILL)
         worker.wait()
     blocker.execute("ROLLBACK")
-    faults.with_lock_retry(lambda: db.admin.execute(waits).fetchone() == (0,))
-    faults.with_lock_retry(lambda: queue.serve(db) != [] and "released" in queue.states(db))
+    faults.wait_until(lambda: db.admin.execute(waits).fetchone() == (0,))
+    faults.wait_until(lambda: queue.serve(db) != [] and "released" in queue.states(db))
     assert queue.states(db) == ["released"]
 
 
@@ -282,7 +282,7 @@ def test_told_to_stop(db: Database) -> None:
         assert worker.wait() == 0
     blocker.execute("ROLLBACK")
     assert queue.state(db, asked) == ("waiting", None)
-    faults.with_lock_retry(lambda: _done(db, asked))
+    faults.wait_until(lambda: _done(db, asked))
 
 
 @pytest.mark.slow

@@ -4,7 +4,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from pganon.errors import LedgerError, translate
+from pganon.errors import LedgerError
+from pganon.server_errors import translate
 from tests.support.harness.cluster import Connection, Database
 
 

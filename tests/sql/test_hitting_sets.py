@@ -7,8 +7,9 @@ import random
 import psycopg
 import pytest
 
-from pganon.errors import PrivacyRefusal, translate
+from pganon.errors import PrivacyRefusal
 from pganon.methods.individuals.search.hitting_sets import hits_within
+from pganon.server_errors import translate
 from tests.support.harness.cluster import Database
 from tests.support.oracles.model import smallest_hitting_set
 

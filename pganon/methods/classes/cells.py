@@ -91,7 +91,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def surplus_of(spec: ReleaseSpec) -> Surplus:
-    """What is left out of the parts before anything else, if the policy allows it."""
+    """Records left out of the parts before anything else, if the policy allows it."""
     return Surplus(spec, lambda state: _part(spec, state))
 
 
@@ -234,7 +234,7 @@ def _fit(spec: ReleaseSpec, state: State) -> exp.Expr:
 def _distributions(
     spec: ReleaseSpec, requirement: Requirement, state: State
 ) -> list[QualifiedName | None]:
-    """What a part is compared with; what is published of it is known when parts are left out."""
+    """Distributions that a part is compared with; published ones change with what is left out."""
     if not requirement.model.needs_reference:
         return [None]
     assert requirement.sensitive is not None
@@ -266,7 +266,7 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 
 def _feasible(spec: ReleaseSpec) -> list[Fact[Any]]:
-    """What :func:`_feasibility` gives."""
+    """Facts that :func:`_feasibility` gives."""
     found: list[Fact[Any]] = list(counts("parts", "failing_parts", "failing_records"))
     for number in range(len(spec.measured)):
         found += [or_null(measure(f"reached{number}")), flag(f"missed{number}")]
@@ -305,7 +305,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
 
 
 def _instead(spec: ReleaseSpec, requirement: Requirement) -> str:
-    """What to do but ask for less."""
+    """A remedy other than weaker requirements."""
     if requirement.bounds_frequency and spec.policy.on_infeasible == "refuse":
         return (
             "or leave records of its most frequent values out with on_infeasible: suppress and a"

@@ -227,9 +227,9 @@ def test_status_of_what_has_changed(db: Database, folder: Path) -> None:
     assert status(db) == {}
     assert pganon("run", str(folder / "patients.json"), "--dsn", db.dsn()).code == 0
     assert status(db, "patients")["source"] == "unchanged"
-    faults.with_lock_retry(lambda: status(db)["source"] == "unchanged")
+    faults.wait_until(lambda: status(db)["source"] == "unchanged")
     db.source("UPDATE public.patient SET days = days + 1 WHERE id = 1")
-    faults.with_lock_retry(lambda: status(db)["source"] == "perhaps_changed")
+    faults.wait_until(lambda: status(db)["source"] == "perhaps_changed")
     assert status(db, "patients", "--fast")["source"] == "perhaps_changed"
     assert status(db, "patients")["source"] == "changed"
     db.source("UPDATE public.patient SET days = days - 1 WHERE id = 1")
@@ -283,7 +283,7 @@ def test_another_policy_reads_other_rows(db: Database, folder: Path) -> None:
     write(folder, "patients", columns=COLUMNS, where="days < 4")
     assert pganon("policy", "apply", str(folder), "--dsn", db.dsn()).code == 0
     assert status(db, "patients")["source"] == "unknown"
-    faults.with_lock_retry(lambda: status(db)["source"] == "unchanged")
+    faults.wait_until(lambda: status(db)["source"] == "unchanged")
     db.source("TRUNCATE public.patient")  # which counts no rows
     assert status(db)["source"] == "perhaps_changed"
 
@@ -310,16 +310,16 @@ def test_a_view_over_a_schema_that_the_steward_may_not_use(db: Database, tmp_pat
     file = write(tmp_path, "patients", trust=["source_owner"], republication="allow")
     done = pganon("run", str(file), "--dsn", db.dsn(), "--json")
     assert done.code == 0, done.out
-    faults.with_lock_retry(lambda: status(db)["source"] == "unchanged")
+    faults.wait_until(lambda: status(db)["source"] == "unchanged")
     with db.connect("source_owner") as conn:
         conn.execute("UPDATE hidden.patient SET days = 0")
-    faults.with_lock_retry(lambda: status(db)["source"] == "perhaps_changed")
+    faults.wait_until(lambda: status(db)["source"] == "perhaps_changed")
 
 
 def test_nothing_follows_from_counts_that_began_anew(db: Database, folder: Path) -> None:
     """As after pg_upgrade or a crash: equal numbers would be chance."""
     assert pganon("run", str(folder / "patients.json"), "--dsn", db.dsn()).code == 0
-    faults.with_lock_retry(lambda: status(db)["source"] == "unchanged")
+    faults.wait_until(lambda: status(db)["source"] == "unchanged")
     db.admin.execute("SELECT pg_stat_reset()")
-    faults.with_lock_retry(lambda: status(db)["source"] == "unknown")
+    faults.wait_until(lambda: status(db)["source"] == "unknown")
     assert status(db, "patients")["source"] == "unchanged"

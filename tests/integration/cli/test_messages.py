@@ -14,7 +14,8 @@ import psycopg
 import pytest
 
 from pganon import database
-from pganon.errors import UsageError, translate
+from pganon.errors import UsageError
+from pganon.server_errors import translate
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -34,8 +35,12 @@ def write(folder: Path, **changes: Any) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("as_json", [False, True])
-def test_ctrl_c(db: Database, tmp_path: Path, as_json: bool) -> None:
+@pytest.mark.parametrize(
+    ("number", "as_json"),
+    [(signal.SIGINT, False), (signal.SIGINT, True), (signal.SIGTERM, False)],
+)
+def test_a_signal(db: Database, tmp_path: Path, number: signal.Signals, as_json: bool) -> None:
+    """The command says what it leaves: nothing."""
     db.source(
         faults.SOURCE + "CREATE VIEW public.slow AS SELECT p.* FROM public.patient AS p,"
         " (SELECT pg_sleep(60)) AS s;"
@@ -50,14 +55,15 @@ def test_ctrl_c(db: Database, tmp_path: Path, as_json: bool) -> None:
     )
     conn = db.owner()
     faults.wait_for_statement(conn, "pg_catalog.pg_sleep", "public%slow")
-    running.send_signal(signal.SIGINT)
+    running.send_signal(number)
     out, err = running.communicate(timeout=faults.LONG)
-    assert running.returncode == 130
+    assert running.returncode == 128 + number
+    left = "interrupted: nothing was published, and its tables were removed"
     if as_json:
         error = json.loads(out)["error"]
-        assert (error["code"], error["message"], error["hint"]) == ("interrupted",) * 2 + (None,)
+        assert (error["code"], error["message"], error["hint"]) == ("interrupted", left, None)
     else:
-        assert (out, err) == ("", "error: interrupted\n")
+        assert (out, err) == ("", f"error: {left}\n")
     assert faults.events(conn) == ["started", "failed: interrupted"]
     assert faults.run_tables(conn) == []
 
@@ -93,7 +99,8 @@ def test_an_interrupt_between_sending_and_waiting(db: Database, tmp_path: Path) 
         text=True,
         timeout=faults.LONG,
     )
-    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "error: interrupted\n")
+    assert (ran.returncode, ran.stdout) == (130, "")
+    assert ran.stderr == "error: interrupted: nothing was published, and its tables were removed\n"
     assert faults.events(db.owner()) == ["started", "failed: interrupted"]
 
 

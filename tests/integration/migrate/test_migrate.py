@@ -502,7 +502,7 @@ def test_killed_in_a_file(db: Database, folder: Path, step: str) -> None:
     )
     assert status == -signal.SIGKILL
     assert [row[0] for row in rows(db)] == ["0001_patients.json"]
-    faults.with_lock_retry(lambda: migrate(db, folder, "--json").code == 0)
+    faults.wait_until(lambda: migrate(db, folder, "--json").code == 0)
     assert rows(db) == [("0001_patients.json", None, 1), ("0002_patients_k12.json", 1, 2)]
     faults.guarantee_holds(db.owner())
 

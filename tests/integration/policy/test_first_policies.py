@@ -24,7 +24,9 @@ from tests.integration.policy.test_scaffold import (
     SURVEY,
     roles,
 )
+from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
+from tests.support.sources.builders import make_table
 
 SOURCES = {
     "patients": PATIENTS,
@@ -160,3 +162,28 @@ def test_the_option(bare_db: Database, capsys: pytest.CaptureFixture[str]) -> No
     assert "method: {name: anatomy}" in capsys.readouterr().out
     assert main(["policy", "init", "care", "--task", "exakt", *dsn]) == EXIT_USAGE
     assert '"exakt" is not a task' in capsys.readouterr().err
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("task", TASKS)
+def test_names_that_leave_no_room(db: Database, tmp_path: Path, task: str) -> None:
+    """Methods add `_null`, `_low` or `_bucket` to names of columns, or put them into a view's."""
+    kinds = {
+        "age": "integer",
+        "zip": "text",
+        "job": "text",
+        "height\u00e9": "numeric",
+        "disease": "text",
+    }
+    names = {(short + "_" * 63).encode()[:63].decode(): kind for short, kind in kinds.items()}
+    rows = [
+        [20 + n % 5, None if n % 7 == 0 else f"z{n % 3}", f"j{n % 4}", n, f"d{n % 6}"]
+        for n in range(60)
+    ]
+    make_table(db.connect("source_owner"), names, rows)
+    dsn = ("--dsn", db.dsn("steward"))
+    made = pganon("policy", "init", "public.t", "--task", task, *dsn)
+    file = tmp_path / "policy.yaml"
+    file.write_text(made.out)
+    checked = pganon("policy", "check", str(file), "--source", *dsn)
+    assert (made.code, checked.code) == (0, 0), checked.err

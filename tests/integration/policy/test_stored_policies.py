@@ -162,7 +162,7 @@ def test_status_of_what_waits(db: Database) -> None:
     text = pganon("status", "--dsn", db.dsn())
     assert "not done yet" in text.out
     with queue.serving(db.dsn()):
-        faults.with_lock_retry(lambda: queue.states(db) == ["released"])
+        faults.wait_until(lambda: queue.states(db) == ["released"])
         status = pganon("status", "--dsn", db.dsn(), "--json").json
         assert len(status["workers"]) == 1
     assert status["requests"] == []

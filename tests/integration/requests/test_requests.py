@@ -269,7 +269,7 @@ def test_dropping(db: Database, how: str) -> None:
     steward.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
     with queue.serving(db.dsn()):
         steward.execute(f"{how}('patients')".encode())
-        faults.with_lock_retry(lambda: queue.states(db) == ["released", "cancelled", "released"])
+        faults.wait_until(lambda: queue.states(db) == ["released", "cancelled", "released"])
     if how.startswith("CALL"):
         assert told[-1] == 'request 3 for the release "patients": dropped'
     assert queue.state(db, later[0]) == ("cancelled", "withdrawn")

@@ -70,7 +70,7 @@ def _sessions(conn: Connection) -> list[int]:
 
 
 def _all_gone(db: Database) -> None:
-    faults.with_lock_retry(lambda: not _sessions(db.admin))
+    faults.wait_until(lambda: not _sessions(db.admin))
 
 
 class _Watch:

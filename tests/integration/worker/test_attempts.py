@@ -146,7 +146,7 @@ def test_an_idle_worker_asks_one_thing(db: Database) -> None:
     assert _statements(conn, lambda: idle._look(conn, me)) == 1
     assert not idle._look(conn, me), "nobody else can take what waits for the busy one"
     busy.close()
-    faults.with_lock_retry(lambda: idle._look(conn, me) or "waiting" in _attempts(db)[0])
+    faults.wait_until(lambda: idle._look(conn, me) or "waiting" in _attempts(db)[0])
 
 
 def test_once_ends_where_others_are_at_it(db: Database) -> None:

@@ -133,7 +133,7 @@ def test_the_worker_is_healthy_while_it_works(db: Database, tmp_path: Path) -> N
         return done.returncode == 0
 
     with queue.process(db.dsn()) as worker:
-        faults.with_lock_retry(
+        faults.wait_until(
             lambda: db.admin.execute("SELECT FROM pganon_private.worker").rowcount == 1
         )
         assert healthy(worker.pid)

@@ -72,7 +72,7 @@ def pooled(db: Database, mode: str, *, size: int = 20, in_turn: bool = False) ->
         )
         dsn = conninfo.make_conninfo(host=place, port=6432, dbname=db.name, user="steward")
         try:
-            faults.with_lock_retry(lambda: _answers(dsn))
+            faults.wait_until(lambda: _answers(dsn))
             yield dsn
         finally:
             process.terminate()

@@ -257,7 +257,7 @@ class Onlooker:
     def looked(self, step: str) -> None:
         """Wait for a look; before each step of a run, so that no step goes unseen."""
         seen = self.looks
-        with_lock_retry(lambda: self.looks > seen)
+        wait_until(lambda: self.looks > seen)
 
     def __enter__(self) -> Onlooker:
         self._thread.start()
@@ -422,7 +422,7 @@ def wait_for_statement(conn: Connection, *parts: str) -> None:
         ).fetchone()
         return row != (0,)
 
-    with_lock_retry(busy)
+    wait_until(busy)
 
 
 def wait_for_backends(conn: Connection) -> None:
@@ -435,10 +435,10 @@ def wait_for_backends(conn: Connection) -> None:
         ).fetchone()
         return row == (0,)
 
-    with_lock_retry(alone)
+    wait_until(alone)
 
 
-def with_lock_retry(holds: Callable[[], bool]) -> None:
+def wait_until(holds: Callable[[], bool]) -> None:
     """Wait until something holds; fail if it does not in a long time."""
     end = time.monotonic() + LONG
     while not holds():

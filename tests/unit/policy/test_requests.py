@@ -50,7 +50,9 @@ def test_what_is_wrong(changes: dict[str, Any], problem: str) -> None:
     assert problem in _problems(**changes)
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("15min", 900), ("12h", 43_200), ("30d", 2_592_000)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("30s", 30), ("15min", 900), ("12h", 43_200), ("30d", 2_592_000)]
+)
 def test_durations(text: str, seconds: int) -> None:
     assert duration(text).total_seconds() == seconds
 

@@ -1,4 +1,4 @@
-"""What Mondrian asks of groups, and what its cells hold.
+"""Requirements of Mondrian for groups, and the tables of its cells.
 
     cells     (node, codes, w, [cell, d<j>], [values, rid])   node: active if positive, else final
     cellvalues<j> (cell, s<j>, w)   sensitive values of every cell, strict only

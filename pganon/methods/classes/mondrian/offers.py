@@ -1,4 +1,4 @@
-"""What final classes may leave out, and what each gains by it; see the module `outliers`."""
+"""Records that final classes may leave out, and the gain of each; see the module `outliers`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pganon.steps import State
 
 @dataclass(frozen=True)
 class Offers:
-    """What pays.
+    """Offers of final classes that pay.
 
     Attributes:
         price: what a record that is left out costs, from 0 to 1: the loss of a record that shows
@@ -87,7 +87,7 @@ class Offers:
         )
 
     def _parts(self, state: State) -> exp.Select:
-        """What is counted but cannot be added up is taken to be what the whole class covers."""
+        """Counts that cannot be added up are taken to be those of the whole class."""
         kept = query(
             "select b.*, l.n as whole, l.loss as before, t.level from beyond as b"
             " join l on l.node = b.node join tries as t on t.node = b.node and t.attr = b.attr"

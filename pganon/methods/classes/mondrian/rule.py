@@ -18,7 +18,7 @@ from pganon.steps import State
 
 
 def promised(context: CellContext, state: State) -> exp.Expr:
-    """What the cells of a side lose on the attribute if that is a tree and is cut to its end.
+    """Loss of the cells of a side on the attribute, if that is a tree and is cut to its end.
 
     A tree pays only when all children of the common ancestor are apart, which takes several cuts,
     so the first of them is judged by what they come to together.

@@ -19,6 +19,8 @@ from tests.integration.history.increments.test_increments import growing_policy,
 from tests.support.harness import driver, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
+from tests.support.sources.builders import make_table
+from tests.support.sources.builders import policy as make_policy
 
 Row = dict[str, Any]
 Lost = Callable[[Row], float]
@@ -474,3 +476,26 @@ def test_forms_without_figures_of_a_whole(db: Database, method: str) -> None:
     shown = pganon("show", "visits", "--dsn", db.dsn("steward"))
     assert shown.code == 0
     assert "GCP" not in shown.out.split("of what the version added")[0]
+
+
+def test_of_values_in_common_without_figures_of_a_whole(db: Database) -> None:
+    """The share is that of the added records."""
+    columns = {"age": "integer", "job": "text", "heart": "text"}
+    rows = [[n, f"j{n % 3}", "a"] for n in range(12)]
+    make_table(db.connect("source_owner"), columns, rows)
+    document = make_policy(
+        {"age": "q", "job": "s", "heart": "s"},
+        [{"model": "slicing_l_diversity", "column": "job", "l": 2}],
+        method={"name": "slamsa", "sensitive_tables": [["heart"], ["job"]]},
+        refresh="increments",
+        increment_size=4,
+    )
+    shares: list[str] = []
+    for statement in (
+        "",
+        "INSERT INTO t SELECT n, n, 'j' || n % 3, 'b' || n % 3 FROM generate_series(13, 24) AS n",
+    ):
+        db.source(statement, grant=False)
+        result = driver.publish(db, document)
+        shares += [w.split(":")[1].split(" are")[0] for w in result.warnings if "no model" in w]
+    assert shares == [" 100 % of the released records", " 0 % of the added records"]

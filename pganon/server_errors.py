@@ -1,0 +1,231 @@
+"""Errors of the server, as errors of pganon.
+
+What the server says about rows (DETAIL, CONTEXT) is dropped, and a text that may quote a value is
+replaced. Where the cause can be known without them, the error has a code and a hint of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import psycopg
+
+from pganon.error_codes import ErrorCode, SqlState
+from pganon.errors import (
+    DatabaseError,
+    EncodingError,
+    ExpressionError,
+    ForeignCodeError,
+    ForeignServerError,
+    Interrupted,
+    LedgerError,
+    PganonError,
+    PreconditionError,
+    PrivacyRefusal,
+    RequestError,
+    SourceChangedError,
+    StatementTimeout,
+    TableGoneError,
+)
+from pganon.identifiers import first_few
+
+_HINTS = {
+    "42501": "grant the missing privilege, or run as a role that has it",
+    "57014": "somebody cancelled the statement; run it again",
+    "53100": "free disk space on the server, then run `pganon clean` and try again",
+    "53200": "the server ran out of memory; lower work_mem or free memory",
+    "55P03": "another session holds a lock; try again when it has finished",
+}
+
+_ROW_SECURITY = "check_enable_rls"
+"""The function of the server that raises where policies would filter rows; texts have languages."""
+
+# Message texts of these SQLSTATE classes hold names only. Everything else may quote a value
+# ("invalid input syntax for type integer: ..."), so its text is replaced by the condition name.
+_NAMES_ONLY = ("42", "3D", "3F", "28", "08", "53", "54", "55", "57", "58", "0A", "25", "26", "2B")
+# A step of a run evaluates views and functions of others over source rows. There even a name can
+# be a value (a cast to regclass says `relation "..." does not exist`), so fewer texts are kept.
+_KEPT_IN_STEPS = ("42501", "53", "54", "55P03", "57", "58030")
+_LOST = ("08", "57P01", "57P02", "57P03")
+_UNREACHABLE = "08001"
+"""Raised by foreign-data wrappers alone: PostgreSQL itself is the server."""
+_OF_THE_SERVER = ("53", "54", "55", "57", "58")
+"""Whatever runs may be stopped by these."""
+_GONE = ("42P01", "3F000")
+_UNDEFINED = (*_GONE, "42703", "42704", "42804", "42846", "42883")
+_USER_MAPPING = "GetUserMapping"
+"""The function of the server that looks for one."""
+_MOST = 5
+
+_MAP = (
+    "CREATE USER MAPPING for the role that reads the foreign table; behind a view that is the owner"
+    " of the view"
+)
+_OWNER = (
+    "have its owner correct it; it is called by what is read (a view, a generated column), or as an"
+    " event trigger (\\dy in psql lists them)"
+)
+_CORRECT = "correct the view, generated column or function that computes it, or leave records out"
+_EXPRESSION = {
+    "22012": "it divides by zero: write nullif(divisor, 0) in the view, column or function",
+    "22003": "a number is beyond what its type holds: correct the view, column or function",
+}
+_TRIGGER = (
+    "an event trigger of a superuser can do that (\\dy in psql lists them): have it spare pganon's"
+    " schemas; else run it again"
+)
+
+# Functions in a temporary schema are of the session itself: measuring ones that it made.
+_OWN_FUNCTIONS = tuple(
+    f"PL/pgSQL function {schema}" for schema in ("pganon.", "pganon_private.", "pg_temp_")
+)
+
+
+def translate(
+    error: psycopg.Error,
+    *,
+    step: str | None = None,
+    reads: Sequence[str] = (),
+    makes: str | None = None,
+) -> PganonError:
+    """The pganon error for a server error.
+
+    Errors raised by pganon's own SQL (SQLSTATE class PA) keep their text, which pganon wrote.
+
+    Args:
+        step: the statement was of this step, and read source rows.
+        reads: relations and functions of others that it read or called.
+        makes: the table that it was to make.
+    """
+    state = error.sqlstate
+    own = _raised_by_pganon(error)
+    foreign = bool(error.diag.context) and not own
+    text = None if foreign else error.diag.message_primary
+    if state is not None and state.startswith("PA") and own:
+        return _own_error(state, text or "", error.diag.message_hint)
+    if state is None or (state.startswith(_LOST) and state != _UNREACHABLE):
+        return _lost(error, text, step, foreign=foreign)
+    if state == "25006" and not foreign:
+        return PreconditionError(
+            "this server is a read replica, on which nothing can be written",
+            hint="connect to the primary server",
+            code=ErrorCode.READ_REPLICA,
+        )
+    return _known(error, state, step, reads, makes) or _other(error, state, text, step)
+
+
+def _lost(
+    error: psycopg.Error, text: str | None, step: str | None, *, foreign: bool
+) -> Interrupted:
+    # Without a server diagnosis the text comes from libpq and holds host names only.
+    lines = [] if foreign else str(error).strip().splitlines()
+    message = text or (lines[0] if lines else "")
+    return Interrupted(
+        f"the connection to the server failed{_place(step)}: {message}".rstrip(": "),
+        sqlstate=error.sqlstate,
+        step=step,
+        hint="check that the server is running; nothing unverified was published",
+    )
+
+
+def _other(error: psycopg.Error, state: str, text: str | None, step: str | None) -> DatabaseError:
+    """By its SQLSTATE alone."""
+    kept = _NAMES_ONLY if step is None else _KEPT_IN_STEPS
+    if text is None or not state.startswith(kept):
+        text = type(error).__name__
+    message = f"{text} [{state}]{_place(step)}"
+    if state == "57014" and _timed_out(error):
+        return StatementTimeout(message, sqlstate=state, step=step, hint=_LONGER)
+    cls = Interrupted if state == "57014" else DatabaseError
+    hint = _HINTS.get(state)
+    if error.diag.source_function == _ROW_SECURITY:
+        hint = (
+            "policies of row-level security would hide rows from the role; read as a role that they"
+            " do not apply to (its owner, or one with BYPASSRLS)"
+        )
+    return cls(message, sqlstate=state, step=step, hint=hint)
+
+
+def _known(
+    error: psycopg.Error, state: str, step: str | None, reads: Sequence[str], makes: str | None
+) -> DatabaseError | None:
+    """The error with its cause, if that follows from what the server says without a text."""
+    read = f" of {first_few(reads, _MOST)}" if reads else ""
+    caller = _function_of(error)
+    cls, said, hint = DatabaseError, "", ""
+    if error.diag.source_function == _USER_MAPPING:
+        cls, said, hint = (
+            ForeignServerError,
+            f"a user mapping is missing for the server{read}",
+            _MAP,
+        )
+    elif state == _UNREACHABLE or state.startswith("HV"):
+        said = f"the server{read or ' of a foreign table'} cannot be read"
+        cls, hint = ForeignServerError, "see whether it runs; the log of this server says more"
+    elif caller is not None and not state.startswith(_OF_THE_SERVER):
+        cls, said, hint = ForeignCodeError, f"{caller} raised an error", _OWNER
+    elif state == "22P05":
+        said = "a text has characters that the encoding of the database lacks"
+        cls, hint = EncodingError, "write it without them, or use a database with UTF8"
+    elif state == "22012" or (reads and state.startswith("22")):
+        said = f"an expression{read or ' that others wrote'} fails on a row"
+        cls, hint = ExpressionError, _EXPRESSION.get(state, _CORRECT)
+    elif step is not None and state in _GONE and (not reads or _names(error, makes)):
+        said = f"{makes or 'a table'} of the run was renamed, moved or dropped"
+        cls, hint = TableGoneError, _TRIGGER
+    elif reads and state in _UNDEFINED:
+        said = f"a name{read} was changed while the run began, or cannot be used"
+        cls, hint = SourceChangedError, "run the release again"
+    if not said:
+        return None
+    name = type(error).__name__
+    return cls(f"{said}: {name} [{state}]{_place(step)}", sqlstate=state, step=step, hint=hint)
+
+
+def _place(step: str | None) -> str:
+    return f" (step {step})" if step else ""
+
+
+def _names(error: psycopg.Error, makes: str | None) -> bool:
+    """Whether the server says the name of the table that pganon was making; in any language."""
+    return makes is not None and makes in (error.diag.message_primary or "")
+
+
+_FUNCTION = re.compile(r"(?:PL/\w+|SQL) function \"?([\w.$]+)(?:\"|\().*")
+
+
+def _function_of(error: psycopg.Error) -> str | None:
+    """The function of others in which the error arose; its name is in the catalog."""
+    context = error.diag.context or ""
+    if _raised_by_pganon(error) or " function " not in context:
+        return None
+    match = _FUNCTION.fullmatch(context.splitlines()[0])
+    return f"the function {match[1]}" if match else "a function that pganon did not make"
+
+
+_LONGER = "allow more with --statement-timeout, or run when the server is less busy"
+
+
+def _timed_out(error: psycopg.Error) -> bool:
+    """Whether it was the time and no person; the server has one SQLSTATE for both."""
+    return "timeout" in (error.diag.message_primary or "")
+
+
+def _raised_by_pganon(error: psycopg.Error) -> bool:
+    """Whether the server was in functions of pganon alone; others may raise any text and state."""
+    lines = [line for line in (error.diag.context or "").splitlines() if " function " in line]
+    return bool(lines) and all(line.startswith(_OWN_FUNCTIONS) for line in lines)
+
+
+_OF_REQUESTS: dict[str, ErrorCode] = {s: s.code for s in SqlState if s.startswith("PA4")}
+
+
+def _own_error(state: str, text: str, hint: str | None) -> PganonError:
+    if state.startswith("PA2"):
+        return PrivacyRefusal(text, hint=hint)
+    if state.startswith("PA3"):
+        return LedgerError(text, hint=hint)
+    if state in _OF_REQUESTS:
+        return RequestError(text, hint=hint, code=_OF_REQUESTS[state])
+    return PreconditionError(text, hint=hint)
