@@ -20,7 +20,7 @@ from benchmarks import increments, leaving, over_time_plots, people, recomputed,
 from benchmarks.benchmark import Benchmark, Row, Table
 from pganon import database, locks
 from pganon.history.check import RuleCheck, rule_steps
-from pganon.history.model import New, Past, Tables
+from pganon.history.model import EarlierVersion, GroupTables, NewVersion
 from pganon.identifiers import QualifiedName
 from pganon.resolved.presentation import Presentation
 from pganon.run.executor import Executor
@@ -71,9 +71,9 @@ class Versions:
     runs: Iterator[int]
     size: int
 
-    def make(self, name: str, condition: str, size: int = _CLASS) -> tuple[Tables, float]:
+    def make(self, name: str, condition: str, size: int = _CLASS) -> tuple[GroupTables, float]:
         """The tables of a version, and the seconds that the digests of its groups took."""
-        tables = Tables(
+        tables = GroupTables(
             QualifiedName("pganon_work", f"bench_{name}_members"),
             QualifiedName("pganon_work", f"bench_{name}_groups"),
             "class_id",
@@ -85,22 +85,22 @@ class Versions:
         self.conn.execute(sql.SQL(_GROUPS).format(**names))
         return tables, time.perf_counter() - began
 
-    def increments(self, number: int) -> list[Tables]:
+    def increments(self, number: int) -> list[GroupTables]:
         """Everybody in so many increments of one release."""
         return [
             self.make(f"increment{i}", f"early AND floor(place * {number}) = {i}")[0]
             for i in range(number)
         ]
 
-    def judge(self, new: Tables, before: Sequence[Tables]) -> tuple[Row, float]:
+    def judge(self, new: GroupTables, before: Sequence[GroupTables]) -> tuple[Row, float]:
         """What the rule finds, and the seconds that it takes."""
         run = next(self.runs)
         manner = Presentation(1, "classes", ("occupation",), ("age",))
-        past = [Past(1, "version 1", manner, tables) for tables in before]
-        rule = RuleCheck(New(manner, new), past)
+        past = [EarlierVersion(1, "version 1", manner, tables) for tables in before]
+        rule = RuleCheck(NewVersion(manner, new), past)
         state = State(run).observing({RECORDS: self.size})
-        executor = Executor(self.conn, state, crew=Pool(self.conn, run, self.connect))
-        with locks.run_lock(self.conn, run):
+        executor = Executor(self.conn, state, pool=Pool(self.conn, run, self.connect))
+        with locks.hold(self.conn, run_id=run):
             began = time.perf_counter()
             # As with `warn`, but for the figures.
             state = executor.run(rule_steps(rule, refuses=False)[:-1])
@@ -144,8 +144,8 @@ def _guard(dsn: str, size: int) -> Iterator[Row]:
 def _judged(
     versions: Versions,
     name: str,
-    new: Tables,
-    before: Sequence[Tables],
+    new: GroupTables,
+    before: Sequence[GroupTables],
     digests: float | None,
     baseline: float,
 ) -> Row:

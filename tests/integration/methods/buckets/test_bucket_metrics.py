@@ -223,7 +223,7 @@ def document(shape: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("context", "seed"),
+    ("shape", "seed"),
     [(s, n) for n, s in enumerate(PARTITIONS)] + [("sliced", 7), ("free", 8), ("slicing", 9)],
 )
 def test_random_tables(db: Database, measure: Run, shape: str, seed: int) -> None:
