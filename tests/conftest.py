@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,13 +81,26 @@ def _cores() -> int:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "server" in metafunc.fixturenames:
         marked = metafunc.definition.get_closest_marker
-        found = _found(first_only=marked("primary_server_only") is not None)
+        once = marked("primary_server_only") is not None or _is_alike(metafunc.definition.path)
+        found = _found(first_only=once)
         slow = [] if named_majors() else [pytest.mark.slow]
         servers = [_parameter(found[0]), *(_parameter(other, slow) for other in found[1:])]
         metafunc.parametrize("server", servers, indirect=True, scope="session")
     if "crashable_server" in metafunc.fixturenames:
         servers = [_parameter(origin) for origin in _found(first_only=True)]
         metafunc.parametrize("crashable_server", servers, indirect=True)
+
+
+ALIKE = ("encode", "hierarchies", "history")
+"""Folders whose statements are the same on every version of the server.
+
+Methods, which read what these make, run on a second version, too; so do attacks and migrations.
+"""
+
+
+def _is_alike(path: Path) -> bool:
+    folders = path.relative_to(Path(__file__).parent).parts
+    return folders[0] == "integration" and folders[1] in ALIKE
 
 
 def _found(*, first_only: bool) -> list[Origin | None]:
