@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from psycopg import sql
 
 import pganon
 from pganon import database, install
@@ -100,17 +99,7 @@ def test_assess_warns(db: Database) -> None:
 @pytest.mark.slow
 def test_in_an_encoding_without_unicode(server: Server) -> None:
     old = Database(server, server.new_name())
-    with server.admin() as admin:
-        provider = " LOCALE_PROVIDER libc" if admin.info.server_version >= 150000 else ""
-        admin.execute(
-            sql.SQL(
-                "CREATE DATABASE {} TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C'"
-                " LC_CTYPE 'C'" + provider
-            ).format(sql.Identifier(old.name))
-        )
-        admin.execute(
-            sql.SQL("GRANT CREATE ON DATABASE {} TO steward").format(sql.Identifier(old.name))
-        )
+    server.create_encoded(old.name, "LATIN1")
     try:
         with database.connect(old.dsn()) as conn:
             install.init(conn)

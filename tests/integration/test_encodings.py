@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from psycopg import sql
 
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database, Server
@@ -23,17 +22,7 @@ def encoded(server: Server) -> Iterator[Make]:
 
     def make(encoding: str) -> Database:
         db = Database(server, server.new_name())
-        with server.admin() as admin:
-            provider = " LOCALE_PROVIDER libc" if admin.info.server_version >= 150000 else ""
-            admin.execute(
-                sql.SQL(
-                    "CREATE DATABASE {} TEMPLATE template0 ENCODING {} LC_COLLATE 'C' LC_CTYPE 'C'"
-                    + provider  # pyright: ignore[reportArgumentType]
-                ).format(sql.Identifier(db.name), sql.Literal(encoding))
-            )
-            admin.execute(
-                sql.SQL("GRANT CREATE ON DATABASE {} TO steward").format(sql.Identifier(db.name))
-            )
+        server.create_encoded(db.name, encoding)
         made.append(db)
         db.admin.execute("GRANT CREATE ON SCHEMA public TO steward, source_owner")
         return db

@@ -142,6 +142,19 @@ class Server:
             )
         )
 
+    def create_encoded(self, name: str, encoding: str) -> None:
+        """A bare database of another encoding, in which `steward` may create schemas."""
+        admin = self._administrator()
+        provider = " LOCALE_PROVIDER libc" if admin.info.server_version >= 150000 else ""
+        statement = sql.SQL(
+            "CREATE DATABASE {} TEMPLATE template0 ENCODING {} LC_COLLATE 'C' LC_CTYPE 'C'"
+            + provider
+        )
+        admin.execute(statement.format(sql.Identifier(name), sql.Literal(encoding)))
+        admin.execute(
+            sql.SQL("GRANT CREATE ON DATABASE {} TO steward").format(sql.Identifier(name))
+        )
+
     def drop_database(self, name: str) -> None:
         self._administrator().execute(
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
