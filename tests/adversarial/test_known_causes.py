@@ -14,6 +14,7 @@ import pganon as package
 from pganon.errors import PganonError
 from pganon.server_errors import translate
 from tests.support.harness import faults
+from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
 TRUSTING: dict[str, Any] = {"trust": ["source_owner"]}
@@ -69,6 +70,35 @@ def test_a_measure_of_a_view_that_divides_by_zero(db: Database) -> None:
     with pytest.raises(PganonError) as caught:
         package.assess("public.v", ["age"], trust=["source_owner"], dsn=db.dsn())
     assert caught.value.code == "expression"
+
+
+NAMES = {
+    "quote_ident(disease)::regclass": "UndefinedTable",
+    "(quote_ident(disease) || '.x')::regclass": "InvalidSchemaName",
+    "quote_ident(disease)::regproc": "UndefinedFunction",
+    "quote_ident(disease)::regtype": "UndefinedObject",
+}
+"""Casts whose errors have the value as a name."""
+
+COUNTS = (
+    ["policy", "init", "public.v"],
+    ["assess", "public.v", "--qi", "age", "--sensitive", "name"],
+)
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("cast", NAMES)
+@pytest.mark.parametrize("command", COUNTS, ids=" ".join)
+def test_a_name_that_is_a_value(db: Database, command: list[str], cast: str) -> None:
+    db.source(
+        faults.SOURCE + f"UPDATE patient SET disease = '{faults.SECRET}';"
+        f"CREATE VIEW public.v AS SELECT id, age, {cast}::text AS name FROM patient"
+    )
+    ran = pganon(*command, "--trust", "source_owner", "--dsn", db.dsn())
+    assert ran.code == 3
+    assert faults.SECRET not in ran.out + ran.err
+    assert f"public.v was changed at this moment, or cannot be used: {NAMES[cast]}" in ran.err
+    assert "psql" in ran.err
 
 
 RAISING = """
