@@ -67,10 +67,10 @@ _OWNER = (
     "have its owner correct it; it is called by what is read (a view, a generated column), or as an"
     " event trigger (\\dy in psql lists them)"
 )
-_CORRECT = "correct the view, generated column or function that computes it, or leave records out"
+_CORRECT = "correct it in the policy, view, generated column or function, or leave records out"
 _EXPRESSION = {
-    "22012": "it divides by zero: write nullif(divisor, 0) in the view, column or function",
-    "22003": "a number is beyond what its type holds: correct the view, column or function",
+    "22012": "it divides by zero: write nullif(divisor, 0) in the policy, view, column or function",
+    "22003": "a number is beyond what its type holds: correct the policy, view, column or function",
 }
 _AGAIN = "try again; if it fails again, read it in psql, whose message has the name"
 _TRIGGER = (

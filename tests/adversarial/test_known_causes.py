@@ -63,6 +63,33 @@ def test_a_generated_column_that_divides_by_zero(db: Database) -> None:
     assert "generated columns of public.patient (age): an expression" in str(error)
 
 
+CONDITIONS = {"9 / days > 1": "nullif", "disease::integer > 1": "in the policy"}
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_condition_of_the_policy_that_fails_on_a_row(db: Database, condition: str) -> None:
+    db.source(faults.SOURCE)
+    error = _fails(db, where=condition)
+    assert error.code == "expression"
+    assert str(error).startswith("`where` of the policy: an expression of public.patient fails")
+    assert CONDITIONS[condition] in str(error.hint)
+
+
+@pytest.mark.primary_server_only
+def test_a_decision_about_people_that_divides_by_zero(db: Database) -> None:
+    db.source(faults.SOURCE)
+    said = {"role": "semi_sensitive", "sensitive_when": {"predicate": "9 / days > 1"}}
+    error = _fails(
+        db,
+        columns={"age": {"role": "quasi_identifying"}, "disease": said},
+        privacy=[{"model": "local_bucket_diversity", "column": "disease", "l": 2}],
+        method={"name": "local_bucketization"},
+    )
+    assert error.code == "expression"
+    assert str(error).startswith("`sensitive_when` of the policy: an expression")
+
+
 def test_a_measure_of_a_view_that_divides_by_zero(db: Database) -> None:
     db.source(
         faults.SOURCE + "CREATE VIEW public.v AS SELECT 9 / days AS age, disease FROM patient;"
