@@ -195,7 +195,8 @@ def _names(error: psycopg.Error, makes: str | None) -> bool:
     return makes is not None and makes in (error.diag.message_primary or "")
 
 
-_FUNCTION = re.compile(r"(?:PL/\w+|SQL) function \"?([\w.$]+)(?:\"|\().*")
+_FUNCTION = re.compile(r'(?:PL/\w+|SQL) function (?:"([\w$]+)"(?: .*)?|([\w.$]+)\(.*)')
+"""Written as PL/Python and SQL functions are, or as PL/pgSQL ones; none whose name needs quotes."""
 
 
 def _function_of(error: psycopg.Error) -> str | None:
@@ -204,7 +205,9 @@ def _function_of(error: psycopg.Error) -> str | None:
     if _raised_by_pganon(error) or " function " not in context:
         return None
     match = _FUNCTION.fullmatch(context.splitlines()[0])
-    return f"the function {match[1]}" if match else "a function that pganon did not make"
+    if match is None:
+        return "a function that pganon did not make"
+    return f"the function {match[1] or match[2]}"
 
 
 _LONGER = "allow more with --statement-timeout, or run when the server is less busy"

@@ -228,3 +228,32 @@ def test_a_character_that_the_database_lacks(db: Database) -> None:
     error = translate(caught.value)
     assert error.code == "encoding"
     assert "\u20ac" not in str(error)
+
+
+CODE = {
+    ("apart.odd", "plpgsql"): "the function apart.odd raised",
+    ("apart.odd", "sql"): "the function odd raised",
+    ('apart."o d"', "plpgsql"): "a function that pganon did not make raised",
+    ('apart."o d"', "sql"): "a function that pganon did not make raised",
+    ('"Apart".odd', "plpgsql"): "a function that pganon did not make raised",
+}
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize(("name", "language"), CODE)
+def test_the_name_of_a_function_of_others(db: Database, name: str, language: str) -> None:
+    body = "SELECT $1::integer" if language == "sql" else "BEGIN RETURN $1::integer; END"
+    db.admin.execute(
+        f"""
+        CREATE SCHEMA apart;
+        CREATE SCHEMA "Apart";
+        CREATE FUNCTION {name}(text) RETURNS integer LANGUAGE {language} VOLATILE STRICT
+            SET search_path = pg_catalog AS $${body}$$;
+        """.encode()
+    )
+    with pytest.raises(errors.InvalidTextRepresentation) as caught:
+        db.admin.execute(f"SELECT {name}('{faults.SECRET}')".encode())
+    error = translate(caught.value)
+    assert error.code == "foreign_code"
+    assert str(error).startswith(CODE[name, language])
+    assert faults.SECRET not in f"{error} {error.hint}"
