@@ -225,7 +225,10 @@ class _Call:
                 raise PreconditionError(
                     "a view was replaced at this moment", hint="try again", code=ErrorCode.BUSY
                 )
-            return self._measured(names, require, recursive_l, others)
+            try:
+                return self._measured(names, require, recursive_l, others)
+            except psycopg.Error as error:
+                raise translate(error, reads=[str(name) for name in names]) from None
 
     def _owner(self, names: Sequence[QualifiedName]) -> list[str]:
         """pganon's owner, where that role's functions run anyway, or only views that run nothing.

@@ -44,9 +44,10 @@ _ROW_SECURITY = "check_enable_rls"
 # Message texts of these SQLSTATE classes hold names only. Everything else may quote a value
 # ("invalid input syntax for type integer: ..."), so its text is replaced by the condition name.
 _NAMES_ONLY = ("42", "3D", "3F", "28", "08", "53", "54", "55", "57", "58", "0A", "25", "26", "2B")
-# A step of a run evaluates views and functions of others over source rows. There even a name can
-# be a value (a cast to regclass says `relation "..." does not exist`), so fewer texts are kept.
-_KEPT_IN_STEPS = ("42501", "53", "54", "55P03", "57", "58030")
+# A statement that reads a relation evaluates views and functions of others over its rows. There
+# even a name can be a value (a cast to regclass says `relation "..." does not exist`), so fewer
+# texts are kept.
+_KEPT_OF_ROWS = ("42501", "53", "54", "55P03", "57", "58030")
 _LOST = ("08", "57P01", "57P02", "57P03")
 _UNREACHABLE = "08001"
 """Raised by foreign-data wrappers alone: PostgreSQL itself is the server."""
@@ -66,11 +67,12 @@ _OWNER = (
     "have its owner correct it; it is called by what is read (a view, a generated column), or as an"
     " event trigger (\\dy in psql lists them)"
 )
-_CORRECT = "correct the view, generated column or function that computes it, or leave records out"
+_CORRECT = "correct it in the policy, view, generated column or function, or leave records out"
 _EXPRESSION = {
-    "22012": "it divides by zero: write nullif(divisor, 0) in the view, column or function",
-    "22003": "a number is beyond what its type holds: correct the view, column or function",
+    "22012": "it divides by zero: write nullif(divisor, 0) in the policy, view, column or function",
+    "22003": "a number is beyond what its type holds: correct the policy, view, column or function",
 }
+_AGAIN = "try again; if it fails again, read it in psql, whose message has the name"
 _TRIGGER = (
     "an event trigger of a superuser can do that (\\dy in psql lists them): have it spare pganon's"
     " schemas; else run it again"
@@ -95,7 +97,8 @@ def translate(
 
     Args:
         step: the statement was of this step, and read source rows.
-        reads: relations and functions of others that it read or called.
+        reads: relations and functions of others that it read or called. No text that may quote a
+            value of theirs is kept.
         makes: the table that it was to make.
     """
     state = error.sqlstate
@@ -112,6 +115,9 @@ def translate(
             hint="connect to the primary server",
             code=ErrorCode.READ_REPLICA,
         )
+    kept = _KEPT_OF_ROWS if step or reads else _NAMES_ONLY
+    if not state.startswith(kept):
+        text = None
     return _known(error, state, step, reads, makes) or _other(error, state, text, step)
 
 
@@ -131,10 +137,7 @@ def _lost(
 
 def _other(error: psycopg.Error, state: str, text: str | None, step: str | None) -> DatabaseError:
     """By its SQLSTATE alone."""
-    kept = _NAMES_ONLY if step is None else _KEPT_IN_STEPS
-    if text is None or not state.startswith(kept):
-        text = type(error).__name__
-    message = f"{text} [{state}]{_place(step)}"
+    message = f"{text or type(error).__name__} [{state}]{_place(step)}"
     if state == "57014" and _timed_out(error):
         return StatementTimeout(message, sqlstate=state, step=step, hint=_LONGER)
     cls = Interrupted if state == "57014" else DatabaseError
@@ -175,8 +178,8 @@ def _known(
         said = f"{makes or 'a table'} of the run was renamed, moved or dropped"
         cls, hint = TableGoneError, _TRIGGER
     elif reads and state in _UNDEFINED:
-        said = f"a name{read} was changed while the run began, or cannot be used"
-        cls, hint = SourceChangedError, "run the release again"
+        said = f"a name{read} was changed at this moment, or cannot be used"
+        cls, hint = SourceChangedError, _AGAIN
     if not said:
         return None
     name = type(error).__name__
@@ -192,7 +195,8 @@ def _names(error: psycopg.Error, makes: str | None) -> bool:
     return makes is not None and makes in (error.diag.message_primary or "")
 
 
-_FUNCTION = re.compile(r"(?:PL/\w+|SQL) function \"?([\w.$]+)(?:\"|\().*")
+_FUNCTION = re.compile(r'(?:PL/\w+|SQL) function (?:"([\w$]+)"(?: .*)?|([\w.$]+)\(.*)')
+"""Written as PL/Python and SQL functions are, or as PL/pgSQL ones; none whose name needs quotes."""
 
 
 def _function_of(error: psycopg.Error) -> str | None:
@@ -201,7 +205,9 @@ def _function_of(error: psycopg.Error) -> str | None:
     if _raised_by_pganon(error) or " function " not in context:
         return None
     match = _FUNCTION.fullmatch(context.splitlines()[0])
-    return f"the function {match[1]}" if match else "a function that pganon did not make"
+    if match is None:
+        return "a function that pganon did not make"
+    return f"the function {match[1] or match[2]}"
 
 
 _LONGER = "allow more with --statement-timeout, or run when the server is less busy"

@@ -113,7 +113,7 @@ def combinations(
         statement = render(_query(read, columns, position, wanted))
         rows = conn.execute(statement.encode()).fetchall()
     except psycopg.Error as error:
-        raise translate(error) from None
+        raise translate(error, reads=[str(relation.name)]) from None
     counts = {wanted[at - 1]: Combinations(size, n, pairs) for at, n, size, pairs in rows}
     return {columns: counts.get(columns, Combinations(0, 0, 0)) for columns in wanted}
 

@@ -56,7 +56,7 @@ def _facts_of(conn: Connection, relation: Relation, columns: Sequence[Column]) -
         statement = _query(sample(conn, relation, names, SAMPLE_ROWS), columns, names)
         row = conn.execute(statement.encode()).fetchone()
     except psycopg.Error as error:
-        raise translate(error) from None
+        raise translate(error, reads=[str(relation.name)]) from None
     assert row is not None
     rows, *counts = row
     return {

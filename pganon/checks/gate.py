@@ -81,7 +81,9 @@ def check(conn: Connection, policies: Sequence[Checked], options: CheckOptions) 
 
 
 def _source(conn: Connection, item: Checked, options: CheckOptions) -> Relation | PganonError:
+    """The source of a policy, or why it cannot be read."""
     try:
+        check_storable(conn, item.loaded)
         return read_relation(conn, item.loaded.policy.source, privileges=options.privileges)
     except DatabaseError:
         raise
@@ -101,10 +103,8 @@ def _wrong(
     def wrong(code: str, message: str, add: Collection[str] = ()) -> Wrong:
         return Wrong(item.label, policy.release, code, message, tuple(add))
 
-    try:
-        check_storable(conn, item.loaded)
-    except PolicyError as error:
-        yield from (wrong("unresolved", line) for line in PolicyError(error.problems).lines)
+    if isinstance(relation, PolicyError):  # the database cannot even be asked about its texts
+        yield from (wrong("unresolved", line) for line in PolicyError(relation.problems).lines)
         return
     if isinstance(relation, PganonError):
         yield wrong("unresolved", relation.message)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
+import psycopg
 import typer
 
 from pganon.cli import common
@@ -193,7 +194,10 @@ def _expected(release: str, dsn: str | None, owner: str | None) -> float | None:
     from pganon.ledger.repository import lasted
 
     with common.connect_owner(dsn, owner) as conn:
-        return lasted(conn, release)
+        try:
+            return lasted(conn, release)
+        except psycopg.Error:  # the run itself says what is wrong
+            return None
 
 
 def _request(metrics: MetricSet, workload: list[str] | None, vulnerable: float) -> Request:

@@ -79,10 +79,15 @@ def out_of_range(spec: ReleaseSpec, error: DatabaseError) -> DatabaseError:
 
 
 def computed(conn: Connection, spec: ReleaseSpec, error: ExpressionError) -> DatabaseError:
-    """The same error with generated columns that are computed when they are read."""
+    """The same error with what is computed while the source is read, apart from views."""
     values = {"oid": spec.source.oid, "columns": list(spec.source.column_names)}
     rows = conn.execute(sqlfiles.query("catalog", "virtual_columns"), values).fetchall()
+    places: list[str] = []
     if rows:
         names = first_few([quote(row[0]) for row in rows])
-        error = error.within(f"generated columns of {spec.source.name} ({names})")
-    return error
+        places.append(f"generated columns of {spec.source.name} ({names})")
+    if spec.where is not None:
+        places.append("`where` of the policy")
+    if any(hidden.when is not None for hidden in spec.hidden):
+        places.append("`sensitive_when` of the policy")
+    return error.within(" or ".join(places)) if places else error

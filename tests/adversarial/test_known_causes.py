@@ -14,6 +14,7 @@ import pganon as package
 from pganon.errors import PganonError
 from pganon.server_errors import translate
 from tests.support.harness import faults
+from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
 TRUSTING: dict[str, Any] = {"trust": ["source_owner"]}
@@ -62,6 +63,33 @@ def test_a_generated_column_that_divides_by_zero(db: Database) -> None:
     assert "generated columns of public.patient (age): an expression" in str(error)
 
 
+CONDITIONS = {"9 / days > 1": "nullif", "disease::integer > 1": "in the policy"}
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_condition_of_the_policy_that_fails_on_a_row(db: Database, condition: str) -> None:
+    db.source(faults.SOURCE)
+    error = _fails(db, where=condition)
+    assert error.code == "expression"
+    assert str(error).startswith("`where` of the policy: an expression of public.patient fails")
+    assert CONDITIONS[condition] in str(error.hint)
+
+
+@pytest.mark.primary_server_only
+def test_a_decision_about_people_that_divides_by_zero(db: Database) -> None:
+    db.source(faults.SOURCE)
+    said = {"role": "semi_sensitive", "sensitive_when": {"predicate": "9 / days > 1"}}
+    error = _fails(
+        db,
+        columns={"age": {"role": "quasi_identifying"}, "disease": said},
+        privacy=[{"model": "local_bucket_diversity", "column": "disease", "l": 2}],
+        method={"name": "local_bucketization"},
+    )
+    assert error.code == "expression"
+    assert str(error).startswith("`sensitive_when` of the policy: an expression")
+
+
 def test_a_measure_of_a_view_that_divides_by_zero(db: Database) -> None:
     db.source(
         faults.SOURCE + "CREATE VIEW public.v AS SELECT 9 / days AS age, disease FROM patient;"
@@ -69,6 +97,35 @@ def test_a_measure_of_a_view_that_divides_by_zero(db: Database) -> None:
     with pytest.raises(PganonError) as caught:
         package.assess("public.v", ["age"], trust=["source_owner"], dsn=db.dsn())
     assert caught.value.code == "expression"
+
+
+NAMES = {
+    "quote_ident(disease)::regclass": "UndefinedTable",
+    "(quote_ident(disease) || '.x')::regclass": "InvalidSchemaName",
+    "quote_ident(disease)::regproc": "UndefinedFunction",
+    "quote_ident(disease)::regtype": "UndefinedObject",
+}
+"""Casts whose errors have the value as a name."""
+
+COUNTS = (
+    ["policy", "init", "public.v"],
+    ["assess", "public.v", "--qi", "age", "--sensitive", "name"],
+)
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("cast", NAMES)
+@pytest.mark.parametrize("command", COUNTS, ids=" ".join)
+def test_a_name_that_is_a_value(db: Database, command: list[str], cast: str) -> None:
+    db.source(
+        faults.SOURCE + f"UPDATE patient SET disease = '{faults.SECRET}';"
+        f"CREATE VIEW public.v AS SELECT id, age, {cast}::text AS name FROM patient"
+    )
+    ran = pganon(*command, "--trust", "source_owner", "--dsn", db.dsn())
+    assert ran.code == 3
+    assert faults.SECRET not in ran.out + ran.err
+    assert f"public.v was changed at this moment, or cannot be used: {NAMES[cast]}" in ran.err
+    assert "psql" in ran.err
 
 
 RAISING = """
@@ -171,3 +228,32 @@ def test_a_character_that_the_database_lacks(db: Database) -> None:
     error = translate(caught.value)
     assert error.code == "encoding"
     assert "\u20ac" not in str(error)
+
+
+CODE = {
+    ("apart.odd", "plpgsql"): "the function apart.odd raised",
+    ("apart.odd", "sql"): "the function odd raised",
+    ('apart."o d"', "plpgsql"): "a function that pganon did not make raised",
+    ('apart."o d"', "sql"): "a function that pganon did not make raised",
+    ('"Apart".odd', "plpgsql"): "a function that pganon did not make raised",
+}
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize(("name", "language"), CODE)
+def test_the_name_of_a_function_of_others(db: Database, name: str, language: str) -> None:
+    body = "SELECT $1::integer" if language == "sql" else "BEGIN RETURN $1::integer; END"
+    db.admin.execute(
+        f"""
+        CREATE SCHEMA apart;
+        CREATE SCHEMA "Apart";
+        CREATE FUNCTION {name}(text) RETURNS integer LANGUAGE {language} VOLATILE STRICT
+            SET search_path = pg_catalog AS $${body}$$;
+        """.encode()
+    )
+    with pytest.raises(errors.InvalidTextRepresentation) as caught:
+        db.admin.execute(f"SELECT {name}('{faults.SECRET}')".encode())
+    error = translate(caught.value)
+    assert error.code == "foreign_code"
+    assert str(error).startswith(CODE[name, language])
+    assert faults.SECRET not in f"{error} {error.hint}"

@@ -63,6 +63,8 @@ POLICY = {
     [
         ({}, "columns.city.hierarchy.inline", '"inline"'),
         ({"where": "city <> 'Łódź'"}, "where", "Łódź"),
+        ({"release": "Žižkov"}, "release", "Žižkov"),
+        ({"source": "public.Žižkov"}, "source", "Žižkov"),
         ({"columns.age.as": "wiek_łączny"}, "columns.age.as", "łączny"),
         ({"publish": {"schema": "published", "readers": ["Žofie"]}}, "publish.readers[0]", "Žofie"),
     ],
