@@ -131,6 +131,14 @@ def test_the_hint_names_what_makes_it_reachable(db: Database) -> None:
     assert staged.facts["suppressed"] == math.floor(limit * 63) == 37
 
 
+@pytest.mark.parametrize("keys", [{}, SUPPRESS])
+def test_no_hint_at_what_a_release_that_grows_does_not_do(db: Database, keys: Any) -> None:
+    rows: Table = [(n % 5, "a" if n < 50 else f"s{n % 4}", "x") for n in range(63)]
+    with refused("infeasible") as errors:
+        released(db, rows, asked("alpha_k_anonymity", alpha=0.5, k=2), refresh="increments", **keys)
+    assert str(errors[0].hint) == "require at least alpha = 0.794, or release other records"
+
+
 def test_where_no_number_of_records_helps_none_is_left_out(db: Database) -> None:
     """One value too few, in the only part or in one of two."""
     privacy = asked("recursive_cl_diversity", c=1, l=3)
