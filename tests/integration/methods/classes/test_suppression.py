@@ -229,6 +229,22 @@ def test_the_limit_is_a_limit_and_the_price_a_price(
         assert out > 0
 
 
+def test_one_class_stays_beside_records_that_are_suppressed_for_a_null(db: Database) -> None:
+    rows: Table = [(None if n < 20 else n * n % 97, "a", "x") for n in range(80)]
+    make_table(db.connect("source_owner"), COLUMNS, rows)
+    declared = policy({"q": {"nulls": "suppress"}}, 5, **wide(1, price=0))
+    staged = run(db.owner(), declared)
+    assert len(staged.classes) == 1
+    assert 20 < staged.facts["suppressed"] <= 75
+
+
+def test_a_class_may_be_left_with_as_few_records_as_it_needs(db: Database) -> None:
+    values = [0, 0, 0, 0, 0, 200, 400, 1000, 1000, 1000, 1000, 1000, 1150]
+    staged = released(db, [(value, "a", "x") for value in values], K, **wide(2 / 13, price=0))
+    ids = set().union(*staged.members.values())
+    assert [v for n, v in enumerate(values, start=1) if n not in ids] == [200, 400]
+
+
 @pytest.mark.parametrize("price", [0, 1])
 def test_more_categories_than_a_mask_has_bits(db: Database, price: float) -> None:
     """What is counted cannot be added up, and is taken to be lost by what stays, too."""
