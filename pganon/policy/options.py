@@ -52,6 +52,9 @@ REFERENCE = "reference"
 SHARE = "share"
 """Published column of it with the share of a sensitive value."""
 
+UNSEEN = "does not see which records are left out"
+"""An assumption about readers, where single records are left out for their sensitive values."""
+
 UNPUBLISHED = frozenset({"identifying", "individual"})
 """Roles that every method drops."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from pganon.policy.options import UNSEEN
 from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import KAnonymity, RelativeFrequency
 from pganon.privacy.judged import ALL_VERSIONS, KEPT_SETS, KEPT_VECTORS, ONE_VERSION, Judged
@@ -105,6 +106,7 @@ def _knows(spec: ReleaseSpec) -> list[str]:
     elif any(requirement.sensitive is not None for requirement in spec.requirements):
         knows.append("no sensitive value of others in the class")
     knows += method.assumes(len(spec.sensitive))
+    knows += [UNSEEN] if spec.leaves_surplus_out else []
     if spec.rules:
         knows.append("excludes values by no other rules than those of the policy")
     return knows

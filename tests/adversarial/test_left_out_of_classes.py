@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from psycopg import sql
 
+from pganon.policy.options import UNSEEN
+from pganon.resolved.guarantee import guarantee
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, drop_leftovers, fetch, publish, run
 from tests.support.sources.builders import make_table, policy
@@ -60,6 +62,22 @@ def test_whose_value_is_too_frequent_is_remembered_alone(db: Database) -> None:
     numbers = [row["class_id"] for row in fetch(staged.conn, query)]
     assert len(numbers) == len(set(numbers)) == len(out) == 30
     assert max(numbers) < 0
+
+
+def test_who_counts_the_people_of_a_class_also_counts_who_is_missing(db: Database) -> None:
+    """The bound is about records that are released; readers are told whom it holds against."""
+    rows = [(n % 7, "a" if n < 45 else f"s{n % 4}", f"p{n}") for n in range(60)]
+    staged, _ = missing(db, rows, ALPHA, **SURPLUS)
+    shown = Counter((row["class_id"], row["s"]) for row in staged.rows("class_id, s"))
+    certain: dict[int, float] = {}
+    for number, row in staged.classes.items():
+        there = sum(q in row["q"] for q, _, _ in rows)
+        out = there - sum(n for (class_id, _), n in shown.items() if class_id == number)
+        certain[number] = (shown[number, "a"] + out) / there
+    assert min(certain.values()) > 0.7
+    assert all(UNSEEN in stated["adversary"] for stated in guarantee(staged.plan.spec))
+    kept, _ = missing(db, table(), [*ALPHA, {"model": "k_anonymity", "k": 5}], **PRICED)
+    assert not any(UNSEEN in stated["adversary"] for stated in guarantee(kept.plan.spec))
 
 
 def test_readers_are_not_told_how_many_are_missing(db: Database) -> None:

@@ -10,7 +10,14 @@ from pydantic import Field
 from pganon.methods.common.bucket_options import word
 from pganon.policy.columns import Columns
 from pganon.policy.encoding import Encoding
-from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, BlockSize, MethodOptions
+from pganon.policy.options import (
+    CLASS_ID,
+    FLAT,
+    UNPUBLISHED,
+    UNSEEN,
+    BlockSize,
+    MethodOptions,
+)
 from pganon.policy.refusals import Refusal, alternatives
 from pganon.policy.tasks import Start
 
@@ -37,7 +44,7 @@ class Background(MethodOptions):
         return Encoding(codes_sensitive=True)
 
     def assumes(self, sensitive: int) -> tuple[str, ...]:
-        return ("does not see which records are left out",) if self.trims else ()
+        return (UNSEEN,) if self.trims else ()
 
     @property
     def trims(self) -> bool:

@@ -306,7 +306,8 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
 
 def _instead(spec: ReleaseSpec, requirement: Requirement) -> str:
     """A remedy other than weaker requirements."""
-    if requirement.bounds_frequency and spec.policy.on_infeasible == "refuse":
+    refuses, recomputes = spec.policy.on_infeasible == "refuse", spec.policy.refresh == "recompute"
+    if requirement.bounds_frequency and refuses and recomputes:
         return (
             "or leave records of its most frequent values out with on_infeasible: suppress and a"
             " suppression_limit"

@@ -10,12 +10,14 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from psycopg import sql
 
+from pganon.encode.work import CODED
 from pganon.errors import PolicyError
 from pganon.loading import known, policy_from
 from tests.support.harness import plans
 from tests.support.harness.cluster import Database
-from tests.support.harness.driver import Staged, refused, run
+from tests.support.harness.driver import Staged, fetch, refused, run
 from tests.support.oracles import definitions, model
 from tests.support.sources.builders import make_table, policy
 
@@ -25,6 +27,8 @@ SUPPRESS = {"on_infeasible": "suppress", "suppression_limit": 1.0}
 COLUMNS = {"q": "integer", "s": "text", "u": "text"}
 
 Table = list[tuple[Any, ...]]
+
+_TABLES = sql.SQL("SELECT relname FROM pg_class WHERE relnamespace = 'pganon_work'::regnamespace")
 
 
 def released(db: Database, rows: Table, privacy: list[dict[str, Any]], **keys: Any) -> Staged:
@@ -96,6 +100,34 @@ def test_bounds_on_two_columns_at_once(db: Database) -> None:
     assert staged.facts["suppressed"] == 80 - len(left)
 
 
+def test_two_bounds_on_one_column_at_once(db: Database) -> None:
+    """Of 16 a and 3 others alpha alone leaves 4 a, where (1, 2)-diversity leaves 2."""
+    rows: Table = [(1, v, "x") for v in repeated("abcd", (16, 1, 1, 1))]
+    alpha = asked("alpha_k_anonymity", alpha=0.6, k=2)
+    both = [*alpha, *asked("recursive_cl_diversity", c=1, l=2)]
+    assert Counter(row["s"] for row in released(db, rows, alpha, **SUPPRESS).rows("s"))["a"] == 4
+    for privacy in (both, both[::-1]):
+        staged = released(db, rows, privacy, **SUPPRESS)
+        assert Counter(row["s"] for row in staged.rows("s"))["a"] == 2
+
+
+@pytest.mark.parametrize("variant", ["strict", "relaxed"])
+def test_who_stays_comes_first_in_the_random_order(db: Database, variant: str) -> None:
+    """Whatever the order in which the server reads or sorts them."""
+    rows: Table = [(n % 3, "a" if n % 10 < 7 else f"s{n % 9}", "x") for n in range(400)]
+    method = {"name": "mondrian", "variant": variant}
+    privacy = asked("alpha_k_anonymity", alpha=0.5, k=2)
+    staged = released(db, rows, privacy, method=method, **SUPPRESS)
+    coded = sql.SQL("SELECT record, rid FROM {}").format(staged.state.work(CODED).identifier)
+    place = {int(row["record"]): row["rid"] for row in fetch(staged.conn, coded)}
+    stay = set().union(*staged.members.values())
+    often = [n for n, row in enumerate(rows, start=1) if row[1] == "a"]
+    assert 0 < len(stay & set(often)) < len(often)
+    assert max(place[n] for n in stay & set(often)) < min(place[n] for n in set(often) - stay)
+    left = {row["relname"] for row in fetch(staged.conn, _TABLES)}
+    assert not {name for name in left if "kept" in name or "caps" in name}
+
+
 @pytest.mark.parametrize("variant", ["strict", "relaxed"])
 def test_a_secret_decides_which_and_not_the_order_of_rows(db: Database, variant: str) -> None:
     keys = {**SUPPRESS, "method": {"name": "mondrian", "variant": variant}}
@@ -129,6 +161,14 @@ def test_the_hint_names_what_makes_it_reachable(db: Database) -> None:
     limit = float(str(errors[0].hint).split()[-1])
     staged = released(db, rows, privacy, on_infeasible="suppress", suppression_limit=limit)
     assert staged.facts["suppressed"] == math.floor(limit * 63) == 37
+
+
+@pytest.mark.parametrize("keys", [{}, SUPPRESS])
+def test_no_hint_at_what_a_release_that_grows_does_not_do(db: Database, keys: Any) -> None:
+    rows: Table = [(n % 5, "a" if n < 50 else f"s{n % 4}", "x") for n in range(63)]
+    with refused("infeasible") as errors:
+        released(db, rows, asked("alpha_k_anonymity", alpha=0.5, k=2), refresh="increments", **keys)
+    assert str(errors[0].hint) == "require at least alpha = 0.794, or release other records"
 
 
 def test_where_no_number_of_records_helps_none_is_left_out(db: Database) -> None:
@@ -189,6 +229,22 @@ def test_the_limit_is_a_limit_and_the_price_a_price(
         assert out > 0
 
 
+def test_one_class_stays_beside_records_that_are_suppressed_for_a_null(db: Database) -> None:
+    rows: Table = [(None if n < 20 else n * n % 97, "a", "x") for n in range(80)]
+    make_table(db.connect("source_owner"), COLUMNS, rows)
+    declared = policy({"q": {"nulls": "suppress"}}, 5, **wide(1, price=0))
+    staged = run(db.owner(), declared)
+    assert len(staged.classes) == 1
+    assert 20 < staged.facts["suppressed"] <= 75
+
+
+def test_a_class_may_be_left_with_as_few_records_as_it_needs(db: Database) -> None:
+    values = [0, 0, 0, 0, 0, 200, 400, 1000, 1000, 1000, 1000, 1000, 1150]
+    staged = released(db, [(value, "a", "x") for value in values], K, **wide(2 / 13, price=0))
+    ids = set().union(*staged.members.values())
+    assert [v for n, v in enumerate(values, start=1) if n not in ids] == [200, 400]
+
+
 @pytest.mark.parametrize("price", [0, 1])
 def test_more_categories_than_a_mask_has_bits(db: Database, price: float) -> None:
     """What is counted cannot be added up, and is taken to be lost by what stays, too."""
@@ -227,6 +283,8 @@ def test_without_a_limit_the_plan_has_no_such_step(db: Database) -> None:
     assert "outlier_rounds" not in released(db, ROWS, K).facts
     closeness = [*K, *asked("t_closeness", t=0.9)]
     assert "outlier_rounds" not in released(db, ROWS, closeness, suppression_limit=0.5).facts
+    grows = released(db, ROWS, K, suppression_limit=0.5, refresh="increments")
+    assert "outlier_rounds" not in grows.facts
 
 
 # -- what is refused ----------------------------------------------------------------------------
