@@ -32,6 +32,25 @@ GRANT EXECUTE ON FUNCTION
     pganon.hitting_set_within(varbit[], varbit, integer, bigint),
     pganon.hitting_set_size(varbit[], integer, integer)
 TO PUBLIC;
+-- Estimates from what a release shows read nothing but their arguments.
+GRANT EXECUTE ON FUNCTION
+    pganon.first_whole(numrange),
+    pganon.last_whole(numrange),
+    pganon.share(numrange, numeric, numeric, boolean),
+    pganon.share(daterange, date, date),
+    pganon.share(tsrange, timestamp, timestamp),
+    pganon.share(tstzrange, timestamptz, timestamptz),
+    pganon.share(anycompatiblearray, anycompatible),
+    pganon.overlaps(numrange, numeric),
+    pganon.overlaps(daterange, date),
+    pganon.overlaps(tsrange, timestamp),
+    pganon.overlaps(tstzrange, timestamptz),
+    pganon.overlaps(anycompatiblearray, anycompatible),
+    pganon.overlaps(numeric, numeric),
+    pganon.overlaps(date, date),
+    pganon.overlaps(timestamp, timestamp),
+    pganon.overlaps(timestamptz, timestamptz)
+TO PUBLIC;
 -- Asking, deciding and looking up run with the rights of who calls.
 GRANT EXECUTE ON ROUTINE
     pganon.has_role(oid, oid),
