@@ -93,7 +93,9 @@ def test_share_of_days(conn: Connection) -> None:
     compare(conn, f"pganon.share({span}, {day.format('low')}, {day.format('high')})", cases, True)
 
 
-@pytest.mark.parametrize(("type_", "range_"), [("timestamp", "tsrange"), ("timestamptz", "tstzrange")])
+@pytest.mark.parametrize(
+    ("type_", "range_"), [("timestamp", "tsrange"), ("timestamptz", "tstzrange")]
+)
 def test_share_of_moments(conn: Connection, type_: str, range_: str) -> None:
     """Moments are numbered by microseconds; ranges are half-open, as releases have them."""
     ends = [Fraction(n) for n in (-2, 0, 1, 5)]
@@ -141,12 +143,18 @@ def test_share_of_moments(conn: Connection, type_: str, range_: str) -> None:
         ("pganon.share(numrange '[-infinity,4]', 4, 5, false)", None),
         ("pganon.share(numrange '[3,NaN]', 4, 5)", None),
         ("pganon.share(numrange '[3,4.5]', 'NaN', 5)", "0"),
-        ("pganon.share(numrange '[9007199254740993,9007199254740994]', 0, 9007199254740993)", "0.5"),
+        (
+            "pganon.share(numrange '[9007199254740993,9007199254740994]', 0, 9007199254740993)",
+            "0.5",
+        ),
         ("pganon.share(daterange '[2025-02-01,2025-03-01)', '2025-02-15', '2025-04-30')", "0.5"),
         ("pganon.share(daterange '[2025-02-01,infinity)', '2025-02-15', '2025-04-30')", None),
         ("pganon.share(daterange '[2025-02-01,infinity)', '2025-02-01', 'infinity')", "1"),
         ("pganon.share(daterange 'empty', '2025-02-15', '2025-04-30')", None),
-        ("pganon.share(daterange '[2025-02-01,2025-03-01)', '4714-11-24 BC', '5874897-12-31')", "1"),
+        (
+            "pganon.share(daterange '[2025-02-01,2025-03-01)', '4714-11-24 BC', '5874897-12-31')",
+            "1",
+        ),
         ("pganon.share(daterange '[2025-02-01,)', '2025-02-01', '5874897-12-31')", None),
         (
             "pganon.share(tsrange '[4714-11-24 00:00 BC,294276-12-31 23:59:59.999999]',"

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 
 REACH = 8
-"""Ends and finite limits are nearer to 0 than this; what lies further away stands for all beyond."""
+"""Ends and finite limits are nearer to 0; values further away stand for all beyond."""
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,19 @@ class Range:
     bounds: str
 
     def __str__(self) -> str:
-        lower, upper = (
-            "" if end is None else str(float(end)) for end in (self.lower, self.upper)
-        )
+        lower, upper = ("" if end is None else str(float(end)) for end in (self.lower, self.upper))
         return f"{self.bounds[0]}{lower},{upper}{self.bounds[1]}"
 
     def holds(self, value: Fraction) -> bool:
-        above = self.lower is None or value > self.lower or (
-            self.bounds[0] == "[" and value == self.lower
+        above = (
+            self.lower is None
+            or value > self.lower
+            or (self.bounds[0] == "[" and value == self.lower)
         )
-        below = self.upper is None or value < self.upper or (
-            self.bounds[1] == "]" and value == self.upper
+        below = (
+            self.upper is None
+            or value < self.upper
+            or (self.bounds[1] == "]" and value == self.upper)
         )
         return above and below
 
