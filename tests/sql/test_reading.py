@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.harness.cluster import Connection, Database
 from tests.support.oracles.shares import Range, limits, share_of
+from tests.support.sources.staging import release
 
 BOUNDS = ("[]", "[)", "(]", "()")
 
@@ -140,6 +141,7 @@ def test_share_of_moments(conn: Connection, type_: str, range_: str) -> None:
         ("pganon.share(numrange '[3,4]', 3, NULL)", None),
         ("pganon.share(numrange '[3,4]', 4, 'infinity')", "0.5"),
         ("pganon.share(numrange '[3,infinity]', 4, 5)", None),
+        ("pganon.share(numrange '[3,infinity]', 4, 5, false)", None),
         ("pganon.share(numrange '[-infinity,4]', 4, 5, false)", None),
         ("pganon.share(numrange '[3,NaN]', 4, 5)", None),
         ("pganon.share(numrange '[3,4.5]', 'NaN', 5)", "0"),
@@ -165,6 +167,8 @@ def test_share_of_moments(conn: Connection, type_: str, range_: str) -> None:
         ("pganon.share(tsrange '(2025-02-01,2025-02-03]', '2025-01-01', '2025-02-01')", "0"),
         ("pganon.share(tsrange '[2025-02-01,2025-02-01]', '2025-01-01', '2025-02-01')", "1"),
         ("pganon.share(tstzrange '[2025-02-01,2025-02-03)', '2025-02-02', 'infinity')", "0.5"),
+        ("pganon.share(tstzrange '[2025-02-01,infinity]', '2025-02-15', '2025-04-30')", None),
+        ("pganon.share(tstzrange '[-infinity,2025-02-03)', '2025-02-01', '2025-02-02')", None),
         ("pganon.share('{a,b}'::text[], 'a')", "0.5"),
         ("pganon.share('{a,b,a,NULL}'::varchar[], 'a')", "0.5"),
         ("pganon.share('{1,2,3,4}'::smallint[], 3)", "0.25"),
@@ -274,3 +278,21 @@ def test_an_index_is_used(conn: Connection, index: str, call: str) -> None:
     conn.execute(f"CREATE INDEX ON pg_temp.r USING {index}".encode())
     conn.execute("SET enable_seqscan = off")
     assert "Index Cond: " in explained(conn, f"SELECT 1 FROM pg_temp.r WHERE pganon.{call}")
+
+
+def test_of_a_release(db: Database) -> None:
+    """A reader without other rights asks a release, of which classes are filtered, not records."""
+    release(db.owner())
+    analyst = db.connect("analyst")
+    row = analyst.execute(
+        "SELECT sum(pganon.share(age, 20, 24)), count(*) FILTER (WHERE pganon.overlaps(age, 31))"
+        " FROM published.adult"
+    ).fetchone()
+    assert row is not None
+    assert (round(row[0], 9), row[1]) == (round(Decimal(10) / 11, 9), 1)
+    query = "SELECT sum(pganon.share(age, 20, 24)) FROM published.adult WHERE {}"
+    plan = explained(analyst, query.format("pganon.overlaps(age, 31)"))
+    assert "pganon.share" not in plan
+    assert plan.count("@> '31'::numeric)") == 1
+    with pytest.raises(psycopg.errors.UndefinedFunction, match="numrange @> integer"):
+        analyst.execute(query.format("age @> 31").encode())
