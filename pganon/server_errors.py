@@ -40,7 +40,7 @@ _HINTS = {
     "55P03": "another session holds a lock; try again when it has finished",
 }
 
-_ROW_SECURITY = "check_enable_rls"
+ROW_SECURITY = "check_enable_rls"
 """The function of the server that raises where policies would filter rows; texts have languages."""
 
 # Message texts of these SQLSTATE classes hold names only. Everything else may quote a value
@@ -155,7 +155,7 @@ def _other(error: psycopg.Error, state: str, text: str | None, step: str | None)
         return StatementTimeout(message, sqlstate=state, step=step, hint=_LONGER)
     cls = Interrupted if state == "57014" else DatabaseError
     hint = _HINTS.get(state)
-    if error.diag.source_function == _ROW_SECURITY:
+    if error.diag.source_function == ROW_SECURITY:
         hint = (
             "policies of row-level security would hide rows from the role; read as a role that they"
             " do not apply to (its owner, or one with BYPASSRLS)"
