@@ -1,7 +1,8 @@
 -- Privileges on the objects of schema pganon. Runs last; before it, every privilege of everybody
 -- but the owner has been revoked, so anything not granted here is accessible only to the owner.
 GRANT USAGE ON SCHEMA pganon TO PUBLIC;
-GRANT SELECT ON pganon.releases, pganon.release_columns, pganon.release_policies, pganon.requests
+GRANT SELECT ON
+    pganon.releases, pganon.guarantees, pganon.release_columns, pganon.release_policies, pganon.requests
 TO PUBLIC;
 -- A row is what a role asks for, under its own name; nobody changes one.
 GRANT SELECT, DELETE, INSERT (actor, kind, release, parameters, not_before, request, reason)

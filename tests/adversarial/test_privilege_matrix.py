@@ -68,6 +68,7 @@ FOR_ALL = {
     ("view", "pganon.action"): {"SELECT", "INSERT", "DELETE"},
     ("view", "pganon.release_policies"): {"SELECT"},
     ("view", "pganon.requests"): {"SELECT"},
+    ("view", "pganon.guarantees"): {"SELECT"},
     ("view", "pganon.release_columns"): {"SELECT"},
     ("view", "pganon.releases"): {"SELECT"},
     **{("function", name): {"EXECUTE"} for name in CALLABLE | READING | ASKING},

@@ -19,7 +19,9 @@ QUALIFIED = frozenset(
 )
 
 # What analysts may use: see sql/grants.sql. A function that reads a table does so as the caller.
-PUBLIC_VIEWS = frozenset({"action", "releases", "release_columns", "release_policies", "requests"})
+PUBLIC_VIEWS = frozenset(
+    {"action", "guarantees", "releases", "release_columns", "release_policies", "requests"}
+)
 NEVER_PUBLIC = frozenset({"seal"})
 
 FUNCTIONS = """
