@@ -100,15 +100,18 @@ class _Comparison:
         self.timeout = {"statement_timeout": settings.statement_timeout}
         request = Request(workload=_one(candidates, options))
         self.options = replace(options, dry_run=True, metrics=request)
-        self.records = 0
+        self.records: int | None = None
 
     def run(self) -> Compared:
         spec = resolve_policy(self.conn, self.loaded)
         release = spec.policy.release
         found = [self._resolved(candidate, spec) for candidate in self.candidates]
         number = sum(isinstance(one, ReleaseSpec) for one in found)
+        if not number:
+            return self._compared(spec, None, self._rows(found, None))
         with locks.hold(self.conn, release=release):
-            self._pipeline(self.loaded, self.options).check(spec)
+            # Of all candidates: what is measured is each one's own.
+            self._pipeline(self.loaded, replace(self.options, metrics=Request())).check(spec)
             clean(self.conn)
             with recorded(
                 self.conn,
@@ -124,11 +127,14 @@ class _Comparison:
                 refused -= len(rows) - number
                 details = {"candidates": number, "refused": refused}
                 ledger.finish(self.conn, run_id, "dry_run", details)
+        return self._compared(spec, run_id, rows)
+
+    def _compared(self, spec: ReleaseSpec, run_id: int | None, rows: Sequence[Row]) -> Compared:
         workload = self.options.metrics.workload
         assert workload is not None
         assert self.options.seed is not None
         return Compared(
-            release=release,
+            release=spec.policy.release,
             source=str(spec.source.name),
             comparison=run_id,
             records=self.records,
@@ -160,7 +166,7 @@ class _Comparison:
         return spec
 
     def _rows(
-        self, found: Sequence[ReleaseSpec | PganonError], snapshot: SharedSnapshot
+        self, found: Sequence[ReleaseSpec | PganonError], snapshot: SharedSnapshot | None
     ) -> list[Row]:
         options = replace(self.options, snapshot=snapshot)
         pairs = zip(self.candidates, found, strict=True)

@@ -73,31 +73,29 @@ class Row:
     reason: str | None = None
     exit_code: int = 0
 
-    def as_dict(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if name != "exit_code"}
-
 
 @dataclass(frozen=True)
 class Compared:
     """The result of a comparison.
 
     Attributes:
-        comparison: number of the run in the ledger that the candidates belong to.
-        records: of the source.
+        comparison: number of the run in the ledger that the candidates belong to; None where no
+            candidate read anything.
+        records: of the source; None likewise.
         limit: highest risk that a candidate may have.
     """
 
     release: str
     source: str
-    comparison: int
-    records: int
+    comparison: int | None
+    records: int | None
     seed: str
     workload: Workload
     limit: float
     candidates: tuple[Row, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "candidates": [row.as_dict() for row in self.candidates]}
+        return asdict(self)
 
 
 def measured_row(number: int, candidate: Candidate, policy_hash: str, result: RunResult) -> Row:

@@ -104,7 +104,8 @@ def show(
         pairs |= {"source": info.source, "readers": readers, "can read": able}
     if info.compared is not None and info.compared.candidates:
         tried = info.compared
-        pairs["compared"] = f"{tried.candidates} candidates, comparisons: {tried.comparisons}"
+        times = "1 comparison" if tried.comparisons == 1 else f"{tried.comparisons} comparisons"
+        pairs["compared"] = f"{tried.candidates} candidates in {times}"
     common.facts({label: value for label, value in pairs.items() if value})
     if info.columns:
         common.table(

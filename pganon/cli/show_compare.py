@@ -13,19 +13,24 @@ from pganon.forms.form import STRUCTURE
 from pganon.run.result import Verified
 
 Measure = tuple[str, str | None, str]
-"""Model, column and what it is compared with."""
+"""Model, column and symbol: of several distributions that it is compared with the worst counts."""
 
 
 def show_compared(compared: Compared) -> None:
     rows = compared.candidates
     tried = f"{len(rows)} candidates" if len(rows) > 1 else "1 candidate"
+    records = "" if compared.records is None else f"{compared.records} records of "
     common.line(
-        f"{tried} for {compared.release}: dry runs over {compared.records} records of"
-        f" {compared.source}, nothing was published"
+        f"{tried} for {compared.release}, dry runs over {records}{compared.source}:"
+        " nothing was published"
     )
     _show_table(compared)
-    _show_remaining(compared)
-    _show_notes(rows)
+    if any(row.figures for row in rows):
+        _show_remaining(compared)
+        _show_notes(rows)
+    else:
+        common.line("no candidate can be released")
+    _show_reasons(rows)
 
 
 def _show_table(compared: Compared) -> None:
@@ -51,15 +56,6 @@ def _show_table(compared: Compared) -> None:
     )
     if left_out:
         common.line(f"not shown on a narrow terminal: {', '.join(left_out)}")
-    asked = compared.workload
-    restricted = "quasi-identifiers" + " and a sensitive column" * bool(asked.sensitive)
-    common.line(
-        "highest, average: chance to find the record of somebody whose quasi-identifiers are known"
-    )
-    common.line(
-        f"error: half of {asked.queries} random counts on {asked.predicates} {restricted} are off"
-        " by less"
-    )
 
 
 def _method(row: Row) -> str:
@@ -70,7 +66,11 @@ def _method(row: Row) -> str:
 def _cells(figures: Figures | None, measures: Sequence[Measure]) -> list[str]:
     if figures is None:
         return [""] * (len(measures) + 7)
-    verified = {_measure(one): one.measured for one in figures.verified}
+    verified: dict[Measure, float] = {}
+    for one in figures.verified:
+        worse = min if one.bound == ">=" else max
+        key = _measure(one)
+        verified[key] = worse(verified.get(key, one.measured), one.measured)
     shares = (figures.highest_risk, figures.mean_risk, figures.loss, figures.median_error)
     return [
         *map(_share, shares),
@@ -82,7 +82,7 @@ def _cells(figures: Figures | None, measures: Sequence[Measure]) -> list[str]:
 
 
 def _measures(rows: Sequence[Row], varied: Sequence[str]) -> dict[Measure, str]:
-    """Requirements but for the size of groups, and the head of each one's column.
+    """Requirements, but for those that the highest risk shows, and the heads of their columns.
 
     Args:
         varied: heads of other columns.
@@ -92,7 +92,7 @@ def _measures(rows: Sequence[Row], varied: Sequence[str]) -> dict[Measure, str]:
         for row in rows
         if row.figures is not None
         for one in row.figures.verified
-        if one.symbol != "k" and one.model != STRUCTURE
+        if one.model != STRUCTURE and not (one.symbol == "k" and row.figures.highest_risk)
     }
     for heads in (
         {key: one.symbol for key, one in found.items()},
@@ -106,7 +106,7 @@ def _measures(rows: Sequence[Row], varied: Sequence[str]) -> dict[Measure, str]:
 
 
 def _measure(one: Verified) -> Measure:
-    return one.model, one.column, one.against
+    return one.model, one.column, one.symbol
 
 
 def _share(value: float | None) -> str:
@@ -133,12 +133,19 @@ def _show_remaining(compared: Compared) -> None:
     """How many remain, and which of them answers queries best."""
     rows = compared.candidates
     left = [row for row in rows if row.verdict == "candidate"]
-    if not any(row.figures for row in rows):
-        common.line("no candidate gives the guarantee")
-        return
+    asked = compared.workload
+    restricted = "quasi-identifiers" + " and a sensitive column" * bool(asked.sensitive)
+    common.line(
+        "highest, average: chance to find the record of somebody whose quasi-identifiers are known"
+    )
+    common.line(
+        f"error: half of {asked.queries} random counts on {asked.predicates} {restricted} are off"
+        " by less"
+    )
     limit = _percent(compared.limit)
     common.line(
-        f"{len(left)} of {len(rows)} remain: a highest chance of at most {limit}, and not beaten"
+        f"{len(left)} of {len(rows)} remain, with a highest chance of at most {limit} and not"
+        " beaten"
     )
     least = min(left, key=_error, default=None)
     if least is not None and len(left) > 1 and _error(least) != float("inf"):
@@ -166,6 +173,9 @@ def _show_notes(rows: Sequence[Row]) -> None:
     without = list(dict.fromkeys(one.form for one in figures if one.highest_risk is None))
     if without:
         common.line(f"of {' and '.join(without)} no chance to find a record is measured")
+
+
+def _show_reasons(rows: Sequence[Row]) -> None:
     reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row in rows:
         if row.code is not None and row.reason is not None:

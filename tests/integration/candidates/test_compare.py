@@ -12,12 +12,17 @@ from pganon.database import Settings
 from pganon.errors import PganonError, PreconditionError, StatementTimeout, UsageError
 from pganon.forms.request import Request
 from pganon.loading import load_policy
+from pganon.policy.loader import LoadedPolicy
 from pganon.publish import listing
+from pganon.resolved.model import ReleaseSpec
 from pganon.run.options import Options
 from pganon.run.release import run_release
+from pganon.run.resolution import resolve_policy
 from pganon.run.tables import clean
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Connection, Database
+from tests.support.sources import vehicles
+from tests.support.sources.builders import make_table
 
 
 @pytest.fixture
@@ -303,6 +308,39 @@ def test_losses_of_different_forms(source: Database) -> None:
     assert [row.verdict for row in found.candidates] == ["above_limit", "candidate"]
     alone = compared(source, loaded=loaded, methods=("mondrian",))
     assert alone.workload.sensitive is False
+
+
+def test_a_form_that_answers_no_queries(db: Database) -> None:
+    make_table(
+        db.connect("source_owner"), vehicles.COLUMNS, vehicles.rows(60), name=("public", "vehicle")
+    )
+    loaded = vehicles.policy(method={"name": "qs_greedy"})
+    first, second = compared(db, "k=2,3", loaded=loaded).candidates
+    assert first.figures is not None
+    assert second.figures is not None
+    assert (first.figures.form, first.figures.median_error) == ("clusters", None)
+    assert first.figures.groups > second.figures.groups
+    assert first.figures.loss < second.figures.loss
+    assert {first.verdict, second.verdict} == {"candidate"}
+
+
+def test_a_table_that_is_altered_before_it_is_read(
+    source: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[LoadedPolicy] = []
+
+    def altered(conn: Connection, loaded: LoadedPolicy) -> ReleaseSpec:
+        asked.append(loaded)
+        if len(asked) == 3:
+            with source.connect("source_owner") as owner:
+                owner.execute("ALTER TABLE public.patient ALTER COLUMN days TYPE bigint")
+        return resolve_policy(conn, loaded)
+
+    monkeypatch.setattr("pganon.candidates.compare.resolve_policy", altered)
+    with pytest.raises(PreconditionError) as error:
+        compared(source, "k=8,12")
+    assert error.value.code == "source_changed"
+    assert ledger(source.owner()) == []
 
 
 KILLED = (
