@@ -55,13 +55,15 @@ def compare(
     *,
     dsn: str | None = None,
     owner: str | None = None,
+    seed: int = 1,
     settings: database.Settings = database.RUN_SETTINGS,
     options: Options,
 ) -> Compared:
     """Measure all candidates of a policy.
 
     Args:
-        options: of every dry run; it has a seed and a workload.
+        seed: that all random choices follow.
+        options: of every dry run, with the workload of all.
 
     Raises:
         UsageError: the release grows, so that dry runs measure nothing.
@@ -80,7 +82,8 @@ def compare(
         return connect_run(dsn, owner=owner, settings=settings, options=options)
 
     with contextlib.closing(connect()) as conn, sessions.translated():
-        return _Comparison(conn, connect, loaded, candidates, options, settings).run()
+        made = _Comparison(conn, connect, loaded, candidates, options, settings, seed)
+        return made.run()
 
 
 class _Comparison:
@@ -92,14 +95,21 @@ class _Comparison:
         candidates: Sequence[Candidate],
         options: Options,
         settings: database.Settings,
+        seed: int,
     ) -> None:
         self.conn = conn
         self.connect = connect
         self.loaded = loaded
         self.candidates = candidates
         self.timeout = {"statement_timeout": settings.statement_timeout}
-        request = Request(workload=_one(candidates, options))
-        self.options = replace(options, dry_run=True, metrics=request)
+        self.seed = seed
+        self.workload = _one(candidates, options)
+        self.options = replace(
+            options,
+            dry_run=True,
+            seed=str(seed).encode(),
+            metrics=Request(workload=self.workload),
+        )
         self.records: int | None = None
 
     def run(self) -> Compared:
@@ -130,16 +140,13 @@ class _Comparison:
         return self._compared(spec, run_id, rows)
 
     def _compared(self, spec: ReleaseSpec, run_id: int | None, rows: Sequence[Row]) -> Compared:
-        workload = self.options.metrics.workload
-        assert workload is not None
-        assert self.options.seed is not None
         return Compared(
             release=spec.policy.release,
             source=str(spec.source.name),
             comparison=run_id,
             records=self.records,
-            seed=self.options.seed.decode(),
-            workload=workload,
+            seed=self.seed,
+            workload=self.workload,
             limit=LIMIT,
             candidates=judged(rows),
         )

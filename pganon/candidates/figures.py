@@ -89,7 +89,7 @@ class Compared:
     source: str
     comparison: int | None
     records: int | None
-    seed: str
+    seed: int
     workload: Workload
     limit: float
     candidates: tuple[Row, ...]

@@ -79,10 +79,10 @@ def compare(
     varied = [varied_in(text) for text in vary or ()]
     request = Request(workload=parsed_workload(workload))
     settings = Settings(work_mem=work_mem, statement_timeout=timeout)
-    options = Options(dry_run=True, jobs=jobs, seed=str(seed).encode(), metrics=request)
+    options = Options(dry_run=True, jobs=jobs, metrics=request)
     with chosen_policy(policy, dsn, owner) as (loaded, _):
         candidates = candidates_of(loaded, chosen, varied)
-        compared = _compare(loaded, candidates, settings, options, dsn, owner, quiet=json)
+        compared = _compare(loaded, candidates, seed, settings, options, dsn, owner, quiet=json)
     if json:
         common.emit_json(compared.as_dict())
     else:
@@ -95,6 +95,7 @@ def compare(
 def _compare(
     loaded: LoadedPolicy,
     candidates: tuple[Candidate, ...],
+    seed: int,
     settings: Settings,
     options: Options,
     dsn: str | None,
@@ -118,6 +119,7 @@ def _compare(
             candidates,
             dsn=common.chosen_dsn(dsn),
             owner=common.chosen_owner(owner),
+            seed=seed,
             settings=settings,
             options=replace(options, on_step=show),
         )

@@ -38,7 +38,7 @@ def _show_table(compared: Compared) -> None:
     varied = list(dict.fromkeys(label for row in rows for label in row.varied))
     measures = _measures(rows, varied)
     figures = ["highest", "average", "loss", "error", "left out", "groups", *measures.values()]
-    columns = ["no", "method", *varied, *figures, "time", "result"]
+    columns = ["#", "method", *varied, *figures, "time", "result"]
     left_out = common.table(
         columns,
         [
@@ -51,7 +51,7 @@ def _show_table(compared: Compared) -> None:
             )
             for row in rows
         ],
-        right=["no", *varied, *figures, "time"],
+        right=["#", *varied, *figures, "time"],
         spare=["time", "groups", "left out"],
     )
     if left_out:

@@ -72,7 +72,7 @@ def test_figures_are_those_of_dry_runs(source: Database) -> None:
         assert (figures.loss, figures.verified) == (alone.utility.gcp, alone.verified)
         assert figures.median_error == alone.metrics.workload.count.median
         assert (figures.groups, figures.suppressed) == (alone.utility.classes, 0)
-    assert (found.records, found.seed, found.release) == (24, "1", "patients")
+    assert (found.records, found.seed, found.release) == (24, 1, "patients")
 
 
 def test_it_leaves_nothing_but_rows_in_the_ledger(source: Database) -> None:

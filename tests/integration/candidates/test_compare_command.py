@@ -48,7 +48,7 @@ def test_what_is_printed(steward: Steward) -> None:
     )
     [heads] = [line.split() for line in ran.out.splitlines() if "method" in line and "loss" in line]
     assert heads == [
-        *("no", "method", "k", "highest", "average", "loss", "error", "left", "out", "groups"),
+        *("#", "method", "k", "highest", "average", "loss", "error", "left", "out", "groups"),
         *("l", "t", "time", "result"),
     ]
     rows = table(ran)
@@ -70,7 +70,7 @@ def test_a_narrow_terminal(steward: Steward, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("COLUMNS", "80")
     ran = steward.compare("--vary", "k=8")
     [heads] = [line.split() for line in ran.out.splitlines() if "method" in line and "loss" in line]
-    assert heads == ["no", "method", "k", "highest", "average", "loss", "error", "l", "t", "result"]
+    assert heads == ["#", "method", "k", "highest", "average", "loss", "error", "l", "t", "result"]
     assert "not shown on a narrow terminal: left out, groups, time" in ran.out
     assert max(map(len, ran.out.splitlines()[1:6])) <= 80
 
@@ -79,7 +79,7 @@ def test_as_json(steward: Steward) -> None:
     ran = steward.compare("--vary", "k=8,25", "--seed", "7", "--workload", "queries=20", "--json")
     assert (ran.code, ran.err) == (0, "")
     found: dict[str, Any] = ran.json
-    assert (found["release"], found["seed"], found["records"]) == ("patients", "7", 24)
+    assert (found["release"], found["seed"], found["records"]) == ("patients", 7, 24)
     assert found["workload"] == {
         "queries": 20,
         "predicates": 2,
@@ -110,6 +110,13 @@ def test_exit_codes(steward: Steward, options: tuple[str, ...], code: int) -> No
     assert ran.code == code
     assert ("no candidate can be released" in ran.out) is (code != 0)
     assert "candidates for patients" in ran.out or "1 candidate for patients" in ran.out
+
+
+def test_without_any_candidate_nothing_is_read(steward: Steward) -> None:
+    found = steward.compare("--methods", "anatomy", "--json").json
+    assert (found["comparison"], found["records"]) == (None, None)
+    assert [row["exit_code"] for row in found["candidates"]] == [2]
+    assert steward.db.owner().execute("SELECT FROM pganon_private.ledger").fetchall() == []
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,6 @@ def compared(
         dsn=dsn,
         settings=settings or database.RUN_SETTINGS,
         options=Options(
-            seed=b"1",
             metrics=Request(workload=workload or Workload(queries=50)),
             on_step=lambda phase, step, purpose: before(f"{phase}.{step}"),
         ),
