@@ -238,3 +238,24 @@ def test_occupation_can_be_inferred_from_everything_else(adult: Any, tmp_path: P
     assert found["limit"] == 0.5
     assert found["accuracy"] > 0.45
     assert found["share"] > 0.5
+
+
+@pytest.mark.slow
+def test_candidates(adult: Any, tmp_path: Path) -> None:
+    """What is beaten, and that figures are those of a run with the chosen k."""
+    file = tmp_path / "adult.json"
+    file.write_text(json.dumps(policy(5, 4, where=COMPLETE)))
+    dsn = ("--dsn", adult.dsn())
+    options = ["--methods", "mondrian, {name: mondrian, variant: relaxed}", "--vary", "k=5,12,50"]
+    ran = pganon("compare", str(file), *options, *dsn, "--json")
+    assert ran.code == 0, ran.err
+    found = ran.json["candidates"]
+    assert [(row["verdict"], row["beaten_by"]) for row in found] == [
+        *(("above_limit", None), ("candidate", None), ("candidate", None)),
+        *(("beaten", 1), ("beaten", 2), ("candidate", None)),
+    ]
+    assert [row["figures"]["groups"] for row in found[:3]] == [1988, 1195, 403]
+    file.write_text(json.dumps(policy(12, 4, where=COMPLETE)))
+    made = pganon("run", str(file), *dsn, "--json").json
+    assert made["utility"]["gcp"] == pytest.approx(found[1]["figures"]["loss"], abs=1e-12)
+    assert made["utility"]["classes"] == found[1]["figures"]["groups"]

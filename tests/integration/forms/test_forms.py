@@ -30,6 +30,10 @@ class HeapUtility(Utility):
 
     heaps: int
 
+    @property
+    def number_of_groups(self) -> int:
+        return self.heaps
+
     def summary(self) -> dict[str, str]:
         return {"heaps": f"{self.heaps} heaps", "GCP": f"{self.gcp:g}"}
 
