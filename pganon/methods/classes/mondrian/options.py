@@ -143,4 +143,4 @@ class Mondrian(MethodOptions):
 
     @property
     def encoding(self) -> Encoding:
-        return Encoding(order="numbered" if self.variant == "relaxed" else "none")
+        return Encoding("numbered" if self.variant == "relaxed" else "none", combines=True)
