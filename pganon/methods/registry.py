@@ -15,7 +15,7 @@ from pganon.errors import UsageError
 from pganon.methods import background, local
 from pganon.methods import individuals as identity
 from pganon.methods.buckets import anatomy, msb, slamsa, slicing, sloms
-from pganon.methods.classes import mondrian
+from pganon.methods.classes import mondrian, one_dimensional
 from pganon.methods.clusters import qs
 from pganon.methods.common.base import Method
 from pganon.resolved.model import ReleaseSpec
@@ -23,6 +23,7 @@ from pganon.resolved.model import ReleaseSpec
 GROUP = "pganon.methods"
 
 OWN = (
+    one_dimensional.METHOD,
     mondrian.METHOD,
     identity.DANONYIR,
     identity.GENEIR,

@@ -46,7 +46,7 @@ class Values:
         """Of every element its unit."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
-    def cumulative(self) -> Ints:
+    def cumulative(self) -> NDArray[np.int32]:
         """(units + 1) x values: the records before each unit."""
         units = len(self.starts) - 1
         held = np.zeros((units + 1) * self.size, dtype=np.int32)
@@ -137,7 +137,7 @@ class Conditions:
             part = rows[some : some + at_once]
             yield part, (before[last[part] + 1] - before[first[part]]).astype(np.int64)
 
-    def _cumulative(self, column: int) -> Ints:
+    def _cumulative(self, column: int) -> NDArray[np.int32]:
         held = self.__dict__.get("_sums")
         if held is None:
             held = {}

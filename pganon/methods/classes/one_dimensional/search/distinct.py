@@ -55,9 +55,7 @@ class Distinct:
             ends = self.units + length
             some = begins < np.minimum(ends, self.count)
             change = np.bincount(begins[some], minlength=self.count)
-            change = change - np.bincount(
-                ends[some & (ends < self.count)], minlength=self.count
-            )
+            change = change - np.bincount(ends[some & (ends < self.count)], minlength=self.count)
             yield np.cumsum(change)
 
     def between(self, first: Ints, last: Ints) -> Ints:

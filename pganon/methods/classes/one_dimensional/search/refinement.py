@@ -41,6 +41,19 @@ class Classes:
     objective: Ints
 
 
+def classes_of(problem: Problem, units: Units, begins: Bools) -> Classes:
+    """Pieces of a line as classes. Args: begins: whether a unit is the first of a piece."""
+    first = np.flatnonzero(begins)
+    last = np.append(first[1:], len(units)) - 1
+    before = np.concatenate([[0], np.cumsum(units.weights)])
+    losses = [
+        attribute.between(codes, first, last)
+        for attribute, codes in zip(problem.attributes, units.codes, strict=True)
+    ]
+    objective = problem.objective(np.sum(losses, axis=0), before[last + 1] - before[first])
+    return Classes(np.cumsum(begins) - 1, objective)
+
+
 @dataclass(frozen=True)
 class Draws:
     """Numbers drawn for a block under the secret of a run. Attributes: seed: bytes of its own."""

@@ -60,6 +60,4 @@ class Ranges:
     def between(self, first: Ints, last: Ints) -> Ints:
         """Of the windows from the units `first` to the units `last`, both included."""
         level = np.frexp(last - first + 1)[1] - 1
-        return np.maximum(
-            self.levels[level, last], self.levels[level, first + (1 << level) - 1]
-        )
+        return np.maximum(self.levels[level, last], self.levels[level, first + (1 << level) - 1])

@@ -1,0 +1,165 @@
+"""The method `one_dimensional`: the pieces that lose least of a line through all records.
+
+Ghinita, Karras, Kalnis, Mamoulis: Fast data anonymization with low information loss, VLDB 2007, for
+the line and its optimal partition; Hansen and Mukherjee, TKDE 2003, and Domingo-Ferrer et al. 2006,
+for optimal partitions of numbers and of paths. The digits, values kept apart, refinement and models
+beyond k-anonymity are not theirs.
+
+- attributes are written as digits; a record's place on the line is their number, digits of high
+  cost first (:mod:`~pganon.methods.classes.one_dimensional.search.digits`);
+- blocks of the line are partitioned by dynamic programming along a path on which neighbours differ
+  in few digits (:mod:`~pganon.methods.classes.one_dimensional.search.partition`);
+- classes that lie together along other paths are made anew where that loses less
+  (:mod:`~pganon.methods.classes.one_dimensional.search.refinement`).
+
+In the strict variant equal quasi-identifiers stay together; in the relaxed one records are placed
+one by one, those of equal quasi-identifiers in a random order. Classes may overlap in what they
+show. Those that show the same are one.
+
+    labels    (block, first, labels)   the class of every unit of a block, in it
+    grouped   (gid, codes, [rid])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.facts import KEPT
+from pganon.encode.work import codes_of
+from pganon.forms.work import GROUPED
+from pganon.methods.classes.cells import cell_steps
+from pganon.methods.classes.one_dimensional.equal import one_of_equal
+from pganon.methods.classes.one_dimensional.line import ADDED, BLOCKS, LINE, PACKED, WORDS, Line
+from pganon.methods.classes.one_dimensional.options import OneDimensional
+from pganon.methods.classes.one_dimensional.search.windows import Problem
+from pganon.methods.classes.one_dimensional.tasks import (
+    Added,
+    Layout,
+    Reader,
+    given_of_blocks,
+    given_of_values,
+)
+from pganon.methods.common.base import Method
+from pganon.methods.common.form.class_description import CLASSES
+from pganon.methods.common.pairs import paired
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import col, num, query
+from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.steps.tasks import Task
+
+_AT_ONCE = 8
+"""Blocks that are read at a time."""
+
+_LABELS, _PIECES = "labels", "classes"
+
+
+def _options(spec: ReleaseSpec) -> OneDimensional:
+    options = spec.policy.method
+    assert isinstance(options, OneDimensional)
+    return options
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    line = Line(spec, relaxed=_options(spec).variant == "relaxed")
+    return (
+        *cell_steps(spec),
+        *line.steps(_added(line)),
+        _search(line),
+        CreateTable(
+            _PIECES,
+            "the cells of all classes",
+            lambda s: s.work(_PIECES),
+            lambda s: _classes(line, s),
+        ),
+        CreateTable(
+            GROUPED.name,
+            "classes that show the same are one",
+            lambda s: s.work(GROUPED),
+            lambda s: one_of_equal(line, s, s.work(_PIECES)),
+        ),
+        DropTables(
+            "tidy",
+            "the line and its blocks",
+            lambda s: [
+                *line.tables(s),
+                s.work(_LABELS),
+                s.work(_PIECES),
+                s.work("cells", round=0),
+                s.work("nodes", round=0),
+            ],
+        ),
+    )
+
+
+def _added(line: Line) -> Search:
+    apart = _options(line.spec).dominant == "apart"
+
+    def tasks(state: State, given: Mapping[str, Any], rows: Sequence[Any]) -> list[Task]:
+        return [Added(Layout.of(line, state, given, apart=apart))]
+
+    return Search(
+        ADDED,
+        "digits of all values, which put cells in a line",
+        lambda s: s.work(ADDED),
+        (("attribute", "integer"), ("code", "integer"), ("words", "bigint[]")),
+        given=lambda s: given_of_values(line, s),
+        batches=lambda s: 1,
+        rows=lambda s, batch: query("select 1 as nothing"),
+        tasks=tasks,
+        gives=[WORDS],
+    )
+
+
+def _search(line: Line) -> Search:
+    options = _options(line.spec)
+
+    def tasks(state: State, given: Mapping[str, Any], rows: Sequence[Any]) -> list[Task]:
+        layout = Layout.of(line, state, given, apart=options.dominant == "apart")
+        problem = Problem(layout.attributes, line.spec.minimum_size, line.relaxed)
+        rounds = options.rounds(state[KEPT])
+        reader = Reader(line, state, given, layout, problem, rounds)
+        return [reader.task(row) for row in rows]
+
+    return Search(
+        "pieces",
+        "the pieces of every block that lose least",
+        lambda s: s.work(_LABELS),
+        (("block", "integer"), ("first", "integer"), ("labels", "integer[]")),
+        given=lambda s: given_of_blocks(line, s),
+        batches=lambda s: -(-s[BLOCKS] // _AT_ONCE),
+        rows=lambda s, batch: _rows(line, s, batch),
+        tasks=tasks,
+    )
+
+
+def _rows(line: Line, state: State, batch: int) -> exp.Select:
+    tree = query(
+        "select p.block, p.first, p.cells from p where p.block >= :first and p.block < :next"
+        " order by p.block",
+        {"p": state.work(PACKED)},
+        first=num(batch * _AT_ONCE),
+        next=num((batch + 1) * _AT_ONCE),
+    )
+    return tree.select(*[col(f"values{j}", "p") for j in line.sensitive])
+
+
+def _classes(line: Line, state: State) -> exp.Select:
+    """(gid, codes, w, [rid]) of every unit that is in a class."""
+    labels = query(
+        "select t.block, t.first + x.place - 1 as unit, x.label from t"
+        " cross join lateral unnest(t.labels) with ordinality as x(label, place)",
+        {"t": state.work(_LABELS)},
+    )
+    tree = query(
+        "select :gid as gid, l.w from x join l on l.unit = x.unit where x.label >= 0",
+        {"x": labels, "l": state.work(LINE)},
+        gid=paired(col("block", "x"), col("label", "x")),
+    )
+    names = [*codes_of(line.spec), *(["rid"] if line.relaxed else [])]
+    return tree.select(*[col(name, "l") for name in names])
+
+
+METHOD = Method(OneDimensional, CLASSES, partition_steps)
