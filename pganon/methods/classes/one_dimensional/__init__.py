@@ -104,7 +104,7 @@ def _added(line: Line) -> Search:
         ADDED,
         "digits of all values, which put cells in a line",
         lambda s: s.work(ADDED),
-        (("attribute", "integer"), ("code", "integer"), ("words", "bigint[]")),
+        (("attribute", "integer"), ("word", "integer"), ("code", "integer"), ("adds", "bigint")),
         given=lambda s: given_of_values(line, s),
         batches=lambda s: 1,
         rows=lambda s, batch: query("select 1 as nothing"),

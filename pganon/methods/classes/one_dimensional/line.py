@@ -1,6 +1,6 @@
 """Cells and records along a line, in blocks.
 
-    added     (attribute, code, words)   what a value adds to the number of a record in the line
+    added     (attribute, word, code, adds)   what a value adds to the number of a record
     line      (unit, node, piece, codes, w, [cell | rid, sensitive codes])
     blocks_r  (node, piece, block)       after r rounds; blocks are numbered along the line
     packed    (block, first, cells, [values<j>])   units of a block as bytes, from unit `first` on
@@ -158,9 +158,10 @@ class Line:
     def _word(self, state: State, word: int) -> exp.Expr:
         def of(axis: Axis) -> exp.Expr:
             values = query(
-                "select array_agg(a.words[:word] order by a.code) from a where a.attribute = :i",
+                "select array_agg(a.adds order by a.code) from a"
+                " where a.attribute = :i and a.word = :word",
                 {"a": state.work(ADDED)},
-                word=num(word + 1),
+                word=num(word),
                 i=num(axis.index),
             )
             return fragment(":a[:c + 1]", a=scalar(values), c=col(axis.code, "c"))

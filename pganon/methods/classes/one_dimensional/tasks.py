@@ -129,9 +129,10 @@ class Added:
     def __call__(self) -> TaskResult:
         added = summands(self.layout.digits, self.layout.attributes)
         rows = [
-            (number, code, array_text(words))
+            (number, word, code, adds)
             for number, of_attribute in enumerate(added)
-            for code, words in enumerate(np.stack(of_attribute, axis=1))
+            for word, by_code in enumerate(of_attribute)
+            for code, adds in enumerate(by_code.tolist())
         ]
         return TaskResult(rows, {"words": len(added[0])})
 
