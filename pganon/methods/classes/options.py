@@ -55,6 +55,11 @@ class Partitioning(MethodOptions):
     def encoding(self) -> Encoding:
         return Encoding(order="numbered" if self.variant == "relaxed" else "none")
 
+    @property
+    def price_of_record(self) -> float:
+        """Loss that a record counts which is left out for what its class loses."""
+        return 1.0 if self.price is None else self.price
+
     def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
         return ()  # it heeds all keys
 

@@ -57,11 +57,6 @@ class Mondrian(Partitioning):
     ] = "loss"
     price: Price = None
 
-    @property
-    def price_of_record(self) -> float:
-        """Loss that a record counts which is left out for what its class loses."""
-        return 1.0 if self.price is None else self.price
-
     def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
         """Regions of cuts that are not by values."""
         for refusal in super().key_refusals(columns, keys):

@@ -29,25 +29,41 @@ from sqlglot import exp
 
 from pganon.encode.facts import KEPT
 from pganon.encode.work import codes_of
+from pganon.forms.facts import SUPPRESSED
 from pganon.forms.work import GROUPED
-from pganon.methods.classes.cells import cell_steps
+from pganon.methods.classes.cells import cell_steps, surplus_of
+from pganon.methods.classes.leaving import leaves_outliers_out, outliers_allowed, records_of_cells
 from pganon.methods.classes.one_dimensional.equal import one_of_equal
-from pganon.methods.classes.one_dimensional.line import ADDED, BLOCKS, LINE, PACKED, WORDS, Line
+from pganon.methods.classes.one_dimensional.line import (
+    ADDED,
+    BEHIND,
+    BLOCKS,
+    LINE,
+    PACKED,
+    WORDS,
+    Line,
+)
 from pganon.methods.classes.one_dimensional.options import OneDimensional
 from pganon.methods.classes.one_dimensional.search.windows import Problem
 from pganon.methods.classes.one_dimensional.tasks import (
     Added,
     Layout,
+    Order,
+    Packed,
     Reader,
     given_of_blocks,
+    given_of_sample,
     given_of_values,
+    with_order,
 )
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.common.pairs import paired
+from pganon.methods.common.suppression import suppressed_check
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, num, query
+from pganon.sqltools import col, fragment, num, query
 from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.steps.facts import RECORDS
 from pganon.steps.tasks import Task
 
 _AT_ONCE = 8
@@ -64,9 +80,13 @@ def _options(spec: ReleaseSpec) -> OneDimensional:
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     line = Line(spec, relaxed=_options(spec).variant == "relaxed")
+    apart = spec.numbers_records and not line.relaxed
+    cells = "grouped_cells" if apart else GROUPED.name
+    records = fragment("coalesce(sum(t.w), 0)::bigint")
+    left = suppressed_check(spec, lambda s: s.work(_PIECES), records)
     return (
         *cell_steps(spec),
-        *line.steps(_added(line)),
+        *line.steps(*([_order(line)] if line.searches_order else []), _added(line)),
         _search(line),
         CreateTable(
             _PIECES,
@@ -74,12 +94,14 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             lambda s: s.work(_PIECES),
             lambda s: _classes(line, s),
         ),
+        *([left] if leaves_outliers_out(spec) else []),
         CreateTable(
-            GROUPED.name,
+            cells,
             "classes that show the same are one",
-            lambda s: s.work(GROUPED),
+            lambda s: s.work(cells),
             lambda s: one_of_equal(line, s, s.work(_PIECES)),
         ),
+        *(records_of_cells(spec, cells) if apart else []),
         DropTables(
             "tidy",
             "the line and its blocks",
@@ -89,8 +111,29 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
                 s.work(_PIECES),
                 s.work("cells", round=0),
                 s.work("nodes", round=0),
+                *(surplus_of(spec).tables(s) if spec.leaves_surplus_out else []),
             ],
         ),
+    )
+
+
+def _order(line: Line) -> Search:
+    apart = _options(line.spec).dominant == "apart"
+
+    def tasks(state: State, given: Mapping[str, Any], rows: Sequence[Any]) -> list[Task]:
+        layout = Layout.of(line, state, given, apart=apart)
+        problem = Problem(layout.attributes, line.spec.minimum_size, line.relaxed)
+        return [Order(layout, problem, Packed(line, state, given).units(row)) for row in rows]
+
+    return Search(
+        BEHIND,
+        "the order of the digits, which is not to follow sensitive values",
+        lambda s: s.work(BEHIND),
+        (("place", "integer"), ("attribute", "integer")),
+        given=lambda s: given_of_sample(line, s),
+        batches=lambda s: 1,
+        rows=lambda s, batch: line.sample(s),
+        tasks=tasks,
     )
 
 
@@ -105,7 +148,7 @@ def _added(line: Line) -> Search:
         "digits of all values, which put cells in a line",
         lambda s: s.work(ADDED),
         (("attribute", "integer"), ("word", "integer"), ("code", "integer"), ("adds", "bigint")),
-        given=lambda s: given_of_values(line, s),
+        given=lambda s: with_order(line, s, given_of_values(line, s)),
         batches=lambda s: 1,
         rows=lambda s, batch: query("select 1 as nothing"),
         tasks=tasks,
@@ -120,7 +163,10 @@ def _search(line: Line) -> Search:
         layout = Layout.of(line, state, given, apart=options.dominant == "apart")
         problem = Problem(layout.attributes, line.spec.minimum_size, line.relaxed)
         rounds = options.rounds(state[KEPT])
-        reader = Reader(line, state, given, layout, problem, rounds)
+        limit = outliers_allowed(line.spec, state)
+        price = options.price_of_record
+        records = state[RECORDS] - state[SUPPRESSED]
+        reader = Reader(line, state, given, layout, problem, rounds, limit, price, records)
         return [reader.task(row) for row in rows]
 
     return Search(

@@ -1,5 +1,6 @@
 """Cells and records along a line, in blocks.
 
+    behind    (place, attribute)   attributes whose digits go behind all others, in turn
     added     (attribute, word, code, adds)   what a value adds to the number of a record
     line      (unit, node, piece, codes, w, [cell | rid, sensitive codes])
     blocks_r  (node, piece, block)       after r rounds; blocks are numbered along the line
@@ -18,6 +19,7 @@ from sqlglot import exp
 
 from pganon.encode import facts
 from pganon.encode.axis import Axis, axes
+from pganon.encode.secrets import row_hash, run_secret
 from pganon.encode.valued import valued
 from pganon.methods.classes.mondrian.conditions import measures
 from pganon.methods.common.packed import packed
@@ -42,6 +44,9 @@ from pganon.steps.facts import RECORDS, count, flag
 BLOCK = 60_000
 """Units of a block, about."""
 
+SAMPLE = 30_000
+"""Units by which the order of the digits is searched."""
+
 _COUNTERS = 1 << 24
 """Counters of sensitive values at the units of a block."""
 
@@ -53,7 +58,7 @@ _MISSING = count("missing", of="line_", assumed=0)
 _JOINED = flag("joined", of="line_")
 _ROUNDS = count("line_rounds")
 
-ADDED, LINE, PACKED = "added", "line", "packed"
+BEHIND, ADDED, LINE, PACKED = "behind", "added", "line", "packed"
 
 
 @dataclass(frozen=True)
@@ -67,10 +72,14 @@ class Line:
     spec: ReleaseSpec
     relaxed: bool
 
-    def steps(self, added: Search) -> list[Step]:
-        """From `cells_0` to :data:`LINE` and :data:`PACKED`. Args: added: makes :data:`ADDED`."""
+    def steps(self, *before: Search) -> list[Step]:
+        """From `cells_0` to :data:`LINE` and :data:`PACKED`.
+
+        Args:
+            before: make :data:`ADDED`.
+        """
         return [
-            added,
+            *before,
             CreateTable(LINE, "cells in the order of the line", lambda s: s.work(LINE), self._line),
             CreateTable(
                 "blocks",
@@ -86,7 +95,7 @@ class Line:
                 bound=lambda state: state[RECORDS] + 2,
                 rounds=_ROUNDS,
             ),
-            CreateTable(PACKED, "the cells of every block", lambda s: s.work(PACKED), self._packed),
+            CreateTable(PACKED, "the cells of every block", lambda s: s.work(PACKED), self.blocks),
         ]
 
     @property
@@ -105,10 +114,16 @@ class Line:
             return ["rid", *[f"s{j}" for j in self.sensitive]]
         return ["cell"] if self.sensitive else []
 
+    @property
+    def searches_order(self) -> bool:
+        """Whether digits go by another order than that of their cost."""
+        return any(requirement.model.needs_reference for requirement in self.spec.requirements)
+
     def tables(self, state: State) -> list:
         """Work tables that nothing needs after the search."""
         values = [] if self.relaxed else [state.work(f"cellvalues{j}") for j in self.sensitive]
-        held = [state.work(name) for name in (ADDED, LINE, PACKED)]
+        names = [*([BEHIND] if self.searches_order else []), ADDED, LINE, PACKED]
+        held = [state.work(name) for name in names]
         return [*held, state.work("blocks", round=state[_ROUNDS] - 1), *values]
 
     # -- the line -----------------------------------------------------------------------------
@@ -271,45 +286,57 @@ class Line:
             {"b": state.in_round("blocks"), "j": number},
         )
 
-    # -- what the search reads ----------------------------------------------------------------
+    # -- what searches read -------------------------------------------------------------------
 
-    def _packed(self, state: State) -> exp.Select:
-        sent = [fragment("int8send(l.w)")]
-        sent += [fragment("int8send(:w)", w=word) for word in packed(self.axes, state, "l")]
+    def sample(self, state: State) -> exp.Select:
+        """SELECT of a random part of all units, in the form of :data:`PACKED`, as block 0."""
+        draw = col("rid", "c")
+        if not self.relaxed:
+            codes = exp.func("row", col("node", "c"), *[col(axis.code, "c") for axis in self.axes])
+            draw = row_hash(codes, scalar(run_secret(state, "partition_seed")))
+        drawn = query(
+            "select c.*, row_number() over (order by :draw) - 1 as unit from c",
+            {"c": state.work("cells", round=0)},
+            draw=draw,
+        )
         tree = query(
-            "select b.block, min(l.unit) as first,"
-            " string_agg(:cell, ''::bytea order by l.unit) as cells"
-            " from l join b on b.node = l.node and b.piece = l.piece group by b.block",
-            self._places(state),
+            "select 0 as block, d.* from d where d.unit < :most", {"d": drawn}, most=num(SAMPLE)
+        )
+        return self._packed(tree, state)
+
+    def blocks(self, state: State) -> exp.Select:
+        """SELECT of the units of every block, in the form of :data:`PACKED`."""
+        tree = query(
+            "select b.block, l.* from l join b on b.node = l.node and b.piece = l.piece",
+            {"l": state.work(LINE), "b": state.work("blocks", round=state[_ROUNDS] - 1)},
+        )
+        return self._packed(tree, state)
+
+    def _packed(self, units: exp.Select, state: State) -> exp.Select:
+        sent = [fragment("int8send(u.w)")]
+        sent += [fragment("int8send(:w)", w=word) for word in packed(self.axes, state, "u")]
+        tree = query(
+            "select u.block, min(u.unit) as first,"
+            " string_agg(:cell, ''::bytea order by u.unit) as cells from u group by u.block",
+            {"u": units},
             cell=chain(exp.DPipe, sent),
         )
         if self.relaxed:
-            return tree.select(
-                *[
-                    named(
-                        fragment(
-                            "string_agg(int8send(:s), ''::bytea order by l.unit)",
-                            s=col(f"s{j}", "l"),
-                        ),
-                        f"values{j}",
-                    )
-                    for j in self.sensitive
-                ]
-            )
+            return tree.select(*[self._own_values(j) for j in self.sensitive])
         tree = query("select p.block, p.first, p.cells from p", {"p": tree})
         for j in self.sensitive:
             values = query(
-                "select b.block,"
-                " string_agg(int8send(l.unit) || int8send(:s) || int8send(v.w), ''::bytea"
-                " order by l.unit, :s) as sent"
-                " from l join b on b.node = l.node and b.piece = l.piece"
-                " join v on v.cell = l.cell group by b.block",
-                {**self._places(state), "v": state.work(f"cellvalues{j}")},
+                "select u.block, string_agg(int8send(u.unit) || int8send(:s) || int8send(v.w),"
+                " ''::bytea order by u.unit, :s) as sent"
+                " from u join v on v.cell = u.cell group by u.block",
+                {"u": units.copy(), "v": state.work(f"cellvalues{j}")},
                 s=col(f"s{j}", "v"),
             )
             tree = tree.join(aliased(values, f"v{j}"), on=equal(["block"], f"v{j}", "p"))
             tree = tree.select(named(col("sent", f"v{j}"), f"values{j}"))
         return tree
 
-    def _places(self, state: State) -> dict:
-        return {"l": state.work(LINE), "b": state.work("blocks", round=state[_ROUNDS] - 1)}
+    def _own_values(self, j: int) -> exp.Expr:
+        value = col(f"s{j}", "u")
+        sent = fragment("string_agg(int8send(:s), ''::bytea order by u.unit)", s=value)
+        return named(sent, f"values{j}")

@@ -35,8 +35,3 @@ class OneDimensional(Partitioning):
         if self.refine != "auto":
             return self.refine
         return min(_ROUNDS, _RECORDS_TIMES_ROUNDS // max(records, 1))
-
-    @property
-    def price_of_record(self) -> float:
-        """Loss that a record counts which is left out."""
-        return self.price or 0.0

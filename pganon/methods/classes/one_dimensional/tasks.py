@@ -14,7 +14,7 @@ from pganon.encode import facts
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
 from pganon.encode.secrets import run_secret
 from pganon.methods.classes.mondrian.conditions import reference_kinds, reference_table
-from pganon.methods.classes.one_dimensional.line import Line
+from pganon.methods.classes.one_dimensional.line import BEHIND, Line
 from pganon.methods.classes.one_dimensional.search import attributes as search
 from pganon.methods.classes.one_dimensional.search.conditions import (
     Condition,
@@ -27,7 +27,9 @@ from pganon.methods.classes.one_dimensional.search.digits import (
     digits,
     summands,
 )
+from pganon.methods.classes.one_dimensional.search.leaving import leaving_out
 from pganon.methods.classes.one_dimensional.search.measures import Reference
+from pganon.methods.classes.one_dimensional.search.ordering import moved_behind, searched
 from pganon.methods.classes.one_dimensional.search.partition import partition, strips
 from pganon.methods.classes.one_dimensional.search.refinement import (
     Draws,
@@ -61,9 +63,24 @@ def given_of_values(line: Line, state: State) -> exp.Select:
 
 
 def given_of_blocks(line: Line, state: State) -> exp.Select:
-    """The same with the seed, and the distributions that classes are compared with."""
+    """The same with the order of the attributes, and the seed."""
+    tree = with_order(line, state, given_of_sample(line, state))
+    return tree.select(named(scalar(run_secret(state, "partition_seed")), "seed"))
+
+
+def with_order(line: Line, state: State, tree: exp.Select) -> exp.Select:
+    if not line.searches_order:
+        return tree
+    behind = query(
+        "select coalesce(array_agg(b.attribute order by b.place), '{}') from b",
+        {"b": state.work(BEHIND)},
+    )
+    return tree.select(named(scalar(behind), BEHIND))
+
+
+def given_of_sample(line: Line, state: State) -> exp.Select:
+    """The values, and the distributions that classes are compared with."""
     tree = given_of_values(line, state)
-    tree = tree.select(named(scalar(run_secret(state, "partition_seed")), "seed"))
     for requirement in line.spec.requirements:
         if not requirement.model.needs_reference:
             continue
@@ -117,7 +134,20 @@ class Layout:
     def of(cls, line: Line, state: State, given: Given, *, apart: bool) -> Layout:
         attributes = tuple(attribute_of(axis, state, given) for axis in line.axes)
         counts = [np.array(given[f"n{axis.index}"], dtype=np.int64) for axis in line.axes]
-        return cls(attributes, digits(attributes, counts, apart=apart))
+        made = digits(attributes, counts, apart=apart)
+        return cls(attributes, moved_behind(made, given.get(BEHIND) or ()))
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which attributes' digits go behind all others, by a sample of the units."""
+
+    layout: Layout
+    problem: Problem
+    units: Units
+
+    def __call__(self) -> TaskResult:
+        return TaskResult(list(enumerate(searched(self.problem, self.units, self.layout.digits))))
 
 
 @dataclass(frozen=True)
@@ -143,6 +173,7 @@ class Block:
 
     Attributes:
         first: number of its first unit.
+        limit: records that may be left out; `price`: of one, as a loss.
     """
 
     block: int
@@ -151,13 +182,16 @@ class Block:
     problem: Problem
     units: Units
     rounds: int
+    limit: int
+    price: float
     seed: int
 
     def __call__(self) -> TaskResult:
         order = along(self.layout.digits, list(self.units.codes))
         units = self.units.reordered(order)
-        begins = partition(self.problem, units, strips(self.problem, units))
-        classes = classes_of(self.problem, units, begins)
+        made = partition(self.problem, units, strips(self.problem, units))
+        staying = leaving_out(self.problem, units, made, self.limit, self.price)
+        classes = classes_of(self.problem, units, staying)
         if self.rounds:
             draws = Draws(f"{self.seed}|{self.block}|".encode())
             classes = refined(self.problem, units, classes, self.layout.digits, self.rounds, draws)
@@ -168,7 +202,13 @@ class Block:
 
 @dataclass(frozen=True)
 class Reader:
-    """What makes tasks of blocks."""
+    """What makes tasks of blocks.
+
+    Attributes:
+        rounds: of refinement.
+        limit: records of all blocks that may be left out; `price`: of one, as a loss.
+        records: of all blocks.
+    """
 
     line: Line
     state: State
@@ -176,23 +216,41 @@ class Reader:
     layout: Layout
     problem: Problem
     rounds: int
+    limit: int
+    price: float
+    records: int
 
     def task(self, row: Sequence[Any]) -> Block:
-        """The task of a row (block, first, cells, [values..])."""
-        block, first, cells, *values = row
+        """The task of a row of :data:`~pganon.methods.classes.one_dimensional.line.PACKED`."""
+        units = Packed(self.line, self.state, self.given).units(row)
+        return Block(
+            row[0],
+            row[1],
+            self.layout,
+            self.problem,
+            units,
+            self.rounds,
+            self.limit * int(units.weights.sum()) // self.records,
+            self.price,
+            self.given["seed"],
+        )
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Units as they are sent."""
+
+    line: Line
+    state: State
+    given: Given
+
+    def units(self, row: Sequence[Any]) -> Units:
+        """Those of a row (block, first, cells, [values..])."""
+        _, first, cells, *values = row
         axes = self.line.axes
         held = _numbers(cells, 1 + number_of_words(axes, self.state))
         codes = np.stack(unpacked(axes, self.state, held[:, 1:])).astype(np.int64)
-        conditions = self._conditions(first, len(held), values)
-        return Block(
-            block,
-            first,
-            self.layout,
-            self.problem,
-            Units(codes, held[:, 0], conditions),
-            self.rounds,
-            self.given["seed"],
-        )
+        return Units(codes, held[:, 0], self._conditions(first, len(held), values))
 
     def _conditions(self, first: int, count: int, sent: Sequence[bytes]) -> Conditions | None:
         asked = [r for r in self.line.spec.requirements if r.sensitive in self.line.sensitive]

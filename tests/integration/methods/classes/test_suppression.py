@@ -307,17 +307,20 @@ def test_what_has_no_effect_is_refused(keys: dict[str, Any], words: str) -> None
     assert words in str(caught.value)
 
 
+PRICED = ("mondrian", "one_dimensional")
+
+
 @pytest.mark.parametrize("name", plans.METHODS)
 def test_what_a_method_cannot_do_is_refused_and_not_ignored(name: str) -> None:
     document = plans.policy_of(name).policy.document()
     priced = {**document, "method": {**document["method"], "price": 0.5}}
-    if name == "mondrian":
+    if name in PRICED:
         policy_from(priced)
     else:
         with pytest.raises(PolicyError, match="not a key"):
             policy_from(priced)
     suppressing = {**document, "on_infeasible": "suppress"}
-    if known().methods[name].leaves_out and name != "mondrian":
+    if known().methods[name].leaves_out and name not in PRICED:
         policy_from(suppressing)
     else:
         with pytest.raises(PolicyError, match=r"nothing out for|helps no class"):

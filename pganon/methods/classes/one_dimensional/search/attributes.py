@@ -35,11 +35,17 @@ class Attribute(ABC):
     nulls: bool
 
     @abstractmethod
-    def of_lengths(self, codes: Ints, lengths: Sequence[int]) -> Iterator[Floats]:
-        """Of every length, the losses of the windows of so many units that end at each unit."""
+    def of_lengths(
+        self, codes: Ints, lengths: Sequence[int], starts: Ints | None = None
+    ) -> Iterator[Floats]:
+        """Of every length, the losses of the windows of so many units that end at each unit.
+
+        Args:
+            starts: of every unit its first code, where units have several.
+        """
 
     @abstractmethod
-    def between(self, codes: Ints, first: Ints, last: Ints) -> Floats:
+    def between(self, codes: Ints, first: Ints, last: Ints, starts: Ints | None = None) -> Floats:
         """The losses of the windows from the units `first` to the units `last`."""
 
 
@@ -57,18 +63,24 @@ class _Bounded(Attribute):
         """
         return self.spans(np.minimum(low, high), high)
 
-    def of_lengths(self, codes: Ints, lengths: Sequence[int]) -> Iterator[Floats]:
-        for high, low, null in sliding(self._extremes(codes), lengths):
+    def of_lengths(
+        self, codes: Ints, lengths: Sequence[int], starts: Ints | None = None
+    ) -> Iterator[Floats]:
+        for high, low, null in sliding(self._extremes(codes, starts), lengths):
             yield self._losses(-low, high, null)
 
-    def between(self, codes: Ints, first: Ints, last: Ints) -> Floats:
-        high, low, null = (Ranges(values).between(first, last) for values in self._extremes(codes))
+    def between(self, codes: Ints, first: Ints, last: Ints, starts: Ints | None = None) -> Floats:
+        extremes = self._extremes(codes, starts)
+        high, low, null = (Ranges(values).between(first, last) for values in extremes)
         return self._losses(-low, high, null)
 
-    def _extremes(self, codes: Ints) -> tuple[Ints, Ints, Ints]:
-        """Of units: the code, the code negated where it is above 0, and whether it is NULL."""
+    def _extremes(self, codes: Ints, starts: Ints | None) -> list[Ints]:
+        """Of units: the greatest code, the least above 0 negated, and whether there is NULL."""
         absent = -(self.size + 1)
-        return codes, np.where(codes > 0, -codes, absent), (codes == 0).astype(np.int64)
+        extremes = [codes, np.where(codes > 0, -codes, absent), (codes == 0).astype(np.int64)]
+        if starts is None:
+            return extremes
+        return [np.maximum.reduceat(values, starts) for values in extremes]
 
     def _losses(self, low: Ints, high: Ints, null: Ints) -> Floats:
         lost = self._lost(np.maximum(low, 1), np.maximum(high, 1))
@@ -113,12 +125,14 @@ class Names(Attribute):
 
     domain: int
 
-    def of_lengths(self, codes: Ints, lengths: Sequence[int]) -> Iterator[Floats]:
-        for number in Distinct.of_units(codes).of_lengths(lengths):
+    def of_lengths(
+        self, codes: Ints, lengths: Sequence[int], starts: Ints | None = None
+    ) -> Iterator[Floats]:
+        for number in Distinct.of_units(codes, starts).of_lengths(lengths):
             yield self._losses(number)
 
-    def between(self, codes: Ints, first: Ints, last: Ints) -> Floats:
-        return self._losses(Distinct.of_units(codes).between(first, last))
+    def between(self, codes: Ints, first: Ints, last: Ints, starts: Ints | None = None) -> Floats:
+        return self._losses(Distinct.of_units(codes, starts).between(first, last))
 
     def _losses(self, number: Ints) -> Floats:
         return self.weight * (number - 1) / max(self.domain - 1, 1)

@@ -41,6 +41,11 @@ class Values:
         places = np.arange(starts[-1]) + np.repeat(self.starts[order] - starts[:-1], lengths)
         return Values(starts, self.values[places], self.counts[places], self.size)
 
+    def grouped(self, starts: Ints) -> Values:
+        """Those of units that are joined; a unit may have a value several times then."""
+        bounds = np.append(self.starts[starts], self.starts[-1])
+        return Values(bounds, self.values, self.counts, self.size)
+
     @property
     def units(self) -> Ints:
         """Of every element its unit."""
@@ -78,6 +83,10 @@ class Conditions:
 
     def reordered(self, order: Ints) -> Conditions:
         return Conditions(self.conditions, tuple(v.reordered(order) for v in self.values))
+
+    def grouped(self, starts: Ints) -> Conditions:
+        """Of units that are joined. Args: starts: the first of each."""
+        return Conditions(self.conditions, tuple(v.grouped(starts) for v in self.values))
 
     @property
     def compares(self) -> bool:

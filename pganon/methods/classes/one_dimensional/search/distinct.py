@@ -17,7 +17,7 @@ _NEVER = -(1 << 40)
 
 @dataclass(frozen=True)
 class Distinct:
-    """Values of units, each value of a unit once.
+    """Values of units, in their order.
 
     A window has as many different values as it has ones that did not occur before in it.
 
@@ -32,9 +32,12 @@ class Distinct:
     count: int
 
     @classmethod
-    def of_units(cls, values: Ints) -> Distinct:
-        """One value per unit."""
-        return cls.of_elements(np.arange(len(values)), values, len(values))
+    def of_units(cls, values: Ints, starts: Ints | None = None) -> Distinct:
+        """One value per unit, or those from each start on."""
+        units = np.arange(len(values))
+        if starts is None:
+            return cls.of_elements(units, values, len(values))
+        return cls.of_elements(np.searchsorted(starts, units, "right") - 1, values, len(starts))
 
     @classmethod
     def of_elements(cls, units: Ints, values: Ints, count: int) -> Distinct:

@@ -31,6 +31,21 @@ _STRIP_OF_K = 60
 
 
 @dataclass(frozen=True)
+class Strips:
+    """Strips of a line that have partitions.
+
+    Attributes:
+        starts: first units, ascending from 0.
+        reach: of the longest windows, in multiples of k.
+        begins: of every unit, whether it is the first of a piece.
+    """
+
+    starts: Ints
+    reach: int
+    begins: Bools
+
+
+@dataclass(frozen=True)
 class Pieces:
     """The best pieces of strips.
 
@@ -38,11 +53,13 @@ class Pieces:
         totals: objective of every strip; :data:`FORBIDDEN` if it has no partition.
         begins: of every unit, whether it is the first of a piece; none of a strip without one.
         objective: of every piece.
+        left: of every unit, whether it is left out.
     """
 
     totals: Ints
     begins: Bools
     objective: Ints
+    left: Bools
 
 
 def strips(problem: Problem, units: Units) -> Ints:
@@ -57,11 +74,13 @@ def strips(problem: Problem, units: Units) -> Ints:
     return np.arange(number) * count // number
 
 
-def best(table: Windows, starts: Ints) -> Pieces:
+def best(table: Windows, starts: Ints, prices: Ints | None = None) -> Pieces:
     """The best pieces of strips, by their windows.
 
     Args:
         starts: first units of the strips, ascending from 0.
+        prices: of every unit, what it costs to leave it out, which a piece wins ties with; None if
+            all stay.
     """
     count = len(table.objective)
     ends = np.append(starts[1:], count)
@@ -77,17 +96,28 @@ def best(table: Windows, starts: Ints) -> Pieces:
         unit = firsts[:number] + place
         lengths, objective = _up_to(table, unit, place + 1)
         here = bases[:number] + place + 1
-        if lengths.shape[-1] == 0:
-            value[here] = FORBIDDEN
-            continue
-        sums = objective + value[here[:, None] - lengths]
-        least = sums.argmin(axis=1)
-        rows = np.arange(number)
-        value[here] = np.minimum(sums[rows, least], FORBIDDEN)
-        chosen[unit] = lengths[least] if lengths.ndim == 1 else lengths[rows, least]
+        least, length = _least(lengths, objective, value, here)
+        if table.whole is not None:
+            length = np.where(table.whole[unit] < least, place + 1, length)
+            least = np.minimum(table.whole[unit], least)
+        if prices is not None:
+            out = value[here - 1] + prices[unit]
+            length = np.where(out < least, 0, length)
+            least = np.minimum(out, least)
+        value[here], chosen[unit] = np.minimum(least, FORBIDDEN), length
     totals = value[base + sizes]
-    begins = _begins(chosen, starts, ends, totals < FORBIDDEN)
-    return Pieces(totals, begins, _of_pieces(value, starts, ends, begins))
+    begins, left = _chosen(chosen, starts, ends, totals < FORBIDDEN)
+    return Pieces(totals, begins, _of_pieces(value, starts, ends, begins, left), left)
+
+
+def _least(lengths: Ints, objective: Ints, value: Ints, here: Ints) -> tuple[Ints, Ints]:
+    """The least objective up to the places `here`, and the length of its last piece."""
+    if lengths.shape[-1] == 0:
+        return np.full(len(here), FORBIDDEN), np.zeros(len(here), dtype=np.int64)
+    sums = objective + value[here[:, None] - lengths]
+    least = sums.argmin(axis=1)
+    rows = np.arange(len(here))
+    return sums[rows, least], lengths[least] if lengths.ndim == 1 else lengths[rows, least]
 
 
 def _up_to(table: Windows, unit: Ints, most: int) -> tuple[Ints, Ints]:
@@ -98,27 +128,32 @@ def _up_to(table: Windows, unit: Ints, most: int) -> tuple[Ints, Ints]:
     return table.lengths[:number], table.objective[unit, :number]
 
 
-def _begins(chosen: Ints, starts: Ints, ends: Ints, complete: Bools) -> Bools:
-    begins = np.zeros(len(chosen), dtype=bool)
+def _chosen(chosen: Ints, starts: Ints, ends: Ints, complete: Bools) -> tuple[Bools, Bools]:
+    """Which units begin pieces, and which are left out, from the last ones on."""
+    begins, left = np.zeros(len(chosen), dtype=bool), np.zeros(len(chosen), dtype=bool)
     at, first = ends[complete], starts[complete]
     while len(at):
-        at = at - chosen[at - 1]
-        begins[at] = True
+        length = chosen[at - 1]
+        left[at[length == 0] - 1] = True
+        at = at - np.maximum(length, 1)
+        begins[at[length > 0]] = True
         going = at > first
         at, first = at[going], first[going]
-    return begins
+    return begins, left
 
 
-def _of_pieces(value: Ints, starts: Ints, ends: Ints, begins: Bools) -> Ints:
+def _of_pieces(value: Ints, starts: Ints, ends: Ints, begins: Bools, left: Bools) -> Ints:
     """What the pieces add to the best objective of their strips."""
     first = np.flatnonzero(begins)
     strip = np.searchsorted(starts, first, side="right") - 1
-    last = np.minimum(np.append(first[1:], len(begins)), ends[strip])
+    bounds = np.flatnonzero(begins | left)
+    after = np.append(bounds, len(begins))[np.searchsorted(bounds, first, side="right")]
+    last = np.minimum(after, ends[strip])
     return value[last + strip] - value[first + strip]
 
 
-def partition(problem: Problem, units: Units, starts: Ints) -> Bools:
-    """Of every unit of a line, whether it is the first of a piece.
+def partition(problem: Problem, units: Units, starts: Ints) -> Strips:
+    """The best pieces of a line, strip by strip.
 
     A strip that has no partition is joined with the next, the last with the one before, and tried
     again with windows twice as long. At worst the line is one piece; the caller knows that it
@@ -143,10 +178,10 @@ def partition(problem: Problem, units: Units, starts: Ints) -> Bools:
         if failed.any() and len(starts) == 1 and reach * problem.k >= len(units):
             begins[:] = False
             begins[0] = True
-            return begins
+            break
         starts, pending = _joined(starts, failed)
         reach *= 2
-    return begins
+    return Strips(starts, reach, begins)
 
 
 def _tried(problem: Problem, units: Units, starts: Ints, pending: Bools, reach: int) -> Pieces:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pganon.methods.classes.one_dimensional.search.digits import Digit, along
+from pganon.methods.classes.one_dimensional.search.leaving import Staying
 from pganon.methods.classes.one_dimensional.search.partition import Pieces, best
 from pganon.methods.classes.one_dimensional.search.windows import Problem, Units, windows
 
@@ -41,17 +42,19 @@ class Classes:
     objective: Ints
 
 
-def classes_of(problem: Problem, units: Units, begins: Bools) -> Classes:
-    """Pieces of a line as classes. Args: begins: whether a unit is the first of a piece."""
-    first = np.flatnonzero(begins)
-    last = np.append(first[1:], len(units)) - 1
+def classes_of(problem: Problem, units: Units, staying: Staying) -> Classes:
+    """Pieces of a line as classes."""
+    first = np.flatnonzero(staying.begins)
+    bounds = np.append(np.flatnonzero(staying.begins | staying.left), len(units))
+    last = bounds[np.searchsorted(bounds, first, side="right")] - 1
     before = np.concatenate([[0], np.cumsum(units.weights)])
     losses = [
         attribute.between(codes, first, last)
         for attribute, codes in zip(problem.attributes, units.codes, strict=True)
     ]
     objective = problem.objective(np.sum(losses, axis=0), before[last + 1] - before[first])
-    return Classes(np.cumsum(begins) - 1, objective)
+    labels = np.where(staying.left, -1, np.cumsum(staying.begins) - 1)
+    return Classes(labels, objective)
 
 
 @dataclass(frozen=True)

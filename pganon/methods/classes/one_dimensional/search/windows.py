@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,14 +56,24 @@ class Units:
         codes: attributes x units.
         weights: records of each.
         conditions: requirements beyond the size; None if there are none.
+        starts: of every unit its first codes, where units have several; None where each has one.
     """
 
     codes: Ints
     weights: Ints
     conditions: Conditions | None = None
+    starts: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.weights)
+
+    def grouped(self, records: int) -> Units:
+        """Units of about so many records, each of neighbours."""
+        group = (np.cumsum(self.weights) - self.weights) // records
+        starts = np.flatnonzero(np.diff(group, prepend=-1))
+        weights = np.add.reduceat(self.weights, starts)
+        conditions = None if self.conditions is None else self.conditions.grouped(starts)
+        return Units(self.codes, weights, conditions, starts)
 
     def reordered(self, order: Ints) -> Units:
         """The same in another order, or some of them."""
@@ -77,10 +88,18 @@ class Windows:
     Attributes:
         lengths: units of windows, by place or by unit and place; ascending by place.
         objective: units x places; :data:`FORBIDDEN` for what is no class.
+        whole: by unit, of the window from the first unit of its strip; None if those are no
+            different.
     """
 
     lengths: Ints
     objective: Ints
+    whole: Ints | None = None
+
+
+def windows_of_lengths(problem: Problem, units: Units, lengths: Sequence[int]) -> Windows:
+    """All windows of these numbers of units."""
+    return _by_length(problem, units, np.zeros(len(units), dtype=np.int64), lengths)
 
 
 def windows(problem: Problem, units: Units, strips: Ints, reach: int = REACH) -> Windows:
@@ -92,7 +111,7 @@ def windows(problem: Problem, units: Units, strips: Ints, reach: int = REACH) ->
     """
     begin = np.repeat(strips, np.diff(np.append(strips, len(units))))
     if problem.k <= _BY_LENGTH:
-        return _by_length(problem, units, begin, reach)
+        return _by_length(problem, units, begin, _lengths(problem, units, begin, reach))
     return _by_records(problem, units, begin, reach)
 
 
@@ -107,7 +126,7 @@ def _longer(problem: Problem, units: Units, reach: int) -> list[int]:
     return sizes
 
 
-def _by_length(problem: Problem, units: Units, begin: Ints, reach: int) -> Windows:
+def _lengths(problem: Problem, units: Units, begin: Ints, reach: int) -> list[int]:
     """A piece of 2 k units or more can be cut in two, and loses no less than both."""
     shortest = problem.k if problem.single else 1
     lengths = list(range(shortest, max(2 * problem.k, 2))) + _longer(problem, units, reach)
@@ -115,26 +134,55 @@ def _by_length(problem: Problem, units: Units, begin: Ints, reach: int) -> Windo
     lengths = [length for length in lengths if length <= longest] or [longest]
     if units.conditions is not None and lengths[-1] < longest <= reach * problem.k:
         lengths.append(longest)
+    return lengths
+
+
+def _by_length(problem: Problem, units: Units, begin: Ints, lengths: Sequence[int]) -> Windows:
+    conditions = units.conditions
+    if conditions is None:
+        allowed = np.ones((len(units), len(lengths)), dtype=bool)
+    else:
+        allowed = conditions.of_lengths(lengths)
+        # Long windows of neighbours may be the only ones that satisfy a model.
+        some = np.flatnonzero(allowed.any(axis=0)) if allowed.any() else np.array([0])
+        lengths, allowed = [lengths[place] for place in some], allowed[:, some]
     end = np.arange(len(units))
     before = np.concatenate([[0], np.cumsum(units.weights)])
     objective = np.full((len(units), len(lengths)), FORBIDDEN)
     columns = zip(
         *[
-            attribute.of_lengths(codes, lengths)
+            attribute.of_lengths(codes, lengths, units.starts)
             for attribute, codes in zip(problem.attributes, units.codes, strict=True)
         ],
         strict=True,
     )
-    allowed = None if units.conditions is None else units.conditions.of_lengths(lengths)
     for place, (length, losses) in enumerate(zip(lengths, columns, strict=True)):
         first = end - (length - 1)
         records = before[end + 1] - before[np.maximum(first, 0)]
-        fits = (first >= begin) & (records >= problem.k)
-        if allowed is not None:
-            fits &= allowed[:, place]
+        fits = (first >= begin) & (records >= problem.k) & allowed[:, place]
         value = problem.objective(_sum(losses), records)
         objective[fits, place] = value[fits]
-    return Windows(np.array(lengths), objective)
+    whole = None
+    if conditions is not None and conditions.compares:
+        whole = _between(problem, units, begin, end)
+    return Windows(np.array(lengths), objective, whole)
+
+
+def _between(problem: Problem, units: Units, first: Ints, last: Ints) -> Ints:
+    """The objective of the windows from the units `first` to the units `last`."""
+    before = np.concatenate([[0], np.cumsum(units.weights)])
+    records = before[last + 1] - before[first]
+    fits = records >= problem.k
+    if units.conditions is not None:
+        fits &= units.conditions.between(first, last)
+    rows = np.flatnonzero(fits)
+    losses = _sum(
+        attribute.between(codes, first[rows], last[rows], units.starts)
+        for attribute, codes in zip(problem.attributes, units.codes, strict=True)
+    )
+    objective = np.full(len(first), FORBIDDEN)
+    objective[rows] = problem.objective(losses, records[rows])
+    return objective
 
 
 def _by_records(problem: Problem, units: Units, begin: Ints, reach: int) -> Windows:
@@ -148,22 +196,13 @@ def _by_records(problem: Problem, units: Units, begin: Ints, reach: int) -> Wind
     end = np.arange(len(units))
     # The last first unit with so many records up to the end.
     first = np.searchsorted(before, before[end + 1][:, None] - sizes[None, :], side="right") - 1
-    first = np.maximum(np.column_stack([first, begin]), begin[:, None])
+    first = np.maximum(first, begin[:, None])
     last = np.broadcast_to(end[:, None], first.shape)
-    flat, ends = first.ravel(), last.ravel()
-    records = before[ends + 1] - before[flat]
-    losses = _sum(
-        attribute.between(codes, flat, ends)
-        for attribute, codes in zip(problem.attributes, units.codes, strict=True)
-    )
-    fits = records >= problem.k
-    if units.conditions is not None:
-        fits &= units.conditions.between(flat, ends)
-    objective = np.where(fits, problem.objective(losses, records), FORBIDDEN)
-    return Windows(end[:, None] - first + 1, objective.reshape(first.shape))
+    objective = _between(problem, units, first.ravel(), last.ravel()).reshape(first.shape)
+    return Windows(end[:, None] - first + 1, objective, _between(problem, units, begin, end))
 
 
-def _sum(losses) -> Floats:
+def _sum(losses: Iterable[Floats]) -> Floats:
     total = None
     for loss in losses:
         total = loss if total is None else total + loss
