@@ -145,7 +145,7 @@ def _by_length(problem: Problem, units: Units, begin: Ints, lengths: Sequence[in
         allowed = conditions.of_lengths(lengths)
         # Long windows of neighbours may be the only ones that satisfy a model.
         some = np.flatnonzero(allowed.any(axis=0)) if allowed.any() else np.array([0])
-        lengths, allowed = [lengths[place] for place in some], allowed[:, some]
+        lengths, allowed = [lengths[place] for place in some.tolist()], allowed[:, some]
     end = np.arange(len(units))
     before = np.concatenate([[0], np.cumsum(units.weights)])
     objective = np.full((len(units), len(lengths)), FORBIDDEN)
