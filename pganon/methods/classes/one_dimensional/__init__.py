@@ -69,6 +69,9 @@ from pganon.steps.tasks import Task
 _AT_ONCE = 8
 """Blocks that are read at a time."""
 
+_BYTES = 16 * 400
+"""Of units that take as long as a row of other searches."""
+
 _LABELS, _PIECES = "labels", "classes"
 
 
@@ -158,15 +161,17 @@ def _added(line: Line) -> Search:
 
 def _search(line: Line) -> Search:
     options = _options(line.spec)
+    rounds = 1 if options.refine == "auto" else options.refine
 
     def tasks(state: State, given: Mapping[str, Any], rows: Sequence[Any]) -> list[Task]:
         layout = Layout.of(line, state, given, apart=options.dominant == "apart")
         problem = Problem(layout.attributes, line.spec.minimum_size, line.relaxed)
-        rounds = options.rounds(state[KEPT])
         limit = outliers_allowed(line.spec, state)
         price = options.price_of_record
         records = state[RECORDS] - state[SUPPRESSED]
-        reader = Reader(line, state, given, layout, problem, rounds, limit, price, records)
+        reader = Reader(
+            line, state, given, layout, problem, options.rounds(state[KEPT]), limit, price, records
+        )
         return [reader.task(row) for row in rows]
 
     return Search(
@@ -178,6 +183,7 @@ def _search(line: Line) -> Search:
         batches=lambda s: -(-s[BLOCKS] // _AT_ONCE),
         rows=lambda s, batch: _rows(line, s, batch),
         tasks=tasks,
+        units=lambda rows: sum(len(row[2]) for row in rows) * (1 + rounds) // _BYTES,
     )
 
 

@@ -145,7 +145,7 @@ def _among_siblings(nodes: Ints, parents: Ints, counts: Ints) -> Ints:
 
 
 def words(sizes: Sequence[int]) -> list[list[int]]:
-    """Places of digits, in order, whose numbers fit into one word together."""
+    """Places of digits, in order, whose numbers fit into one word together; one word at least."""
     made: list[list[int]] = []
     bound = _WORD
     for place, size in enumerate(sizes):
@@ -154,7 +154,7 @@ def words(sizes: Sequence[int]) -> list[list[int]]:
             made.append([])
             bound = size
         made[-1].append(place)
-    return made
+    return made or [[]]
 
 
 def summands(order: Sequence[Digit], attributes: Sequence[Attribute]) -> list[list[Ints]]:
@@ -193,7 +193,7 @@ def path(order: Sequence[Digit], codes: Sequence[Ints]) -> list[Ints]:
             number = number * digit.size + value
             odd = (digit.size * odd + value) & 1
         made.append(number)
-    return made or [np.zeros(count, dtype=np.int64)]
+    return made
 
 
 def along(order: Sequence[Digit], codes: Sequence[Ints], *before: Ints) -> Ints:
