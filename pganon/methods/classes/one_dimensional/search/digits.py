@@ -124,11 +124,14 @@ def _of_tree(tree: Attribute, counts: Ints) -> Costed:
     levels = tree.paths.shape[1]
     bound = np.inf
     for level in reversed(range(levels)):
-        gain = float(((tree.losses[:, level + 1] - tree.losses[:, level]) * n).sum() / n.sum())
-        bound = min(gain, bound)
         nodes = tree.paths[:, level]
         parents = tree.paths[:, level + 1] if level + 1 < levels else np.ones_like(nodes)
-        yield bound, _among_siblings(nodes, parents, n)
+        places = _among_siblings(nodes, parents, n)
+        if places.max() == 0:
+            continue  # a level that separates nothing bounds none below
+        gain = float(((tree.losses[:, level + 1] - tree.losses[:, level]) * n).sum() / n.sum())
+        bound = min(gain, bound)
+        yield bound, places
 
 
 def _among_siblings(nodes: Ints, parents: Ints, counts: Ints) -> Ints:
