@@ -118,17 +118,35 @@ def _by_frequency(counts: Ints) -> Ints:
 
 
 def _of_tree(tree: Attribute, counts: Ints) -> Costed:
-    """A digit per level below the root: the place of a node among its siblings."""
+    """A digit per level below the root that separates anything: the place among siblings."""
     assert isinstance(tree, Tree)
     n = counts[1:]
     levels = tree.paths.shape[1]
-    bound = np.inf
+    made: list[tuple[float, Ints]] = []
     for level in reversed(range(levels)):
-        gain = float(((tree.losses[:, level + 1] - tree.losses[:, level]) * n).sum() / n.sum())
-        bound = min(gain, bound)
         nodes = tree.paths[:, level]
         parents = tree.paths[:, level + 1] if level + 1 < levels else np.ones_like(nodes)
-        yield bound, _among_siblings(nodes, parents, n)
+        places = _among_siblings(nodes, parents, n)
+        gain = float(((tree.losses[:, level + 1] - tree.losses[:, level]) * n).sum() / n.sum())
+        if places.max() > 0:
+            made.append((gain, places))
+    costs = _falling([gain for gain, _ in made])
+    yield from zip(costs, [places for _, places in made], strict=True)
+
+
+def _falling(costs: Sequence[float]) -> list[float]:
+    """The nearest costs that never rise (pool adjacent violators, Ayer et al. 1955).
+
+    A parent is told before its children; where it separates few records its own cost is low, and
+    is not to hold that of its children down.
+    """
+    pools: list[list[float]] = []
+    for cost in costs:
+        pool = [cost]
+        while pools and np.mean(pools[-1]) < np.mean(pool):
+            pool = pools.pop() + pool
+        pools.append(pool)
+    return [float(np.mean(pool)) for pool in pools for _ in pool]
 
 
 def _among_siblings(nodes: Ints, parents: Ints, counts: Ints) -> Ints:
