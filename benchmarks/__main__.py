@@ -12,16 +12,16 @@ from benchmarks.anatomy import Anatomy
 from benchmarks.assess import Assess
 from benchmarks.background import Background
 from benchmarks.benchmark import Benchmark, run
+from benchmarks.classes import Classes
 from benchmarks.identity import Identity
 from benchmarks.lgb import Lgb
-from benchmarks.mondrian import Mondrian
 from benchmarks.over_time import OverTime
 from benchmarks.qs import Qs
 from benchmarks.requests import Requests
 from benchmarks.slamsa import Slamsa
 
 BENCHMARKS: Mapping[str, type[Benchmark]] = {
-    "mondrian": Mondrian,
+    "classes": Classes,
     "assess": Assess,
     "qs": Qs,
     "anatomy": Anatomy,

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from benchmarks import adult, support
-from benchmarks.mondrian import policy
+from benchmarks.classes import METHODS, policy
 
 K = 10
 DIVERSITY: dict[str, dict[str, Any]] = {
@@ -100,7 +100,9 @@ def measure(
 
 
 def _policy(dsn: str, name: str, regions: str, ranges: str, diversity: str) -> dict[str, Any]:
-    release = policy(name, name, adult.QUASI, K, sensitive="occupation")
+    release = policy(
+        name, name, adult.QUASI, K, sensitive="occupation", method=METHODS["mondrian, width"]
+    )
     if ranges == "region":
         for column in adult.QUASI:
             release["columns"][column] |= {"nulls": "reject"}

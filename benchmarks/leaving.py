@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 
 from benchmarks import adult, increments, support
-from benchmarks.mondrian import policy
+from benchmarks.classes import policy
 
 NAME = "adult_leaving"
 ALONE = 3
@@ -40,8 +40,9 @@ def measure(dsn: str, data: Path, months: int) -> Iterator[dict[str, Any]]:
     increments.load(dsn, data, months)
     for mode, (keys, more) in _MODES.items():
         increments.create(dsn, NAME)
-        release = policy(NAME, NAME, adult.QUASI, 3, sensitive="occupation")
-        release["method"] = {"name": "anatomy"}
+        release = policy(
+            NAME, NAME, adult.QUASI, 3, sensitive="occupation", method={"name": "anatomy"}
+        )
         release["privacy"] = [{"model": "anatomy_l_diversity", "column": "occupation", "l": 3}]
         for month in range(1, months + more + 1):
             # Of everybody who is there; newcomers stay for a month at least.

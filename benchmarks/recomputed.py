@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import adult, increments, support
+from benchmarks.classes import METHODS, policy
 from benchmarks.increments import DIVERSITY, K
-from benchmarks.mondrian import policy
 
 NAME = "adult_recomputed"
 
@@ -35,7 +35,9 @@ def measure(dsn: str, data: Path, months: int) -> Iterator[dict[str, Any]]:
     increments.load(dsn, data, months)
     for diversity, model in DIVERSITY.items():
         increments.create(dsn, NAME)
-        release = policy(NAME, NAME, adult.QUASI, K, sensitive="occupation")
+        release = policy(
+            NAME, NAME, adult.QUASI, K, sensitive="occupation", method=METHODS["mondrian, width"]
+        )
         release["privacy"] = [{"model": "k_anonymity", "k": K}, model]
         for month in range(1, months + 1):
             increments.add(dsn, NAME, month, month)

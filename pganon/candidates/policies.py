@@ -15,7 +15,7 @@ from pganon.candidates.settings import Method, Varied, written
 from pganon.errors import PolicyError, UsageError
 from pganon.loading import known, policy_from
 from pganon.policy.document import field_path
-from pganon.policy.loader import LoadedPolicy
+from pganon.policy.loader import LoadedPolicy, named_method
 from pganon.policy.model import policy_hash
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.registry import Registry
@@ -176,10 +176,11 @@ class _Making:
     def _check(self, option: str, data: dict[str, Any]) -> None:
         """Refuse what is wrong whatever else a policy says."""
         (key,) = data
+        method = named_method(data, self.registry)
         try:
-            _alone(self.registry, key).model_validate(data)
+            _alone(self.registry, key, *method).model_validate(data)
         except ValidationError as error:
-            first = next(refusals_of(error, self.registry))
+            first = next(refusals_of(error, self.registry, method))
             # An option that is varied, and the name of a method, are in the message already.
             named = key == "method" and option == "--methods" and first.place != ("method", "name")
             place = f"{field_path(first.place[1:])}: " if named else ""
@@ -187,10 +188,10 @@ class _Making:
 
 
 @cache
-def _alone(registry: Registry, key: str) -> Any:
+def _alone(registry: Registry, key: str, *method: str) -> Any:
     """A model of pydantic with one key of a policy."""
     models: Any = tuple.__class_getitem__((model_type(registry), ...))
-    kinds: dict[str, Any] = {"privacy": models, "method": method_type(registry)}
+    kinds: dict[str, Any] = {"privacy": models, "method": method_type(registry, *method)}
     fields: dict[str, Any] = {key: (kinds[key], ...)}
     return create_model("Alone", **fields)
 

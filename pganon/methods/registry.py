@@ -21,6 +21,7 @@ from pganon.resolved.model import ReleaseSpec
 GROUP = "pganon.methods"
 
 OWN = {
+    "one_dimensional": "classes.one_dimensional:METHOD",
     "mondrian": "classes.mondrian:METHOD",
     "danonyir": "individuals:DANONYIR",
     "geneir": "individuals:GENEIR",

@@ -181,7 +181,7 @@ def _policy(
 def _validate(
     data: dict[str, Any], registry: Registry, filled: Collection[Place]
 ) -> tuple[Policy | None, list[Refusal]]:
-    named = _method_of(data, registry)
+    named = named_method(data, registry)
     try:
         return policy_class(registry, *named).model_validate(data), []
     except ValidationError as error:
@@ -192,7 +192,7 @@ def _validate(
     return None, list(unique.values())
 
 
-def _method_of(data: Mapping[str, Any], registry: Registry) -> tuple[str, ...]:
+def named_method(data: Mapping[str, Any], registry: Registry) -> tuple[str, ...]:
     """The word of the method that a policy names, if there is such a method."""
     written = data.get("method")
     name = written.get("name") if isinstance(written, dict) else getattr(written, "name", None)

@@ -243,7 +243,7 @@ class Executor:
         for number in range(step.batches(self.state)):
             batch = self.conn.execute(statement(step.rows(self.state, number))).fetchall()
             tasks = step.tasks(self.state, given, batch)
-            for result in perform(tasks, len(batch), self.processes):
+            for result in perform(tasks, step.units(batch), self.processes):
                 rows += copy_rows(self.conn, target, result.rows)
                 totals.update(result.figures)
         self._copied(target, rows)

@@ -228,6 +228,8 @@ class Search:
         tasks: what to do with them, given the row of `given`, by column.
         when: the step is left out unless this holds.
         gives: a fact for every figure of the tasks; figures are added up over all of them.
+        units: how many units of work the rows of a batch are, which decides whether several
+            processes pay.
     """
 
     name: str
@@ -240,6 +242,7 @@ class Search:
     tasks: Callable[[State, Mapping[str, Any], Sequence[tuple[Any, ...]]], Sequence[Task]]
     when: Callable[[State], bool] = lambda state: True
     gives: Sequence[Fact[Any]] = ()
+    units: Callable[[Sequence[tuple[Any, ...]]], int] = len
 
 
 @dataclass(frozen=True)

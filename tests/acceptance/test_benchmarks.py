@@ -22,7 +22,7 @@ from tests.support.harness.cluster import Server
 pytestmark = pytest.mark.primary_server_only
 
 SMOKE = {
-    "mondrian": ("generated", "rows=400"),
+    "classes": ("generated", "rows=400"),
     "assess": ("dense", "rows=400"),
     "qs": ("size", "people=400"),
     "anatomy": ("generated", "people=400"),

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis
+from pganon.methods.common.packed import array_text, number_of_words, packed, unpacked
 from pganon.methods.common.pairs import paired
 from pganon.methods.common.rounds.candidates import SEVERAL, SMALL
 from pganon.methods.common.rounds.rounds import remaining, rounds_of
@@ -41,9 +41,6 @@ BLOCK = 500_000
 """Records of a group up to which it is cut here. A block has fewer than twice as many."""
 
 CELLS, GROUPS = "median_cells", "median_groups"
-
-_WORD = 1 << 62
-"""Codes of several attributes are one number below this."""
 
 
 def search_steps(context: Context) -> list[Step]:
@@ -121,30 +118,11 @@ def _cells(context: Context, state: State) -> exp.Expr:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def _words(axes: Sequence[Axis], state: State) -> list[list[Axis]]:
-    """Attributes whose codes fit into one number together."""
-    words: list[list[Axis]] = []
-    bound = _WORD
-    for axis in axes:
-        bound *= axis.size(state) + 1
-        if bound > _WORD:
-            words.append([])
-            bound = axis.size(state) + 1
-        words[-1].append(axis)
-    return words
-
-
 def _rows(context: Context, state: State, block: int) -> exp.Select:
     """(block, again, cells) of every group: of a cell its number, its weight and words of codes."""
 
-    def appended(word: exp.Expr, axis: Axis) -> exp.Expr:
-        base = num(axis.size(state) + 1)
-        return fragment(":w * :base + :c", w=exp.paren(word), base=base, c=col(axis.code, "c"))
-
     sent = [fragment("int8send(c.cell)"), fragment("int8send(c.w)")]
-    for first, *others in _words(context.axes, state):
-        word = reduce(appended, others, fragment(":c::bigint", c=col(first.code, "c")))
-        sent.append(fragment("int8send(:w)", w=word))
+    sent += [fragment("int8send(:w)", w=word) for word in packed(context.axes, state, "c")]
     return query(
         "select c.block, c.again, string_agg(:cell, ''::bytea) as cells from c"
         " where c.block = :block group by c.block, c.node, c.again order by c.node",
@@ -157,21 +135,12 @@ def _rows(context: Context, state: State, block: int) -> exp.Select:
 def _task(
     context: Context, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
 ) -> _Medians:
-    words = _words(context.axes, state)
     blocks, again, sent = zip(*rows, strict=True)
     held = np.frombuffer(b"".join(sent), dtype=">i8").astype(np.int64)
-    held = held.reshape(-1, 2 + len(words))
+    held = held.reshape(-1, 2 + number_of_words(context.axes, state))
     lengths = [len(cells) // held[0].nbytes for cells in sent]
-    decoded: list[np.ndarray] = []
-    for place, axes in enumerate(words, start=2):
-        word = held[:, place]
-        parts: list[np.ndarray] = []
-        for axis in reversed(axes):
-            word, code = np.divmod(word, axis.size(state) + 1)
-            parts.append(code.astype(np.int32))
-        decoded += reversed(parts)
     cells = Cells(
-        np.stack(decoded),
+        np.stack(unpacked(context.axes, state, held[:, 2:])),
         held[:, 1],
         np.cumsum([0, *lengths[:-1]]),
         np.array(again),
@@ -208,12 +177,7 @@ class _Medians:
         for number, result in enumerate(median_rounds(self.cells, self.attributes, self.limits)):
             rows.append((self.block, number, result.active, None))
             rows += [
-                (self.block, number, place, _array(self.numbers[cells]))
+                (self.block, number, place, array_text(self.numbers[cells]))
                 for place, cells in result.final
             ]
         return TaskResult(rows)
-
-
-def _array(numbers: np.ndarray) -> str:
-    """As COPY reads an array."""
-    return "{" + ",".join(map(str, numbers.tolist())) + "}"

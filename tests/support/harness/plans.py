@@ -76,6 +76,14 @@ _LOCAL = [
 ]
 
 _PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] = {
+    "one_dimensional": (
+        {**_QUASI, **_DISEASE},
+        [
+            {"model": "k_anonymity", "k": 4},
+            {"model": "distinct_l_diversity", "column": "disease", "l": 2},
+        ],
+        {},
+    ),
     "mondrian": (
         {**_QUASI, **_DISEASE},
         [

@@ -20,12 +20,11 @@ stay together; in the relaxed one the value at the median is divided among both 
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from pganon.encode.axis import axes
 from pganon.encode.valued import valued
 from pganon.forms.work import GROUPED
 from pganon.methods.classes.cells import cell_steps, enough_values, surplus_of
+from pganon.methods.classes.leaving import leaves_outliers_out, records_of_cells
 from pganon.methods.classes.mondrian.kept import kept_steps
 from pganon.methods.classes.mondrian.offers import Offers
 from pganon.methods.classes.mondrian.options import Mondrian
@@ -35,8 +34,7 @@ from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.common.rounds.rounds import CutRounds
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import aliased, col, equal, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import DropTables, Step
 
 
 def _options(spec: ReleaseSpec) -> Mondrian:
@@ -61,17 +59,6 @@ def mondrian(spec: ReleaseSpec) -> BalancedCuts:
     )
 
 
-def leaves_outliers_out(spec: ReleaseSpec) -> bool:
-    """Whether records may be left out for what their classes lose.
-
-    Not where classes are compared with what is published, which leaving out changes, nor from a
-    release that grows, whose limit is for people who are in no group.
-    """
-    compared = any(requirement.model.needs_reference for requirement in spec.requirements)
-    policy = spec.policy
-    return policy.suppression_limit > 0 and policy.refresh == "recompute" and not compared
-
-
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     context = mondrian(spec)
     kept = kept_steps(spec, context) if spec.keeps_cuts else ()
@@ -84,26 +71,11 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         offers = Offers(context, _options(spec).price_of_record)
         steps += Outliers(spec, offers, cells).steps()
     if spec.leaves_surplus_out:
-        steps += _numbered(spec, context, cells) if numbered else []
+        steps += records_of_cells(spec, cells) if numbered else []
         steps.append(
             DropTables("tidy", "records that could stay", lambda s: surplus_of(spec).tables(s))
         )
     return tuple(steps)
-
-
-def _numbered(spec: ReleaseSpec, context: BalancedCuts, cells: str) -> list[Step]:
-    """From the cells of classes to their records, of which some may be left out."""
-
-    def grouped(state: State) -> exp.Select:
-        tree = query("select g.gid, r.rid from g", {"g": state.work(cells)})
-        records = aliased(surplus_of(spec).kept(state), "r")
-        tree = tree.join(records, on=equal(context.codes, "g", "r"))
-        return tree.select(*[col(name, "g") for name in context.codes])
-
-    return [
-        CreateTable(GROUPED.name, "the records of all classes", lambda s: s.work(GROUPED), grouped),
-        DropTables("tidy", "cells of classes", lambda s: [s.work(cells)]),
-    ]
 
 
 METHOD = Method(Mondrian, CLASSES, partition_steps)

@@ -28,15 +28,15 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.extents import group_extents
-from pganon.forms.facts import SUPPRESSED
 from pganon.identifiers import QualifiedName
+from pganon.methods.classes.leaving import outliers_allowed
 from pganon.methods.classes.mondrian.conditions import measures
 from pganon.methods.classes.mondrian.context import CellContext
 from pganon.methods.classes.mondrian.offers import Offers
 from pganon.methods.common.rounds.candidates import tries
 from pganon.methods.common.rounds.ranked import ranked
 from pganon.methods.common.rounds.rule import at
-from pganon.methods.common.suppression import allowance, suppressed_check
+from pganon.methods.common.suppression import suppressed_check
 from pganon.privacy.base import Requirement
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query, stacked
@@ -74,7 +74,9 @@ class Outliers:
             Check(
                 "outliers",
                 "how many records may be left out",
-                lambda s: query("select :n::bigint as allowed", n=num(self._allowed(s))),
+                lambda s: query(
+                    "select :n::bigint as allowed", n=num(outliers_allowed(self.spec, s))
+                ),
                 gives=[_BUDGET],
             ),
             self._create("cells", "the cells of all classes", self._cells, 0),
@@ -108,11 +110,6 @@ class Outliers:
             return state.work(name, round=0) if later == 0 else state.in_round(name, later or 0)
 
         return CreateTable(name, purpose, table, select)
-
-    def _allowed(self, state: State) -> int:
-        """The limit may be higher than a release can do without: one class always stays."""
-        released = state[RECORDS] - state[SUPPRESSED]
-        return max(min(allowance(self.spec, state), released - self.context.minimum_size), 0)
 
     @property
     def _told_apart(self) -> Sequence[int]:

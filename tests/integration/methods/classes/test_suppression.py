@@ -42,6 +42,9 @@ def asked(name: str, **parameters: Any) -> list[dict[str, Any]]:
     return [{"model": name, "column": "s", **parameters}]
 
 
+PRICED = ("mondrian", "one_dimensional")
+priced = pytest.mark.parametrize("method", PRICED)
+
 # -- values that are too frequent ---------------------------------------------------------------
 
 BOUNDS: dict[str, tuple[dict[str, Any], Callable[[list[Any]], bool]]] = {
@@ -65,16 +68,17 @@ def repeated(words: Sequence[Any], counts: Sequence[int]) -> list[Any]:
     return [word for word, n in zip(words, counts, strict=True) for _ in range(n)]
 
 
+@priced
 @pytest.mark.parametrize("counts", COUNTS)
 @pytest.mark.parametrize("name", BOUNDS)
 def test_as_few_records_as_possible_of_too_frequent_values(
-    db: Database, name: str, counts: tuple[int, ...]
+    db: Database, name: str, counts: tuple[int, ...], method: str
 ) -> None:
     parameters, holds = BOUNDS[name]
     words = [None, "b", "c", "d"][: len(counts)]
-    staged = released(
-        db, [(1, v, "x") for v in repeated(words, counts)], asked(name, **parameters), **SUPPRESS
-    )
+    rows: Table = [(1, v, "x") for v in repeated(words, counts)]
+    privacy, keys = asked(name, **parameters), {**SUPPRESS, "method": {"name": method}}
+    staged = released(db, rows, privacy, **keys)
     left = Counter(row["s"] for row in staged.rows("s"))
     possible = [
         stays
@@ -87,13 +91,14 @@ def test_as_few_records_as_possible_of_too_frequent_values(
         assert sum(left.values()) == max(map(sum, possible))
 
 
-def test_bounds_on_two_columns_at_once(db: Database) -> None:
+@priced
+def test_bounds_on_two_columns_at_once(db: Database, method: str) -> None:
     rows: Table = [
         (1, "a" if n % 10 < 7 else f"s{n % 3}", "u" if n % 7 else f"v{n % 4}") for n in range(80)
     ]
     privacy = [*asked("alpha_k_anonymity", alpha=0.5, k=2)]
     privacy += [{"model": "alpha_k_anonymity", "column": "u", "alpha": 0.6, "k": 2}]
-    staged = released(db, rows, privacy, **SUPPRESS)
+    staged = released(db, rows, privacy, **SUPPRESS, method={"name": method})
     left = staged.rows("s, u")
     assert Counter(row["s"] for row in left)["a"] <= len(left) / 2
     assert Counter(row["u"] for row in left)["u"] <= len(left) * 0.6
@@ -311,14 +316,38 @@ def test_what_has_no_effect_is_refused(keys: dict[str, Any], words: str) -> None
 def test_what_a_method_cannot_do_is_refused_and_not_ignored(name: str) -> None:
     document = plans.policy_of(name).policy.document()
     priced = {**document, "method": {**document["method"], "price": 0.5}}
-    if name == "mondrian":
+    if name in PRICED:
         policy_from(priced)
     else:
         with pytest.raises(PolicyError, match="not a key"):
             policy_from(priced)
     suppressing = {**document, "on_infeasible": "suppress"}
-    if known().methods[name].leaves_out and name != "mondrian":
+    if known().methods[name].leaves_out and name not in PRICED:
         policy_from(suppressing)
     else:
         with pytest.raises(PolicyError, match=r"nothing out for|helps no class"):
             policy_from(suppressing)
+
+
+# -- outliers of lines --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", ["strict", "relaxed"])
+@pytest.mark.parametrize("price", [0, 0.2, 1])
+def test_a_line_leaves_out_what_pays_and_no_more_than_the_limit(
+    db: Database, variant: str, price: float
+) -> None:
+    """Three outliers among two heaps: all at no price, none at that of GCP."""
+    values = [*range(10), *range(100, 110), 40, 50, 60]
+    keys = {"name": "one_dimensional", "variant": variant, "price": price}
+    staged = released(
+        db,
+        [(value, "a", "x") for value in values],
+        [{"model": "k_anonymity", "k": 5}],
+        method=keys,
+        suppression_limit=3 / 23,
+    )
+    ids = set().union(*staged.members.values())
+    left = [value for number, value in enumerate(values, start=1) if number not in ids]
+    assert left == ([] if price == 1 else [40, 50, 60])
+    assert staged.facts["suppressed"] == len(left)

@@ -1,0 +1,215 @@
+"""The method `one_dimensional`: the pieces that lose least of a line through all records.
+
+Ghinita, Karras, Kalnis, Mamoulis: Fast data anonymization with low information loss, VLDB 2007, for
+the line and its optimal partition; Hansen and Mukherjee, TKDE 2003, and Domingo-Ferrer et al. 2006,
+for optimal partitions of numbers and of paths. The digits, values kept apart, refinement and models
+beyond k-anonymity are not theirs.
+
+- attributes are written as digits; a record's place on the line is their number, digits of high
+  cost first (:mod:`~pganon.methods.classes.one_dimensional.search.digits`);
+- blocks of the line are partitioned by dynamic programming along a path on which neighbours differ
+  in few digits (:mod:`~pganon.methods.classes.one_dimensional.search.partition`);
+- classes that lie together along other paths are made anew where that loses less
+  (:mod:`~pganon.methods.classes.one_dimensional.search.refinement`).
+
+In the strict variant equal quasi-identifiers stay together; in the relaxed one records are placed
+one by one, those of equal quasi-identifiers in a random order. Classes may overlap in what they
+show. Those that show the same are one.
+
+    labels    (block, first, labels)   the class of every unit of a block, in it
+    grouped   (gid, codes, [rid])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.facts import KEPT
+from pganon.encode.work import codes_of
+from pganon.forms.facts import SUPPRESSED
+from pganon.forms.work import GROUPED
+from pganon.methods.classes.cells import cell_steps, surplus_of
+from pganon.methods.classes.leaving import leaves_outliers_out, outliers_allowed, records_of_cells
+from pganon.methods.classes.one_dimensional.equal import one_of_equal
+from pganon.methods.classes.one_dimensional.layout import (
+    Layout,
+    given_of_blocks,
+    given_of_sample,
+    given_of_values,
+    with_order,
+)
+from pganon.methods.classes.one_dimensional.line import (
+    ADDED,
+    BEHIND,
+    BLOCKS,
+    LINE,
+    PACKED,
+    WORDS,
+    Line,
+)
+from pganon.methods.classes.one_dimensional.options import OneDimensional
+from pganon.methods.classes.one_dimensional.search.windows import Problem
+from pganon.methods.classes.one_dimensional.tasks import Added, Order, Reader
+from pganon.methods.classes.one_dimensional.units import Packed
+from pganon.methods.common.base import Method
+from pganon.methods.common.form.class_description import CLASSES
+from pganon.methods.common.pairs import paired
+from pganon.methods.common.suppression import suppressed_check
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import col, fragment, num, query
+from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.steps.facts import RECORDS
+from pganon.steps.tasks import Task
+
+_AT_ONCE = 8
+"""Blocks that are read at a time."""
+
+_BYTES = 16 * 400
+"""Of units that take as long as a row of other searches."""
+
+_LABELS, _PIECES = "labels", "classes"
+
+
+def _options(spec: ReleaseSpec) -> OneDimensional:
+    options = spec.policy.method
+    assert isinstance(options, OneDimensional)
+    return options
+
+
+def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    line = Line(spec, relaxed=_options(spec).variant == "relaxed")
+    apart = spec.numbers_records and not line.relaxed
+    cells = "grouped_cells" if apart else GROUPED.name
+    records = fragment("coalesce(sum(t.w), 0)::bigint")
+    left = suppressed_check(spec, lambda s: s.work(_PIECES), records)
+    return (
+        *cell_steps(spec),
+        *line.steps(*([_order(line)] if line.searches_order else []), _added(line)),
+        _search(line),
+        CreateTable(
+            _PIECES,
+            "the cells of all classes",
+            lambda s: s.work(_PIECES),
+            lambda s: _classes(line, s),
+        ),
+        *([left] if leaves_outliers_out(spec) else []),
+        CreateTable(
+            cells,
+            "classes that show the same are one",
+            lambda s: s.work(cells),
+            lambda s: one_of_equal(line, s, s.work(_PIECES)),
+        ),
+        *(records_of_cells(spec, cells) if apart else []),
+        DropTables(
+            "tidy",
+            "the line and its blocks",
+            lambda s: [
+                *line.tables(s),
+                s.work(_LABELS),
+                s.work(_PIECES),
+                s.work("cells", round=0),
+                s.work("nodes", round=0),
+                *(surplus_of(spec).tables(s) if spec.leaves_surplus_out else []),
+            ],
+        ),
+    )
+
+
+def _order(line: Line) -> Search:
+    apart = _options(line.spec).dominant == "apart"
+
+    def tasks(state: State, given: Mapping[str, Any], rows: Sequence[Any]) -> list[Task]:
+        layout = Layout.of(line, state, given, apart=apart)
+        problem = Problem(layout.attributes, line.spec.minimum_size, line.relaxed)
+        return [Order(layout, problem, Packed(line, state, given).units(row)) for row in rows]
+
+    return Search(
+        BEHIND,
+        "the order of the digits, which is not to follow sensitive values",
+        lambda s: s.work(BEHIND),
+        (("place", "integer"), ("attribute", "integer")),
+        given=lambda s: given_of_sample(line, s),
+        batches=lambda s: 1,
+        rows=lambda s, batch: line.sample(s),
+        tasks=tasks,
+    )
+
+
+def _added(line: Line) -> Search:
+    apart = _options(line.spec).dominant == "apart"
+
+    def tasks(state: State, given: Mapping[str, Any], rows: Sequence[Any]) -> list[Task]:
+        return [Added(Layout.of(line, state, given, apart=apart))]
+
+    return Search(
+        ADDED,
+        "digits of all values, which put cells in a line",
+        lambda s: s.work(ADDED),
+        (("attribute", "integer"), ("word", "integer"), ("code", "integer"), ("adds", "bigint")),
+        given=lambda s: with_order(line, s, given_of_values(line, s)),
+        batches=lambda s: 1,
+        rows=lambda s, batch: query("select 1 as nothing"),
+        tasks=tasks,
+        gives=[WORDS],
+    )
+
+
+def _search(line: Line) -> Search:
+    options = _options(line.spec)
+    rounds = 1 if options.refine == "auto" else options.refine
+
+    def tasks(state: State, given: Mapping[str, Any], rows: Sequence[Any]) -> list[Task]:
+        layout = Layout.of(line, state, given, apart=options.dominant == "apart")
+        problem = Problem(layout.attributes, line.spec.minimum_size, line.relaxed)
+        limit = outliers_allowed(line.spec, state)
+        price = options.price_of_record
+        records = state[RECORDS] - state[SUPPRESSED]
+        reader = Reader(
+            line, state, given, layout, problem, options.rounds(state[KEPT]), limit, price, records
+        )
+        return [reader.task(row) for row in rows]
+
+    return Search(
+        "pieces",
+        "the pieces of every block that lose least",
+        lambda s: s.work(_LABELS),
+        (("block", "integer"), ("first", "integer"), ("labels", "integer[]")),
+        given=lambda s: given_of_blocks(line, s),
+        batches=lambda s: -(-s[BLOCKS] // _AT_ONCE),
+        rows=lambda s, batch: _rows(line, s, batch),
+        tasks=tasks,
+        units=lambda rows: sum(len(row[2]) for row in rows) * (1 + rounds) // _BYTES,
+    )
+
+
+def _rows(line: Line, state: State, batch: int) -> exp.Select:
+    tree = query(
+        "select p.block, p.first, p.cells from p where p.block >= :first and p.block < :next"
+        " order by p.block",
+        {"p": state.work(PACKED)},
+        first=num(batch * _AT_ONCE),
+        next=num((batch + 1) * _AT_ONCE),
+    )
+    return tree.select(*[col(f"values{j}", "p") for j in line.sensitive])
+
+
+def _classes(line: Line, state: State) -> exp.Select:
+    """(gid, codes, w, [rid]) of every unit that is in a class."""
+    labels = query(
+        "select t.block, t.first + x.place - 1 as unit, x.label from t"
+        " cross join lateral unnest(t.labels) with ordinality as x(label, place)",
+        {"t": state.work(_LABELS)},
+    )
+    tree = query(
+        "select :gid as gid, l.w from x join l on l.unit = x.unit where x.label >= 0",
+        {"x": labels, "l": state.work(LINE)},
+        gid=paired(col("block", "x"), col("label", "x")),
+    )
+    names = [*codes_of(line.spec), *(["rid"] if line.relaxed else [])]
+    return tree.select(*[col(name, "l") for name in names])
+
+
+METHOD = Method(OneDimensional, CLASSES, partition_steps)

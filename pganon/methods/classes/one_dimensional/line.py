@@ -1,0 +1,342 @@
+"""Cells and records along a line, in blocks.
+
+    behind    (place, attribute)   attributes whose digits go behind all others, in turn
+    added     (attribute, word, code, adds)   what a value adds to the number of a record
+    line      (unit, node, piece, codes, w, [cell | rid, sensitive codes])
+    blocks_r  (node, piece, block)       after r rounds; blocks are numbered along the line
+    packed    (block, first, cells, [values<j>])   units of a block as bytes, from unit `first` on
+
+A unit is a cell, or a record in the relaxed variant; units are numbered along the line, part by
+part. A block that misses a requirement as a whole is joined with the next one of its part, the last
+one with the one before. A part satisfies every requirement as a whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode import facts
+from pganon.encode.axis import Axis, axes
+from pganon.encode.secrets import row_hash, run_secret
+from pganon.encode.valued import valued
+from pganon.methods.classes.mondrian.conditions import measures
+from pganon.methods.common.packed import packed
+from pganon.privacy.base import Requirement
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import (
+    aliased,
+    chain,
+    col,
+    equal,
+    fragment,
+    named,
+    num,
+    query,
+    scalar,
+    stacked,
+    total,
+)
+from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
+from pganon.steps.facts import RECORDS, count, flag
+
+BLOCK = 60_000
+"""Units of a block, about."""
+
+SAMPLE = 30_000
+"""Units by which the order of the digits is searched."""
+
+_COUNTERS = 1 << 24
+"""Counters of sensitive values at the units of a block."""
+
+WORDS = count("words", of="line_")
+"""Bigints that the number of a record along the line takes."""
+
+BLOCKS = count("blocks", of="line_", assumed=4)
+_MISSING = count("missing", of="line_", assumed=0)
+_JOINED = flag("joined", of="line_")
+_ROUNDS = count("line_rounds")
+
+BEHIND, ADDED, LINE, PACKED = "behind", "added", "line", "packed"
+
+
+@dataclass(frozen=True)
+class Line:
+    """The line of a release.
+
+    Attributes:
+        relaxed: whether every unit is one record.
+    """
+
+    spec: ReleaseSpec
+    relaxed: bool
+
+    def steps(self, *before: Search) -> list[Step]:
+        """From `cells_0` to :data:`LINE` and :data:`PACKED`.
+
+        Args:
+            before: make :data:`ADDED`.
+        """
+        return [
+            *before,
+            CreateTable(LINE, "cells in the order of the line", lambda s: s.work(LINE), self._line),
+            CreateTable(
+                "blocks",
+                "pieces of the line",
+                lambda s: s.work("blocks", round=0),
+                self._blocks,
+            ),
+            Repeat(
+                name="join",
+                purpose="join blocks that miss a requirement as a whole with the next one",
+                body=lambda number: self._round(),
+                until=_JOINED,
+                bound=lambda state: state[RECORDS] + 2,
+                rounds=_ROUNDS,
+            ),
+            CreateTable(PACKED, "the cells of every block", lambda s: s.work(PACKED), self.blocks),
+        ]
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return axes(self.spec.attributes)
+
+    @property
+    def sensitive(self) -> list[int]:
+        """Sensitive columns whose values requirements tell apart."""
+        return [item.index for item in valued(self.spec)]
+
+    @property
+    def identity(self) -> list[str]:
+        """Columns of a unit that say which cell or record it is, and what it has."""
+        if self.relaxed:
+            return ["rid", *[f"s{j}" for j in self.sensitive]]
+        return ["cell"] if self.sensitive else []
+
+    @property
+    def searches_order(self) -> bool:
+        """Whether digits go by another order than that of their cost."""
+        return any(requirement.model.needs_reference for requirement in self.spec.requirements)
+
+    def tables(self, state: State) -> list:
+        """Work tables that nothing needs after the search."""
+        values = [] if self.relaxed else [state.work(f"cellvalues{j}") for j in self.sensitive]
+        names = [*([BEHIND] if self.searches_order else []), ADDED, LINE, PACKED]
+        held = [state.work(name) for name in names]
+        return [*held, state.work("blocks", round=state[_ROUNDS] - 1), *values]
+
+    # -- the line -----------------------------------------------------------------------------
+
+    def _line(self, state: State) -> exp.Select:
+        codes = [axis.code for axis in self.axes]
+        keyed = query("select c.node, c.w from c", {"c": state.work("cells", round=0)})
+        keyed = keyed.select(*[col(name, "c") for name in (*codes, *self.identity)])
+        keyed = keyed.select(
+            *[named(self._word(state, word), f"h{word}") for word in range(state[WORDS])]
+        )
+        order = [col(f"h{word}", "k") for word in range(state[WORDS])]
+        order += [col("rid", "k")] if self.relaxed else []
+        sizes = query(
+            "select c.node, count(*) as units from c group by c.node",
+            {"c": state.work("cells", round=0)},
+        )
+        ordered = exp.Order(expressions=[exp.Ordered(this=item.copy()) for item in order])
+        within = exp.Window(
+            this=fragment("row_number()"), partition_by=[col("node", "k")], order=ordered
+        )
+        along = exp.Window(
+            this=fragment("row_number()"),
+            order=exp.Order(
+                expressions=[exp.Ordered(this=item.copy()) for item in (col("node", "k"), *order)]
+            ),
+        )
+        return query(
+            "select (:along - 1)::integer as unit, k.node,"
+            " ((:within - 1) * greatest((z.units + :size / 2) / :size, 1) / z.units)::integer"
+            " as piece, k.w from k join z on z.node = k.node",
+            {"k": keyed, "z": sizes},
+            along=along,
+            within=within,
+            size=num(self._size(state)),
+        ).select(*[col(name, "k") for name in (*codes, *self.identity)])
+
+    def _size(self, state: State) -> int:
+        """Units of a block: fewer where there are many sensitive values to count at each."""
+        counted = [
+            state[facts.value_count(r.sensitive)] + 1
+            for r in self.spec.requirements
+            if r.sensitive is not None and not r.model.counts_distinct
+        ]
+        return max(min(BLOCK, *[_COUNTERS // n for n in counted]), 1) if counted else BLOCK
+
+    def _word(self, state: State, word: int) -> exp.Expr:
+        def of(axis: Axis) -> exp.Expr:
+            values = query(
+                "select array_agg(a.adds order by a.code) from a"
+                " where a.attribute = :i and a.word = :word",
+                {"a": state.work(ADDED)},
+                word=num(word),
+                i=num(axis.index),
+            )
+            return fragment(":a[:c + 1]", a=scalar(values), c=col(axis.code, "c"))
+
+        return total([of(axis) for axis in self.axes])
+
+    # -- blocks -------------------------------------------------------------------------------
+
+    def _blocks(self, state: State) -> exp.Select:
+        pieces = query("select distinct l.node, l.piece from l", {"l": state.work(LINE)})
+        return query(
+            "select p.node, p.piece,"
+            " (row_number() over (order by p.node, p.piece) - 1)::integer as block from p",
+            {"p": pieces},
+        )
+
+    def _round(self) -> list[Step]:
+        return [
+            CreateTable(
+                "missing",
+                "blocks that miss a requirement as a whole",
+                lambda s: s.in_round("missing"),
+                self._missing,
+            ),
+            Check(
+                "missing",
+                "how many there are",
+                self._progress,
+                gives=[BLOCKS, _MISSING, _JOINED],
+            ),
+            CreateTable(
+                "blocks",
+                "blocks after joining",
+                lambda s: s.in_round("blocks", 1),
+                self._joined,
+                when=lambda s: not s[_JOINED],
+            ),
+            DropTables("tidy", "drop the work tables of this round", self._passing),
+        ]
+
+    def _passing(self, state: State) -> list:
+        before = [] if state[_JOINED] else [state.in_round("blocks")]
+        return [state.in_round("missing"), *before]
+
+    def _missing(self, state: State) -> exp.Select:
+        parts = [
+            query(
+                "select m.block from m where not :holds",
+                {"m": measured},
+                holds=requirement.model.holds(col("measure", "m")),
+            )
+            for requirement in self.spec.measured
+            for measured in measures(
+                requirement, self._histogram(requirement, state), ["block"], state
+            )
+        ]
+        return query(
+            "select distinct x.block, b.node from x join b on b.block = x.block"
+            " where exists (select 1 from b as o where o.node = b.node and o.block <> b.block)",
+            {"x": stacked(parts), "b": state.in_round("blocks")},
+        )
+
+    def _histogram(self, requirement: Requirement, state: State) -> exp.Select:
+        value, tables = num(0), {"l": state.work(LINE), "b": state.in_round("blocks")}
+        text = "select b.block, :value as value, sum(l.w)::bigint as n from l"
+        if requirement.model.needs_values:
+            value = col(f"s{requirement.sensitive}", "l")
+            if not self.relaxed:
+                text = (
+                    "select b.block, :value as value, sum(v.w)::bigint as n"
+                    " from l join v on v.cell = l.cell"
+                )
+                tables["v"] = state.work(f"cellvalues{requirement.sensitive}")
+                value = col(f"s{requirement.sensitive}", "v")
+        return query(
+            f"{text} join b on b.node = l.node and b.piece = l.piece group by b.block, 2",
+            tables,
+            value=value,
+        )
+
+    def _progress(self, state: State) -> exp.Select:
+        return query(
+            "select (select count(distinct b.block) from b) as blocks, count(*) as missing,"
+            " count(*) = 0 as joined from m",
+            {"b": state.in_round("blocks"), "m": state.in_round("missing")},
+        )
+
+    def _joined(self, state: State) -> exp.Select:
+        each = query(
+            "select distinct b.node, b.block,"
+            " exists (select 1 from m where m.block = b.block) as misses from b",
+            {"b": state.in_round("blocks"), "m": state.in_round("missing")},
+        )
+        begins = query(
+            "select e.block, not coalesce(lag(e.misses) over w, false)"
+            " and (lag(e.block) over w is null or lead(e.block) over w is not null or not e.misses)"
+            " as begins from e window w as (partition by e.node order by e.block)",
+            {"e": each},
+        )
+        number = query(
+            "select g.block, (sum(g.begins::int) over (order by g.block) - 1)::integer as joined"
+            " from g",
+            {"g": begins},
+        )
+        return query(
+            "select b.node, b.piece, j.joined as block from b join j on j.block = b.block",
+            {"b": state.in_round("blocks"), "j": number},
+        )
+
+    # -- what searches read -------------------------------------------------------------------
+
+    def sample(self, state: State) -> exp.Select:
+        """SELECT of a random part of all units, in the form of :data:`PACKED`, as block 0."""
+        draw = col("rid", "c")
+        if not self.relaxed:
+            codes = exp.func("row", col("node", "c"), *[col(axis.code, "c") for axis in self.axes])
+            draw = row_hash(codes, scalar(run_secret(state, "partition_seed")))
+        drawn = query(
+            "select c.*, row_number() over (order by :draw) - 1 as unit from c",
+            {"c": state.work("cells", round=0)},
+            draw=draw,
+        )
+        tree = query(
+            "select 0 as block, d.* from d where d.unit < :most", {"d": drawn}, most=num(SAMPLE)
+        )
+        return self._packed(tree, state)
+
+    def blocks(self, state: State) -> exp.Select:
+        """SELECT of the units of every block, in the form of :data:`PACKED`."""
+        tree = query(
+            "select b.block, l.* from l join b on b.node = l.node and b.piece = l.piece",
+            {"l": state.work(LINE), "b": state.work("blocks", round=state[_ROUNDS] - 1)},
+        )
+        return self._packed(tree, state)
+
+    def _packed(self, units: exp.Select, state: State) -> exp.Select:
+        sent = [fragment("int8send(u.w)")]
+        sent += [fragment("int8send(:w)", w=word) for word in packed(self.axes, state, "u")]
+        tree = query(
+            "select u.block, min(u.unit) as first,"
+            " string_agg(:cell, ''::bytea order by u.unit) as cells from u group by u.block",
+            {"u": units},
+            cell=chain(exp.DPipe, sent),
+        )
+        if self.relaxed:
+            return tree.select(*[self._own_values(j) for j in self.sensitive])
+        tree = query("select p.block, p.first, p.cells from p", {"p": tree})
+        for j in self.sensitive:
+            values = query(
+                "select u.block, string_agg(int8send(u.unit) || int8send(:s) || int8send(v.w),"
+                " ''::bytea order by u.unit, :s) as sent"
+                " from u join v on v.cell = u.cell group by u.block",
+                {"u": units.copy(), "v": state.work(f"cellvalues{j}")},
+                s=col(f"s{j}", "v"),
+            )
+            tree = tree.join(aliased(values, f"v{j}"), on=equal(["block"], f"v{j}", "p"))
+            tree = tree.select(named(col("sent", f"v{j}"), f"values{j}"))
+        return tree
+
+    def _own_values(self, j: int) -> exp.Expr:
+        value = col(f"s{j}", "u")
+        sent = fragment("string_agg(int8send(:s), ''::bytea order by u.unit)", s=value)
+        return named(sent, f"values{j}")

@@ -1,0 +1,1 @@
+"""The search of one-dimensional partitioning: pure functions over arrays of codes."""

@@ -1,0 +1,131 @@
+"""Tasks of the search: the order of digits, numbers along the line, the classes of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pganon.methods.classes.one_dimensional.layout import Layout
+from pganon.methods.classes.one_dimensional.line import Line
+from pganon.methods.classes.one_dimensional.search.digits import (
+    along,
+    summands,
+)
+from pganon.methods.classes.one_dimensional.search.leaving import leaving_out
+from pganon.methods.classes.one_dimensional.search.ordering import searched
+from pganon.methods.classes.one_dimensional.search.partition import partition, strips
+from pganon.methods.classes.one_dimensional.search.refinement import (
+    Draws,
+    classes_of,
+    refined,
+)
+from pganon.methods.classes.one_dimensional.search.windows import Problem, Units
+from pganon.methods.classes.one_dimensional.units import Packed
+from pganon.methods.common.block_search import Given
+from pganon.methods.common.packed import array_text
+from pganon.steps import State
+from pganon.steps.tasks import TaskResult
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which attributes' digits go behind all others, by a sample of the units."""
+
+    layout: Layout
+    problem: Problem
+    units: Units
+
+    def __call__(self) -> TaskResult:
+        return TaskResult(list(enumerate(searched(self.problem, self.units, self.layout.digits))))
+
+
+@dataclass(frozen=True)
+class Added:
+    """What every value adds to the number of a record, which puts records along the line."""
+
+    layout: Layout
+
+    def __call__(self) -> TaskResult:
+        added = summands(self.layout.digits, self.layout.attributes)
+        rows = [
+            (number, word, code, adds)
+            for number, of_attribute in enumerate(added)
+            for word, by_code in enumerate(of_attribute)
+            for code, adds in enumerate(by_code.tolist())
+        ]
+        return TaskResult(rows, {"words": len(added[0])})
+
+
+@dataclass(frozen=True)
+class Block:
+    """The classes of the units of a block.
+
+    Attributes:
+        first: number of its first unit.
+        limit: records that may be left out; `price`: of one, as a loss.
+    """
+
+    block: int
+    first: int
+    layout: Layout
+    problem: Problem
+    units: Units
+    rounds: int
+    limit: int
+    price: float
+    seed: int
+
+    def __call__(self) -> TaskResult:
+        order = along(self.layout.digits, list(self.units.codes))
+        units = self.units.reordered(order)
+        made = partition(self.problem, units, strips(self.problem, units))
+        staying = leaving_out(self.problem, units, made, self.limit, self.price)
+        classes = classes_of(self.problem, units, staying)
+        if self.rounds:
+            draws = Draws(f"{self.seed}|{self.block}|".encode())
+            classes = refined(self.problem, units, classes, self.layout.digits, self.rounds, draws)
+        labels = np.empty(len(order), dtype=np.int64)
+        labels[order] = classes.labels
+        return TaskResult([(self.block, self.first, array_text(labels))])
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What makes tasks of blocks.
+
+    Attributes:
+        rounds: of refinement.
+        limit: records of all blocks that may be left out; `price`: of one, as a loss.
+        records: of all blocks.
+    """
+
+    line: Line
+    state: State
+    given: Given
+    layout: Layout
+    problem: Problem
+    rounds: int
+    limit: int
+    price: float
+    records: int
+
+    def task(self, row: Sequence[Any]) -> Block:
+        """The task of a row of :data:`~pganon.methods.classes.one_dimensional.line.PACKED`."""
+        units = Packed(self.line, self.state, self.given).units(row)
+        return Block(
+            row[0],
+            row[1],
+            self.layout,
+            self.problem,
+            units,
+            self.rounds,
+            self.limit * int(units.weights.sum()) // self.records,
+            self.price,
+            self.given["seed"],
+        )

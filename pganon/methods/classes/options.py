@@ -1,0 +1,102 @@
+"""Options that methods of disjoint or overlapping classes share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from pganon.policy.columns import Columns
+from pganon.policy.encoding import Encoding
+from pganon.policy.model import ColumnPolicy
+from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
+from pganon.policy.refusals import Refusal
+
+_COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
+"""Models that compare a class with the distribution of all."""
+
+_COUNTED = frozenset({"k_anonymity", "distinct_l_diversity"})
+"""Models that no class satisfies better with fewer records."""
+
+
+Price = Annotated[float, Field(ge=0, le=1)] | None
+"""Loss that a record counts which is left out for what its class loses; None for the default."""
+
+
+class Partitioning(MethodOptions):
+    """Records of classes stay together for what they have in common."""
+
+    roles = UNPUBLISHED | {"quasi_identifying", "sensitive", "insensitive"}
+    grouped = "quasi_identifying"
+    models = frozenset(
+        {
+            "k_anonymity",
+            "alpha_k_anonymity",
+            "distinct_l_diversity",
+            "entropy_l_diversity",
+            "recursive_cl_diversity",
+            "t_closeness",
+            "beta_likeness",
+            "delta_disclosure",
+        }
+    )
+    example = "{model: k_anonymity, k: 5}"
+    adds = (CLASS_ID,)
+    parts = (FLAT,)
+    supports = frozenset({"reference"})
+    leaves_surplus_out = True
+
+    if TYPE_CHECKING:
+        variant: Any  # fields of every subclass
+        price: Price
+
+    @property
+    def encoding(self) -> Encoding:
+        return Encoding("numbered" if self.variant == "relaxed" else "none", combines=True)
+
+    @property
+    def price_of_record(self) -> float:
+        """Loss that a record counts which is left out for what its class loses."""
+        return 1.0 if self.price is None else self.price
+
+    def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
+        return ()  # it heeds all keys
+
+    def suppression_refusals(
+        self, columns: Columns, models: Sequence[Any], asked: Mapping[str, Any]
+    ) -> Iterable[Refusal]:
+        names = [model.model for model in models]
+        if self.price is not None:
+            yield from self._idle_price([name for name in names if name in _COMPARED], asked)
+        grows = asked["refresh"] not in (None, "recompute")
+        apart = any(column.nulls == "own_class" for column in columns.values() if column)
+        bounded = any(name not in _COMPARED | _COUNTED for name in names)
+        if asked["on_infeasible"] == "suppress" and not (grows or apart or bounded):
+            yield Refusal(
+                ("on_infeasible",),
+                f"leaving records out helps no class to satisfy {' and '.join(names)}",
+                "leave on_infeasible out",
+            )
+
+    def _idle_price(self, compared: Sequence[str], asked: Mapping[str, Any]) -> Iterable[Refusal]:
+        where = ("method", "price")
+        if compared:
+            yield Refusal(
+                where,
+                f"{compared[0]} compares classes with what is published, so no record is left out"
+                " for the loss of its class",
+                "remove price",
+            )
+        elif asked["refresh"] not in (None, "recompute"):
+            yield Refusal(
+                where,
+                f"with refresh: {asked['refresh']} no record is left out for the loss of its class",
+                "remove price, or use refresh: recompute",
+            )
+        elif asked["suppression_limit"] == 0:
+            yield Refusal(
+                where,
+                "price has no effect: suppression_limit is 0, so no record may be left out",
+                "write a suppression_limit, for example 0.01, or remove price",
+            )
