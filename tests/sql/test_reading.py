@@ -296,3 +296,12 @@ def test_of_a_release(db: Database) -> None:
     assert plan.count("@> '31'::numeric)") == 1
     with pytest.raises(psycopg.errors.UndefinedFunction, match="numrange @> integer"):
         analyst.execute(query.format("age @> 31").encode())
+
+
+def test_they_may_be_in_an_index_and_in_parallel_workers(db: Database) -> None:
+    rows = db.admin.execute(
+        "SELECT provolatile::text, proparallel::text FROM pg_proc"
+        " WHERE pronamespace = 'pganon'::regnamespace"
+        " AND proname IN ('share', 'overlaps', 'first_whole', 'last_whole')"
+    )
+    assert set(rows) == {("i", "s")}
