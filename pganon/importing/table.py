@@ -19,6 +19,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.importing.kinds import Reading, canonical
+from pganon.importing.loading import Loaded
 from pganon.publish.grants import Grant, privileges_on
 
 Connection = psycopg.Connection[Any]
@@ -108,22 +109,41 @@ class TableColumn:
 def make(
     conn: Connection,
     target: QualifiedName,
-    stage: sql.Composable,
+    loaded: Loaded,
     columns: Sequence[TableColumn],
     reading: Reading,
 ) -> None:
-    """Make the table from `stage`, whose columns c1, c2, ... are the texts of its columns.
+    """Make the table from what was loaded.
 
     NOT NULL where no value is missing: a release then says nothing of missing ones.
     """
-    values = sql.SQL(", ").join(
-        sql.SQL("{} AS {}").format(_value(number, column.kind, reading), column.identifier)
-        for number, column in enumerate(columns, start=1)
-    )
-    conn.execute(
-        sql.SQL("CREATE TABLE {} AS SELECT {} FROM {}").format(target.identifier, values, stage)
-    )
-    changes = [
+    if loaded.temporary:
+        values = sql.SQL(", ").join(
+            sql.SQL("{} AS {}").format(_value(given, column.kind, reading), column.identifier)
+            for given, column in zip(loaded.columns, columns, strict=True)
+        )
+        conn.execute(
+            sql.SQL("CREATE TABLE {} AS SELECT {} FROM {}").format(
+                target.identifier, values, loaded.table.identifier
+            )
+        )
+        changes: list[sql.Composable] = []
+    else:
+        conn.execute(
+            sql.SQL("ALTER TABLE {} RENAME TO {}").format(
+                loaded.table.identifier, sql.Identifier(target.name)
+            )
+        )
+        changes = [
+            sql.SQL("ALTER COLUMN {} TYPE {} USING {}").format(
+                column.identifier,
+                sql.SQL(column.kind),  # pyright: ignore[reportArgumentType]
+                _value(column.identifier, column.kind, reading),
+            )
+            for kind, column in zip(loaded.kinds, columns, strict=True)
+            if kind != column.kind
+        ]
+    changes += [
         sql.SQL("ALTER COLUMN {} SET NOT NULL").format(column.identifier)
         for column in columns
         if not column.nullable
@@ -135,8 +155,7 @@ def make(
     conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
 
 
-def _value(number: int, kind: str, reading: Reading) -> sql.Composable:
-    column = sql.Identifier(f"c{number}")
+def _value(column: sql.Identifier, kind: str, reading: Reading) -> sql.Composable:
     if kind == "text":
         return column
     template, texts = canonical(kind, reading)

@@ -14,6 +14,7 @@ import pytest
 
 from pganon.errors import UsageError
 from pganon.importing import files as importing
+from pganon.importing import lines, loading
 from pganon.importing.form import Format
 from pganon.importing.notes import Note
 from tests.support.harness.cli import pganon
@@ -361,10 +362,72 @@ def test_a_huge_field(target: Database, tmp_path: Path) -> None:
 
 
 def test_a_record_that_no_page_holds(target: Database, tmp_path: Path) -> None:
-    text = ",".join(f"c{n}" for n in range(1600)) + "\n" + ",".join(["12345678"] * 1600) + "\n"
+    text = ",".join(f"c{n}" for n in range(1600)) + "\n" + ",".join(["x12345678"] * 1600) + "\n"
     with pytest.raises(UsageError, match="too many columns") as caught:
         load(target, tmp_path, text)
     assert caught.value.hint
+
+
+LATER = {
+    "1,a\n2,b\n3,c": ["integer", "text"],
+    "1,1\n2,2\n3,x": ["integer", "text"],
+    "1,+1\n2,-0\n3,5000000000": ["integer", "bigint"],
+    "1,1\n2,2\n3,2.50": ["integer", "numeric"],
+    "1,1\n2,2\n3,NA": ["integer", "text"],
+    "1,true\n2,f\n3,1": ["integer", "text"],
+    "1,2020-02-29\n2,\n3,2021-01-01 10:00": ["integer", "text"],
+    "1,\n2,\n3,7": ["integer", "integer"],
+    "1,\n2,\n3,\n4,2020-01-01T10:00+02": ["integer", "timestamptz"],
+    "x,\n,2020-01-01": ["text", "date"],
+    "1,\n2,1\n3,x": ["integer", "text"],
+    '1,"a\nb"\n2,""\n3,': ["integer", "text"],
+}
+"""Records of which the last may not fit the types of the first, and the types of all."""
+
+
+@pytest.mark.parametrize("text", LATER)
+def test_a_later_record_decides(
+    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """The same table, whether records were copied as they are typed or as texts."""
+    monkeypatch.setattr(lines, "BLOCK_CHARACTERS", 1)
+    tables: list[tuple[importing.Imported, object, object]] = []
+    file = tmp_path / "data.csv"
+    file.write_text(f"k,v\n{text}\n")
+    key = () if "x," in text else ("k",)
+    for first in (1, 1000, None):
+        if first is None:
+            monkeypatch.setattr(loading, "typed", _other_type)
+        else:
+            monkeypatch.setattr(loading, "_FIRST_CHARACTERS", first)
+        done = importing.import_file(target.connect(), file, "s.t", key=key, replace=True)
+        columns = target.admin.execute(
+            "SELECT attname, format_type(atttypid, atttypmod), attnotnull FROM pg_attribute"
+            " WHERE attrelid = 's.t'::regclass AND attnum > 0 ORDER BY attnum"
+        ).fetchall()
+        tables.append((done, sorted(rows(target)), columns))
+    assert tables[0] == tables[1] == tables[2]
+    assert [kind for _, kind in tables[0][0].columns] == LATER[text]
+    left = target.admin.execute("SELECT count(*) FROM pg_class WHERE relname ~ 'pganon_import'")
+    assert left.fetchone() == (0,)
+
+
+def _other_type(*_: object) -> None:
+    raise loading.OtherType
+
+
+def test_records_are_copied_once(
+    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Texts are the detour of files whose later records have other types."""
+    monkeypatch.setattr(loading, "_FIRST_CHARACTERS", 1)
+    monkeypatch.setattr(lines, "BLOCK_CHARACTERS", 1)
+    monkeypatch.delattr(loading, "texts")
+    assert load(target, tmp_path, "a,b,c\n1,x,\n2,,\n3,y,4\n").rows == 3
+    with pytest.raises(AttributeError, match="texts"):
+        load(target, tmp_path, "a,b\n1,x\nx,2\n")
+    with pytest.raises(AttributeError, match="texts"):
+        load(target, tmp_path, "a;b\n1;x\n", decimal=",", separator=";")
 
 
 @pytest.mark.parametrize("encoding", ["base64", "undefined", "klingon"])
