@@ -131,6 +131,16 @@ AS "age", CAST("a1"."members" AS text[]) AS "zip", CAST("b"."p0" AS integer[]) A
 -- [qs_greedy, qs_efficient]
 ALTER TABLE "pganon_stage"."r0_clusters" ADD PRIMARY KEY ("cluster_no");
 
+-- recode.different: how many records differ, as the statistics of their columns say
+-- [one_dimensional, mondrian]
+SELECT CAST((LEAST(LEAST((SELECT COUNT(*) FROM "pganon_work"."r0_numbers_class_id" AS "n") *
+COALESCE((SELECT CASE WHEN "p"."n_distinct" < 0 THEN -"p"."n_distinct" * 40 ELSE "p"."n_distinct"
+END + 1 FROM "pg_catalog"."pg_stats" AS "p" WHERE "p"."schemaname" = 'pganon_work' AND
+"p"."tablename" = 'r0_coded' AND "p"."attname" = 'v0'), 40), 40) * COALESCE((SELECT CASE WHEN
+"p"."n_distinct" < 0 THEN -"p"."n_distinct" * 40 ELSE "p"."n_distinct" END + 1 FROM
+"pg_catalog"."pg_stats" AS "p" WHERE "p"."schemaname" = 'pganon_work' AND "p"."tablename" =
+'r0_coded' AND "p"."attname" = 'p0'), 40), 40)) AS bigint) AS "different_records";
+
 -- recode.extents: size and extent of every class
 -- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
 -- geneir]
@@ -843,9 +853,14 @@ CREATE INDEX ON "pganon_stage"."r0_qit" ("class_id");
 
 -- recode.records: sensitive and insensitive values of every record with its class
 -- [one_dimensional, mondrian]
-CREATE TABLE pganon_stage.r0_records AS SELECT "g"."class_id", "c"."v0" AS "disease", "c"."p0" AS
-"cost" FROM "pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON
-"g"."combination" = "c"."combination" ORDER BY "g"."class_id", "c"."v0", "c"."p0";
+CREATE TABLE pganon_stage.r0_records AS SELECT "r"."class_id", "r"."v0" AS "disease", "r"."p0" AS
+"cost" FROM (SELECT GENERATE_SERIES(1, "r"."n") AS "place", "r"."class_id", "r"."v0", "r"."p0" FROM
+(SELECT CAST(SUM("c"."n") AS BIGINT) AS "n", "g"."class_id", "c"."v0", "c"."p0" FROM (SELECT
+COUNT(*) AS "n", "c"."combination" AS "combination", "c"."v0" AS "v0", "c"."p0" AS "p0" FROM
+"pganon_work"."r0_coded" AS "c" GROUP BY "c"."combination", "c"."v0", "c"."p0") AS "c" JOIN
+"pganon_work"."r0_grouped_classes" AS "g" ON "g"."combination" = "c"."combination" GROUP BY
+"g"."class_id", "c"."v0", "c"."p0") AS "r" ORDER BY "r"."class_id", "r"."v0", "r"."p0") AS "r" ORDER
+BY "r"."class_id", "r"."v0", "r"."p0";
 
 -- recode.records: every record with its group and its buckets
 -- [lgb_mdp, local_bucketization, local_generalization]

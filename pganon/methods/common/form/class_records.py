@@ -7,12 +7,25 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.combination import cell_columns
+from pganon.encode.facts import KEPT
 from pganon.encode.records import ties
 from pganon.encode.work import CODED
+from pganon.forms.stored import numbers
 from pganon.forms.work import GROUPED_CLASSES
+from pganon.identifiers import QualifiedName
+from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import Carried, ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, col, equal, named
-from pganon.steps import State
+from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, scalar, text
+from pganon.steps import Check, State
+from pganon.steps.facts import count
+
+DIFFERENT = count("different_records", assumed=1)
+"""Most records of classes that differ in a column, as estimated."""
+
+_STATISTICS = QualifiedName("pg_catalog", "pg_stats")
+
+_PER_DIFFERENT = 2
+"""Records for each different one from which on it takes less to count than to sort them."""
 
 
 def cell_keys(spec: ReleaseSpec, state: State) -> list[str]:
@@ -40,9 +53,13 @@ def records_of_classes(
 ) -> exp.Select:
     """SELECT class_id and the columns that are published unchanged, ordered by published values.
 
+    By :func:`counted_records` where that takes less.
+
     `owned` adds to the records `c` a column after the class: it returns the SELECT with its joins,
     and the column.
     """
+    if owned is None and _pays(state):
+        return counted_records(spec, state)
     tree = exp.select(col("class_id", "g")).from_(aliased(state.work(CODED), "c"))
     tree = tree.join(
         aliased(state.work(GROUPED_CLASSES), "g"),
@@ -58,3 +75,71 @@ def records_of_classes(
     order += [col(name, "c") for name, _ in unchanged(spec)]
     order += [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
     return tree.order_by(*order)
+
+
+def may_repeat(spec: ReleaseSpec) -> bool:
+    """Whether equal records can be counted: they have no number, and look the same."""
+    # Where pganon knows the type, :func:`ties` distinguishes all values that look different.
+    known = all(item.column.kind != "unsupported" for _, item in unchanged(spec))
+    return known and not spec.numbers_records
+
+
+def different_check(spec: ReleaseSpec) -> Check:
+    """:data:`DIFFERENT`: the number of classes times the values of every column."""
+    return Check(
+        "different",
+        "how many records differ, as the statistics of their columns say",
+        lambda state: _different(spec, state),
+        gives=[DIFFERENT],
+    )
+
+
+def _different(spec: ReleaseSpec, state: State) -> exp.Expr:
+    kept = num(state[KEPT])
+    most: exp.Expr = scalar(query("select count(*) from n", {"n": numbers(state, CLASS_ID)}))
+    for name, _ in unchanged(spec):
+        kinds = query(
+            "select case when p.n_distinct < 0 then - p.n_distinct * :kept else p.n_distinct end"
+            " + 1 from p where p.schemaname = :schema and p.tablename = :table"
+            " and p.attname = :name",
+            {"p": _STATISTICS},
+            kept=kept,
+            schema=text(state.work(CODED).schema),
+            table=text(state.work(CODED).name),
+            name=text(name),
+        )
+        # The bound after every factor keeps the product of many columns finite.
+        most = fragment(
+            "least(:most * coalesce(:kinds, :kept), :kept)",
+            most=most,
+            kinds=scalar(kinds),
+            kept=kept,
+        )
+    return exp.select(named(cast(exp.paren(most), "bigint"), DIFFERENT.column))
+
+
+def _pays(state: State) -> bool:
+    different = state.facts.get(DIFFERENT)
+    return different is not None and different * _PER_DIFFERENT <= state[KEPT]
+
+
+def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
+    """The same rows in the same order: equal records are counted, then sorted, then repeated."""
+    keys, names = cell_keys(spec, state), [name for name, _ in unchanged(spec)]
+    looks = [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
+    shown = [*names, *[f"look{place}" for place, _ in enumerate(looks)]]
+    by = [*[col(name, "c") for name in (*keys, *names)], *looks]
+    cells = query("select count(*) as n from c", {"c": state.work(CODED)})
+    cells = cells.select(*[named(e, n) for e, n in zip(by, (*keys, *shown), strict=True)])
+    cells = cells.group_by(*[expression.copy() for expression in by])
+    classes = query("select sum(c.n)::bigint as n from c", {"c": cells}).join(
+        aliased(state.work(GROUPED_CLASSES), "g"), on=equal(keys, "g", "c")
+    )
+    of_class = [col(CLASS_ID, "g"), *[col(name, "c") for name in shown]]
+    classes = classes.select(*of_class).group_by(*[column.copy() for column in of_class])
+    order = [col(name, "r") for name in (CLASS_ID, *shown)]
+    repeated = query("select generate_series(1, r.n) as place from r", {"r": classes})
+    repeated = repeated.select(*order).order_by(*[column.copy() for column in order])
+    tree = exp.select(col(CLASS_ID, "r")).from_(aliased(repeated, "r"))
+    tree = tree.select(*[named(col(name, "r"), item.published) for name, item in unchanged(spec)])
+    return tree.order_by(*[column.copy() for column in order])

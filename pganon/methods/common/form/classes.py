@@ -21,7 +21,12 @@ from pganon.forms.elements import own_values
 from pganon.forms.form import Tables
 from pganon.forms.stored import key_step, numbers, numbers_step, repeated, stored
 from pganon.forms.work import EXTENTS, GROUPED, GROUPED_CLASSES
-from pganon.methods.common.form.class_records import cell_keys, records_of_classes
+from pganon.methods.common.form.class_records import (
+    cell_keys,
+    different_check,
+    may_repeat,
+    records_of_classes,
+)
 from pganon.methods.common.form.members import (
     cell_members,
     code_columns,
@@ -85,8 +90,10 @@ def staging_steps(
         extents: what classes show, from the extents of their records.
     """
     attributes = axes(spec.attributes)
+    counts = records is None and may_repeat(spec)
     return (
         numbers_step(GROUPED, "random numbers for the classes", CLASS_ID),
+        *([different_check(spec)] if counts else []),
         CreateTable(
             "grouped_classes",
             "the class of every cell",
