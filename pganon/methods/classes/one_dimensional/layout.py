@@ -81,13 +81,13 @@ def attribute_of(axis: Axis, state: State, given: Given) -> search.Attribute:
         return search.Line(weight, size, _mixes(axis, state), places)
     if isinstance(axis, TreeAxis):
         levels = axis.levels(state)
-        paths = np.array(given[axis.code] or (), dtype=np.int64).reshape(size, -1)
+        paths = np.array(given[axis.code] or (), dtype=np.int64).reshape(size, levels)
         losses = np.array(given[f"losses{axis.index}"] or (), dtype=float)
         return search.Tree(
             weight,
             size,
             _mixes(axis, state),
-            paths[:, :levels],
+            paths,
             losses.reshape(size, levels + 1),
         )
     assert isinstance(axis, NominalAxis)

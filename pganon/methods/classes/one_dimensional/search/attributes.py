@@ -83,6 +83,8 @@ class _Bounded(Attribute):
         return [np.maximum.reduceat(values, starts) for values in extremes]
 
     def _losses(self, low: Ints, high: Ints, null: Ints) -> Floats:
+        if self.size == 0:
+            return np.zeros(len(high))
         lost = self._lost(np.maximum(low, 1), np.maximum(high, 1))
         if self.nulls:
             lost = np.where(null > 0, 1.0, lost)

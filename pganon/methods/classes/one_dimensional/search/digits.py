@@ -62,7 +62,12 @@ def digits(
         for level, (cost, values) in enumerate(_digits_of(attribute, n, apart=apart))
         if values.max() > 0
     ]
-    return tuple(sorted(made, key=lambda digit: (-digit.cost, digit.attribute, digit.level)))
+    return tuple(sorted(made, key=_place))
+
+
+def _place(digit: Digit) -> tuple[float, int, int]:
+    # Equal costs may differ by rounding.
+    return -round(digit.cost / _SLACK), digit.attribute, digit.level
 
 
 Costed = Iterator[tuple[float, Ints]]

@@ -180,7 +180,8 @@ def partition(problem: Problem, units: Units, starts: Ints) -> Strips:
             begins[0] = True
             break
         starts, pending = _joined(starts, failed)
-        reach *= 2
+        if pending.any():
+            reach *= 2
     return Strips(starts, reach, begins)
 
 

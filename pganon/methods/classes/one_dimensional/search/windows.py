@@ -121,7 +121,7 @@ def _longer(problem: Problem, units: Units, reach: int) -> list[int]:
     if units.conditions is not None:
         size = 2 * problem.k - 1
         while size < reach * problem.k:
-            size = int(np.ceil(_GROWTH * size + 1e-9)) if size > 1 else 2
+            size = int(np.ceil(_GROWTH * size - 1e-9))
             sizes.append(size)
     return sizes
 
