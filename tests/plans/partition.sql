@@ -388,9 +388,11 @@ COALESCE("t"."w39", 0), COALESCE("t"."w40", 0) ] ORDER BY "x"."part") AS "weight
 
 -- partition.cells: equal quasi-identifiers collapse into weighted cells
 -- [one_dimensional, mondrian]
-CREATE TABLE pganon_work.r0_cells AS SELECT CAST(COUNT(*) AS integer) AS "w", CAST((1) AS integer)
-AS "node", "r"."c0", "r"."c1", "r"."s0" FROM "pganon_work"."r0_coded" AS "r" GROUP BY "r"."c0",
-"r"."c1", "r"."s0";
+CREATE TABLE pganon_work.r0_cells AS SELECT "r"."w", CAST((1) AS integer) AS "node", "r"."c0",
+"r"."c1", "r"."s0" FROM (SELECT "r".*, CAST(("r"."combination" / 41 % 41) AS smallint) AS "c0",
+CAST(("r"."combination" / 1 % 41) AS smallint) AS "c1" FROM (SELECT CAST(COUNT(*) AS integer) AS
+"w", "r"."combination", "r"."s0" FROM "pganon_work"."r0_coded" AS "r" GROUP BY "r"."combination",
+"r"."s0") AS "r") AS "r";
 
 -- partition.cells: the cells of all classes
 -- [mondrian]

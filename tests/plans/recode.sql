@@ -207,7 +207,8 @@ FROM "pganon_work"."r0_local_grouped" AS "r" GROUP BY "r"."group_id", "r"."displ
 
 -- recode.grouped_classes: the class of every cell
 -- [one_dimensional, mondrian]
-CREATE TABLE pganon_work.r0_grouped_classes AS SELECT "n"."class_id", "g"."c0", "g"."c1" FROM
+CREATE TABLE pganon_work.r0_grouped_classes AS SELECT "n"."class_id", "g"."c0", "g"."c1",
+CAST("g"."c0" AS bigint) * 41 + (CAST("g"."c1" AS bigint) * 1) AS "combination" FROM
 "pganon_work"."r0_grouped" AS "g" JOIN "pganon_work"."r0_numbers_class_id" AS "n" ON "n"."gid" =
 "g"."gid";
 
@@ -370,8 +371,8 @@ CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "
 "class_id", "g"."value0" AS "v0", COALESCE('=' || CAST(("g"."p0") AS text), '') AS "v1" FROM (SELECT
 "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text),
 '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1") AS "g"
-OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS "member", CASE WHEN "p"."judged" THEN
+"pganon_work"."r0_grouped_classes" AS "g" ON "g"."combination" = "c"."combination") AS "g" OFFSET
+'0') AS "t" UNION ALL SELECT "p"."person" AS "member", CASE WHEN "p"."judged" THEN
 CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS
 "class_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "u".* FROM (SELECT
 CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
@@ -381,8 +382,8 @@ UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FR
 "c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
 AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0"
 AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1") AS "g") AS
-"u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
+"pganon_work"."r0_grouped_classes" AS "g" ON "g"."combination" = "c"."combination") AS "g") AS "u")
+AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which bucket
 -- [anatomy, slicing]
@@ -844,7 +845,7 @@ CREATE INDEX ON "pganon_stage"."r0_qit" ("class_id");
 -- [one_dimensional, mondrian]
 CREATE TABLE pganon_stage.r0_records AS SELECT "g"."class_id", "c"."v0" AS "disease", "c"."p0" AS
 "cost" FROM "pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON
-"g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1" ORDER BY "g"."class_id", "c"."v0", "c"."p0";
+"g"."combination" = "c"."combination" ORDER BY "g"."class_id", "c"."v0", "c"."p0";
 
 -- recode.records: every record with its group and its buckets
 -- [lgb_mdp, local_bucketization, local_generalization]
