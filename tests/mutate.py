@@ -43,6 +43,11 @@ TARGETS = {
         ("test_median_rounds", "test_mondrian_tries", "test_mondrian", "test_nulls",
          "test_infeasible", "test_mondrian_models", "test_suppression"),
     ),
+    "one_dimensional": Target(
+        ("pganon/methods/classes/one_dimensional", "pganon/methods/classes/leaving.py",
+         "pganon/methods/common/packed.py"),
+        ("test_digits_of_trees", "test_left_out_of_lines", "test_suppression"),
+    ),
     "qs": Target(
         ("pganon/methods/clusters/qs", "sql/functions/cluster"),
         ("test_qs_clusters", "test_qs_release", "test_qs_published", "test_qs_supported_plan"),

@@ -19,7 +19,7 @@ columns:
 privacy:
   - {model: k_anonymity, k: 10}
   - {model: distinct_l_diversity, column: diagnosis, l: 4}
-method: {name: mondrian}
+method: {name: one_dimensional}
 publish: {schema: published, readers: [demo_analyst], keep: 3}
 """
 

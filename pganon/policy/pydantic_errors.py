@@ -140,7 +140,7 @@ _EXAMPLES = {
     "source": "source: public.adult",
     "columns": "columns: {age: {role: quasi_identifying}}",
     "privacy": "privacy: [{model: k_anonymity, k: 5}]",
-    "method": "method: {name: mondrian}",
+    "method": "method: {name: one_dimensional}",
     "role": "role: quasi_identifying",
     "when": "when: {sex: F}",
     "never": "never: {cancer: Prostate}",

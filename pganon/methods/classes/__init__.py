@@ -1,1 +1,1 @@
-"""Equivalence classes of generalized quasi-identifiers: Mondrian."""
+"""Equivalence classes of generalized quasi-identifiers."""

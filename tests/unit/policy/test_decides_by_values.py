@@ -12,6 +12,7 @@ ALWAYS, NEVER, WITH_VALUES = (True, True), (False, False), (False, True)
 """Where no model is about sensitive values, and where one is."""
 
 DECIDED: dict[str, tuple[bool, bool]] = {
+    "one_dimensional": WITH_VALUES,
     "mondrian": WITH_VALUES,
     "danonyir": WITH_VALUES,
     "geneir": WITH_VALUES,

@@ -13,6 +13,7 @@ from pganon.methods.buckets.anatomy.options import Anatomy
 from pganon.methods.buckets.slamsa.options import Slamsa
 from pganon.methods.buckets.sloms.options import Sloms
 from pganon.methods.classes.mondrian.options import Mondrian
+from pganon.methods.classes.one_dimensional.options import OneDimensional
 from pganon.methods.clusters.qs.options import QsEfficient, QsGreedy
 from pganon.methods.common.bucket_options import SEPARATE_TABLES
 from pganon.methods.local.options import LocalBucketization
@@ -91,6 +92,10 @@ def test_values_of_keys_that_methods_admit() -> None:
     assert strict.admits("regions", "leaves")
     (refusal,) = relaxed.key_refusals({}, {"regions": "leaves"})
     assert refusal.suggestion == "use variant: strict, or regions: none"
+    line = OneDimensional(name="one_dimensional")
+    (refusal,) = line.key_refusals({}, {"regions": "leaves"})
+    assert refusal.suggestion == "use the method mondrian, or regions: none"
+    assert line.admits("refresh", "increments")
     (refusal,) = QsGreedy(name="qs_greedy").key_refusals({}, {"regions": "leaves"})
     assert refusal.suggestion == "use regions: none"
     assert strict.admits("republication", "allow")
@@ -195,7 +200,7 @@ def test_roles_that_a_qs_method_does_not_have(role: str) -> None:
     }
     assert suggestions(data)["columns.x.role"] == (
         "use role identifying, individual, quasi_sensitive or insensitive, or the method"
-        " mondrian, danonyir, geneir, anatomy or 14 others"
+        " one_dimensional, mondrian, danonyir, geneir or 15 others"
     )
 
 
@@ -219,9 +224,9 @@ def test_models_that_a_qs_method_cannot_guarantee(model: dict[str, Any]) -> None
     )
     size = model["model"] == "k_anonymity"
     others = (
-        "mondrian, sloms, lgb_mdp, lgb_ncp or 7 others"
+        "one_dimensional, mondrian, sloms, lgb_mdp or 8 others"
         if size
-        else "mondrian, lgb_mdp, lgb_ncp, local_bucketization or 5 others"
+        else "one_dimensional, mondrian, lgb_mdp, lgb_ncp or 6 others"
     )
     assert suggestions(data)["privacy[1].model"] == f"use qs_k_anonymity, or the method {others}"
 
@@ -522,7 +527,8 @@ def test_models_and_methods_that_do_not_meet() -> None:
         "privacy[1].model": "the method anatomy cannot guarantee k_anonymity"
     }
     assert suggestions(other)["privacy[1].model"] == (
-        "use anatomy_l_diversity, or the method mondrian, sloms, lgb_mdp, lgb_ncp or 7 others"
+        "use anatomy_l_diversity, or the method one_dimensional, mondrian, sloms, lgb_mdp"
+        " or 8 others"
     )
     assert str(suggestions(policy(privacy=[ANATOMY]))["privacy[0].model"]).endswith(
         ", or the method anatomy"

@@ -17,13 +17,6 @@ class Mondrian(Partitioning):
 
     starts = (
         Start(
-            task="survey",
-            page="tutorial/first-release.md",
-            costs="quasi-identifiers become ranges and sets; every further one costs the others",
-            about_all=({"model": "k_anonymity", "k": 5},),
-            about_each=({"model": "distinct_l_diversity", "l": 2},),
-        ),
-        Start(
             task="monthly",
             page="tutorial/every-month.md",
             costs="published groups stay; new people wait until there are enough of them",
@@ -31,19 +24,6 @@ class Mondrian(Partitioning):
             about_each=({"model": "distinct_l_diversity", "l": 2},),
             keys={
                 "refresh": ("increments", "a version adds groups of new people to the one before"),
-            },
-        ),
-        Start(
-            task="audiences",
-            page="explanation/releases-over-time.md",
-            costs="a policy each; a role that gains a version is checked against all that it had",
-            about_all=({"model": "k_anonymity", "k": 10},),
-            about_each=({"model": "distinct_l_diversity", "l": 3},),
-            keys={
-                "audiences": (
-                    "by_reader",
-                    "in the policies of both, each with a release name and readers of its own",
-                ),
             },
         ),
     )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from pganon.methods.classes.options import Partitioning, Price
-from pganon.policy.refusals import known_word
+from pganon.policy.columns import Columns
+from pganon.policy.refusals import Refusal, known_word
+from pganon.policy.tasks import Start
 
 _ROUNDS = 64
 _RECORDS_TIMES_ROUNDS = 2_000_000
@@ -17,6 +21,29 @@ Refine = Annotated[int, Field(ge=0, le=1000)] | Literal["auto"]
 
 class OneDimensional(Partitioning):
     """Pieces of a line through all records, which may overlap in what they show."""
+
+    starts = (
+        Start(
+            task="survey",
+            page="tutorial/first-release.md",
+            costs="quasi-identifiers become ranges and sets; every further one costs the others",
+            about_all=({"model": "k_anonymity", "k": 5},),
+            about_each=({"model": "distinct_l_diversity", "l": 2},),
+        ),
+        Start(
+            task="audiences",
+            page="explanation/releases-over-time.md",
+            costs="a policy each; a role that gains a version is checked against all that it had",
+            about_all=({"model": "k_anonymity", "k": 10},),
+            about_each=({"model": "distinct_l_diversity", "l": 3},),
+            keys={
+                "audiences": (
+                    "by_reader",
+                    "in the policies of both, each with a release name and readers of its own",
+                ),
+            },
+        ),
+    )
 
     name: Literal["one_dimensional"]
     variant: Annotated[
@@ -29,6 +56,13 @@ class OneDimensional(Partitioning):
     ] = "apart"
     refine: Refine = "auto"
     price: Price = None
+
+    def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
+        """Regions of cuts, which a line has not."""
+        for refusal in super().key_refusals(columns, keys):
+            if refusal.place == ("regions",):
+                refusal = replace(refusal, suggestion="use the method mondrian, or regions: none")
+            yield refusal
 
     def rounds(self, records: int) -> int:
         """Rounds of refinement."""
