@@ -5,7 +5,7 @@ No seed or key is ever a literal in SQL.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
@@ -78,13 +78,26 @@ def row_sums(
     rows = query(
         "select :hash as hash from t", {"t": source}, hash=_columns_hash(row, seed_a)
     ).select(*[named(column, name) for name, column in zip(names, key, strict=True)])
-    whole: exp.Expr = col("hash", "r")
-    if key:
-        whole = _columns_hash(exp.func("row", whole, *[col(n, "r") for n in names]), seed_a)
-    keyed = query("select r.hash, :whole as keyed from r", {"r": computed_once(rows)}, whole=whole)
-    sums = query("select count(*) as row_count from k", {"k": computed_once(keyed)})
-    for column, name in (("hash", "sum"), ("keyed", "keyed")):
-        for part, seed in (("a", seed_a), ("b", seed_b)):
+    if not key:
+        sums = _summed(rows, {"hash": "sum"}, (seed_a, seed_b))
+        same = "select k.*, k.sum_a as keyed_a, k.sum_b as keyed_b from k"
+        return query(same, {"k": sums})
+    whole = exp.func("row", *[col(name, "r") for name in ("hash", *names)])
+    keyed = query(
+        "select r.hash, :whole as keyed from r",
+        {"r": computed_once(rows)},
+        whole=_columns_hash(whole, seed_a),
+    )
+    return _summed(keyed, {"hash": "sum", "keyed": "keyed"}, (seed_a, seed_b))
+
+
+def _summed(
+    rows: exp.Select, columns: Mapping[str, str], seeds: tuple[exp.Expr, exp.Expr]
+) -> exp.Select:
+    """SELECT `row_count`, and for every column of hashes two sums, which get its name there."""
+    sums = query("select count(*) as row_count from k", {"k": computed_once(rows)})
+    for column, name in columns.items():
+        for part, seed in zip("ab", seeds, strict=True):
             added = fragment(
                 "coalesce(sum(hashtextextended(:hash, :seed)), 0)::text",
                 hash=col(column, "k"),
