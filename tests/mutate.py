@@ -43,6 +43,10 @@ TARGETS = {
         ("test_median_rounds", "test_mondrian_tries", "test_mondrian", "test_nulls",
          "test_infeasible", "test_mondrian_models", "test_suppression"),
     ),
+    "full_domain": Target(
+        ("pganon/methods/classes/full_domain",),
+        ("test_box_search", "test_full_domain", "test_full_domain_random"),
+    ),
     "qs": Target(
         ("pganon/methods/clusters/qs", "sql/functions/cluster"),
         ("test_qs_clusters", "test_qs_release", "test_qs_published", "test_qs_supported_plan"),

@@ -21,6 +21,7 @@ _IN_OTHER_WORDS = (
     "adversary",
     "over_versions",
     "groups",
+    "levels",
     *CHOICES,
 )
 

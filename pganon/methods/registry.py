@@ -15,7 +15,7 @@ from pganon.errors import UsageError
 from pganon.methods import background, local
 from pganon.methods import individuals as identity
 from pganon.methods.buckets import anatomy, msb, slamsa, slicing, sloms
-from pganon.methods.classes import mondrian
+from pganon.methods.classes import full_domain, mondrian
 from pganon.methods.clusters import qs
 from pganon.methods.common.base import Method
 from pganon.resolved.model import ReleaseSpec
@@ -24,6 +24,7 @@ GROUP = "pganon.methods"
 
 OWN = (
     mondrian.METHOD,
+    full_domain.METHOD,
     identity.DANONYIR,
     identity.GENEIR,
     qs.GREEDY,

@@ -13,7 +13,6 @@ from pganon.policy.hierarchies import Declaration
 from pganon.policy.model import Policy
 from pganon.policy.refusals import refuse_one, refuse_word, show
 from pganon.policy.registry import Registry
-from pganon.policy.words import LATER_METHODS
 
 
 @lru_cache
@@ -37,9 +36,7 @@ def model_type(registry: Registry) -> Any:
 
 @lru_cache
 def method_type(registry: Registry) -> Any:
-    return _one_of(
-        registry.method_classes, "name", "method", tuple(registry.methods), LATER_METHODS
-    )
+    return _one_of(registry.method_classes, "name", "method", tuple(registry.methods))
 
 
 def _one_of(
@@ -47,16 +44,12 @@ def _one_of(
     key: str,
     what: str,
     words: Sequence[str],
-    later: Sequence[str] = (),
 ) -> Any:
     union: Any = reduce(or_, declared)
-    still = tuple(word for word in later if word not in words)
-    return Annotated[
-        Annotated[union, Field(discriminator=key)], _tagged(key, what, tuple(words), still)
-    ]
+    return Annotated[Annotated[union, Field(discriminator=key)], _tagged(key, what, tuple(words))]
 
 
-def _tagged(key: str, what: str, words: tuple[str, ...], later: tuple[str, ...]) -> BeforeValidator:
+def _tagged(key: str, what: str, words: tuple[str, ...]) -> BeforeValidator:
     """Validator of a mapping whose class is selected by the word under `key`."""
 
     def check(value: object) -> object:
@@ -72,7 +65,7 @@ def _tagged(key: str, what: str, words: tuple[str, ...], later: tuple[str, ...])
             refuse_one(
                 f"the key {key} is missing", suggestion=f"write {key}: one of {', '.join(words)}"
             )
-        refuse_word(what, value[key], words, later, at=(key,))
+        refuse_word(what, value[key], words, at=(key,))
         return value
 
     return BeforeValidator(check)

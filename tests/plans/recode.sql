@@ -66,6 +66,21 @@ DECIMAL)), '[]') END) AS numrange) AS "age", CAST(("x1"."members") AS text[]) AS
 "e"."class_id";
 
 -- recode.classes: generalized quasi-identifiers of every class
+-- [full_domain]
+CREATE TABLE pganon_stage.r0_classes AS SELECT "e"."class_id", CAST((CASE WHEN "e"."hi0" = 0 THEN
+NULL WHEN "a0"."level" = 0 THEN NUMRANGE(TRIM_SCALE(CAST("l0"."value" AS DECIMAL)),
+TRIM_SCALE(CAST("l0"."value" AS DECIMAL)), '[]') WHEN "a0"."level" = 1 THEN NUMRANGE((SELECT
+MIN("t"."lower") FROM "pganon_work"."r0_level0" AS "t" JOIN "pganon_work"."r0_released0" AS "r" ON
+"r"."code" = "t"."code" WHERE "t"."level" = 0), (SELECT MAX("t"."upper") FROM
+"pganon_work"."r0_level0" AS "t" JOIN "pganon_work"."r0_released0" AS "r" ON "r"."code" = "t"."code"
+WHERE "t"."level" = 0)) ELSE NUMRANGE("a0"."lower", "a0"."upper") END) AS numrange) AS "age",
+CAST((CASE WHEN "e"."hi1" = 0 THEN NULL ELSE "a1"."label" END) AS text) AS "zip", "e"."n1" AS
+"zip_null" FROM "pganon_work"."r0_extents" AS "e" LEFT JOIN "pganon_work"."r0_level0" AS "a0" ON
+"a0"."code" = "e"."lo0" AND "a0"."level" = (1) LEFT JOIN "pganon_work"."r0_dict0" AS "l0" ON
+"l0"."code" = "e"."lo0" LEFT JOIN "pganon_work"."r0_level1" AS "a1" ON "a1"."code" = "e"."lo1" AND
+"a1"."level" = (1) ORDER BY "e"."class_id";
+
+-- recode.classes: generalized quasi-identifiers of every class
 -- [kinc_mic, kagg_mic]
 CREATE TABLE pganon_stage.r0_classes AS SELECT "e"."class_id", CAST(("x0"."value") AS integer) AS
 "age", CAST(("x1"."value") AS text) AS "zip", "x1"."has_null" AS "zip_null" FROM
@@ -92,7 +107,8 @@ LEFT JOIN "pganon_work"."r0_level1" AS "a1" ON "a1"."code" = "e"."lo1" AND "a1".
 "t")[("e"."lo1" - 1) * 2 + 0 + 1]) >= "e"."hi1" THEN 0 ELSE 1 END) ORDER BY "e"."class_id";
 
 -- recode.classes_key: an index that the published views join on
--- [mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir, geneir]
+-- [mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
+-- geneir]
 ALTER TABLE "pganon_stage"."r0_classes" ADD PRIMARY KEY ("class_id");
 
 -- recode.cluster_cells: the cells of every cluster
@@ -131,7 +147,8 @@ AS "age", CAST("a1"."members" AS text[]) AS "zip", CAST("b"."p0" AS integer[]) A
 ALTER TABLE "pganon_stage"."r0_clusters" ADD PRIMARY KEY ("cluster_no");
 
 -- recode.extents: size and extent of every class
--- [mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir, geneir]
+-- [mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
+-- geneir]
 CREATE TABLE pganon_work.r0_extents AS SELECT "e".*, "r"."n" FROM "pganon_work"."r0_extents_only" AS
 "e" JOIN (SELECT "t"."class_id", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "t" GROUP BY
 "t"."class_id") AS "r" ON "r"."class_id" = "e"."class_id";
@@ -204,7 +221,7 @@ CREATE TABLE pganon_work.r0_group_sizes AS SELECT "r"."group_id", "r"."display",
 FROM "pganon_work"."r0_local_grouped" AS "r" GROUP BY "r"."group_id", "r"."display";
 
 -- recode.grouped_classes: the class of every cell
--- [mondrian]
+-- [mondrian, full_domain]
 CREATE TABLE pganon_work.r0_grouped_classes AS SELECT "n"."class_id", "g"."c0", "g"."c1" FROM
 "pganon_work"."r0_grouped" AS "g" JOIN "pganon_work"."r0_numbers_class_id" AS "n" ON "n"."gid" =
 "g"."gid";
@@ -235,7 +252,7 @@ JOIN (SELECT DISTINCT "d"."display", "d"."form" FROM "pganon_work"."r0_displays"
 ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
 
 -- recode.histogram: the values of every group, which later groups may be compared with
--- [mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+-- [mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."class_id" AS "link", "h"."value",
 CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."class_id", COALESCE('=' ||
@@ -349,8 +366,14 @@ CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."value", COUNT(DISTINCT "r"
 "pganon_stage"."r0_records" AS "r") AS "r" GROUP BY "r"."value", "r"."class_id") AS "h" GROUP BY 1,
 2) AS "h") AS "u";
 
+-- recode.levels: labels of all levels above released values
+-- [full_domain]
+CREATE TABLE pganon_stage.r0_levels AS SELECT "u".* FROM (SELECT DISTINCT 'zip' AS "attribute",
+"t"."level", "t"."label" FROM "pganon_work"."r0_level1" AS "t" WHERE "t"."code" IN (SELECT "g"."c1"
+FROM "pganon_work"."r0_grouped_classes" AS "g")) AS "u";
+
 -- recode.members: the steward's memory of who was in which class
--- [mondrian]
+-- [mondrian, full_domain]
 CREATE TABLE pganon_stage.r0_members AS SELECT "u".* FROM (SELECT "t"."member", "t"."class_id",
 CAST(ARRAY[ HASHTEXTEXTENDED("t"."v0", UUID_HASH_EXTENDED("t"."member", (SELECT CAST(CAST(('x' ||
 ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')) AS BIT(64))
@@ -775,7 +798,8 @@ FROM (SELECT "r"."gid" FROM (SELECT "s"."b2" AS "gid" FROM "pganon_work"."r0_gro
 BY "s"."b2") AS "r" GROUP BY "r"."gid") AS "g";
 
 -- recode.numbers_class_id: random numbers for the classes
--- [mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir, geneir]
+-- [mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
+-- geneir]
 CREATE TABLE pganon_work.r0_numbers_class_id AS SELECT "g"."gid", CAST((ROW_NUMBER() OVER (ORDER BY
 SHA256((SELECT "s"."key" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0) ||
 CONVERT_TO(CAST('class_id:' || CAST("g"."gid" AS text) AS text), 'UTF8')), "g"."gid")) AS INT) AS
@@ -838,7 +862,7 @@ CREATE INDEX ON "pganon_stage"."r0_qit" ("group_id");
 CREATE INDEX ON "pganon_stage"."r0_qit" ("class_id");
 
 -- recode.records: sensitive and insensitive values of every record with its class
--- [mondrian]
+-- [mondrian, full_domain]
 CREATE TABLE pganon_stage.r0_records AS SELECT "g"."class_id", "c"."v0" AS "disease", "c"."p0" AS
 "cost" FROM "pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON
 "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1" ORDER BY "g"."class_id", "c"."v0", "c"."p0";
@@ -890,13 +914,13 @@ CAST((CAST("d1"."value" AS text)) AS text), '') COLLATE "C" AS "v1" FROM "pganon
 AS "s" JOIN "pganon_work"."r0_dict1" AS "d1" ON ("d1"."code" + 42) = "s"."v1";
 
 -- recode.released0: released values of attribute 1
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_released0 AS SELECT "d"."code", "d"."value" FROM
 "pganon_work"."r0_dict0" AS "d" WHERE "d"."code" > 0 AND "d"."code" IN (SELECT "g"."c0" FROM
 "pganon_work"."r0_grouped_classes" AS "g");
 
 -- recode.remembered groups: who is in a group, in numbers that the next versions are compared by
--- [mondrian, beta_primacy, kagg, kinc_mic, kagg_mic, js_reduce]
+-- [mondrian, full_domain, beta_primacy, kagg, kinc_mic, kagg_mic, js_reduce]
 CREATE TABLE pganon_stage.r0_remembered_groups AS SELECT "g"."grp", "g"."people", "g"."who1" AS
 "who1", "g"."who2" AS "who2", "g"."held" AS "held" FROM (SELECT CAST("e"."grp" AS BIGINT) AS "grp",
 COUNT(*) AS "people", BIT_XOR("e"."who1") AS "who1", BIT_XOR("e"."who2") AS "who2", CASE WHEN
@@ -1057,6 +1081,15 @@ BY "d"."code";
 CREATE TABLE pganon_work.r0_extents_only AS SELECT "c"."class_id", MIN("c"."c0") FILTER(WHERE
 "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("c"."c0") = 0 AS "n0", BIT_OR(CAST(1 AS BIGINT)
 << "c"."c1") AS "b1_0" FROM "pganon_work"."r0_grouped_classes" AS "c" GROUP BY "c"."class_id";
+
+-- recode.sizes: records per class
+-- [full_domain]
+CREATE TABLE pganon_work.r0_extents_only AS SELECT "x"."class_id" AS "class_id", "x"."lo0" AS "lo0",
+"x"."hi0" AS "hi0", "x"."n0" AS "n0", "x"."lo1" AS "lo1", "x"."hi1" AS "hi1", "x"."n1" AS "n1" FROM
+(SELECT "c"."class_id", MIN("c"."c0") FILTER(WHERE "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0",
+MIN("c"."c0") = 0 AS "n0", MIN("c"."c1") FILTER(WHERE "c"."c1" > 0) AS "lo1", MAX("c"."c1") AS
+"hi1", MIN("c"."c1") = 0 AS "n1" FROM "pganon_work"."r0_grouped_classes" AS "c" GROUP BY
+"c"."class_id") AS "x";
 
 -- recode.sizes: records per class
 -- [geneir]

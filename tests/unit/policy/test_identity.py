@@ -174,8 +174,8 @@ def test_values_that_records_counted_as_one_would_lose(name: str) -> None:
 def test_models_of_other_methods() -> None:
     assert suggestions(identity_policy({"model": "k_anonymity", "k": 3})) == {
         "privacy[0].model": "use ir_k_anonymity, ir_kl_anonymity, ir_alpha_beta_anonymity,"
-        " eir_l_diversity or eir_alpha_beta_anonymity, or the method mondrian, sloms, lgb_mdp,"
-        " lgb_ncp or 7 others"
+        " eir_l_diversity or eir_alpha_beta_anonymity, or the method mondrian, full_domain,"
+        " sloms, lgb_mdp or 8 others"
     }
     other = identity_policy({**MODELS[3]}, name="mondrian")
     del other["columns"]["person"]

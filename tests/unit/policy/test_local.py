@@ -215,7 +215,7 @@ def test_nothing_to_hide(method: str) -> None:
     data = made(columns=shown, privacy=POLICY["privacy"][:1], method={"name": method})
     assert problems(data)["columns"] == "no column has the role sensitive or semi_sensitive"
     assert suggestions(data)["columns"] == (
-        f"declare what the method {method} has to hide, or use the method mondrian"
+        f"declare what the method {method} has to hide, or use the method mondrian or full_domain"
     )
 
 

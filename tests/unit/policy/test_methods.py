@@ -195,7 +195,7 @@ def test_roles_that_a_qs_method_does_not_have(role: str) -> None:
     }
     assert suggestions(data)["columns.x.role"] == (
         "use role identifying, individual, quasi_sensitive or insensitive, or the method"
-        " mondrian, danonyir, geneir, anatomy or 14 others"
+        " mondrian, full_domain, danonyir, geneir or 15 others"
     )
 
 
@@ -219,9 +219,9 @@ def test_models_that_a_qs_method_cannot_guarantee(model: dict[str, Any]) -> None
     )
     size = model["model"] == "k_anonymity"
     others = (
-        "mondrian, sloms, lgb_mdp, lgb_ncp or 7 others"
+        "mondrian, full_domain, sloms, lgb_mdp or 8 others"
         if size
-        else "mondrian, lgb_mdp, lgb_ncp, local_bucketization or 5 others"
+        else "mondrian, full_domain, lgb_mdp, lgb_ncp or 6 others"
     )
     assert suggestions(data)["privacy[1].model"] == f"use qs_k_anonymity, or the method {others}"
 
@@ -522,7 +522,7 @@ def test_models_and_methods_that_do_not_meet() -> None:
         "privacy[1].model": "the method anatomy cannot guarantee k_anonymity"
     }
     assert suggestions(other)["privacy[1].model"] == (
-        "use anatomy_l_diversity, or the method mondrian, sloms, lgb_mdp, lgb_ncp or 7 others"
+        "use anatomy_l_diversity, or the method mondrian, full_domain, sloms, lgb_mdp or 8 others"
     )
     assert str(suggestions(policy(privacy=[ANATOMY]))["privacy[0].model"]).endswith(
         ", or the method anatomy"
