@@ -56,7 +56,7 @@ def priced(spec: ReleaseSpec, layout: Layout, place: int) -> exp.Select:
         case "precision":
             gap = fragment(
                 "case when p.code = 0 and not :joined then :w"
-                " else round(:w * (:top - p.level) / greatest(:top, 1)::numeric)::bigint end",
+                " else round(:w::numeric * (:top - p.level) / greatest(:top, 1))::bigint end",
                 joined=joined,
                 w=weight,
                 top=top,

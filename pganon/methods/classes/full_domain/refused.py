@@ -49,7 +49,7 @@ def unfit_levels(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pga
         if row[ambiguous(axis).column]:
             return _unfit(
                 name,
-                f"{row[ambiguous(axis).column]} labels stand for other values on one level than on"
+                f"{_labels(row[ambiguous(axis).column])} for other values on one level than on"
                 " another, so that a reader could not tell which is meant",
                 "give every label of the hierarchy a name of its own",
             )
@@ -65,6 +65,10 @@ def unfit_levels(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pga
                 "add hierarchy:, or levels: [0, 0] to publish the values themselves",
             )
     return None
+
+
+def _labels(number: int) -> str:
+    return "1 label stands" if number == 1 else f"{number} labels stand"
 
 
 def _unfit(name: str, said: str, hint: str) -> PreconditionError:
