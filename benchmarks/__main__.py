@@ -12,6 +12,7 @@ from benchmarks.anatomy import Anatomy
 from benchmarks.assess import Assess
 from benchmarks.background import Background
 from benchmarks.benchmark import Benchmark, run
+from benchmarks.full_domain import FullDomain
 from benchmarks.identity import Identity
 from benchmarks.lgb import Lgb
 from benchmarks.mondrian import Mondrian
@@ -22,6 +23,7 @@ from benchmarks.slamsa import Slamsa
 
 BENCHMARKS: Mapping[str, type[Benchmark]] = {
     "mondrian": Mondrian,
+    "full_domain": FullDomain,
     "assess": Assess,
     "qs": Qs,
     "anatomy": Anatomy,

@@ -1200,6 +1200,20 @@ CREATE TABLE pganon_work.r0_formed AS SELECT u.* FROM (SELECT f.block, (f.r).clu
 'pganon_work.r0_support2']::pg_catalog.regclass[], false) AS r FROM generate_series(1, 1, 16) AS
 b(block)) AS f) AS u;
 
+-- partition.gaps: what suppression loses beyond every label
+-- [full_domain]
+CREATE TABLE pganon_work.r0_gaps AS SELECT "u".* FROM (SELECT 0 AS "attribute", "x"."place" - 1 AS
+"level", ARRAY_AGG(COALESCE("g"."gap", 0) ORDER BY "y"."slot") AS "gaps" FROM UNNEST(CAST(ARRAY[2,
+1] AS INT[])) AS "x"("bits", "place") CROSS JOIN LATERAL GENERATE_SERIES(0, (CAST(1 AS BIGINT) <<
+"x"."bits") - 1) AS "y"("slot") LEFT JOIN (SELECT DISTINCT "s"."level", "s"."slot", "s"."gap" FROM
+"pganon_work"."r0_slots0" AS "s") AS "g" ON "g"."level" = "x"."place" - 1 AND "g"."slot" =
+"y"."slot" GROUP BY "x"."place" UNION ALL SELECT 1 AS "attribute", "x"."place" - 1 AS "level",
+ARRAY_AGG(COALESCE("g"."gap", 0) ORDER BY "y"."slot") AS "gaps" FROM UNNEST(CAST(ARRAY[2, 1] AS
+INT[])) AS "x"("bits", "place") CROSS JOIN LATERAL GENERATE_SERIES(0, (CAST(1 AS BIGINT) <<
+"x"."bits") - 1) AS "y"("slot") LEFT JOIN (SELECT DISTINCT "s"."level", "s"."slot", "s"."gap" FROM
+"pganon_work"."r0_slots1" AS "s") AS "g" ON "g"."level" = "x"."place" - 1 AND "g"."slot" =
+"y"."slot" GROUP BY "x"."place") AS "u";
+
 -- partition.gather: all final groups with their cells
 -- [mondrian]
 CREATE TABLE pganon_work.r0_divided AS SELECT ((CAST(0 AS BIGINT) << 32) + CAST("d"."leaf" AS
@@ -2642,7 +2656,7 @@ DROP TABLE pganon_work.r0_next_0, pganon_work.r0_hist;
 
 -- partition.tidy: labels and keys
 -- [full_domain]
-DROP TABLE pganon_work.r0_passing, pganon_work.r0_cells, pganon_work.r0_losses,
+DROP TABLE pganon_work.r0_passing, pganon_work.r0_cells, pganon_work.r0_losses, pganon_work.r0_gaps,
 pganon_work.r0_labels0, pganon_work.r0_labels1, pganon_work.r0_slots0, pganon_work.r0_slots1;
 
 -- partition.tidy: what the blocks were made from

@@ -21,7 +21,7 @@ from pganon.errors import PganonError
 from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.classes.full_domain import facts
-from pganon.methods.classes.full_domain.costs import losses, priced
+from pganon.methods.classes.full_domain.costs import gap_arrays, losses, priced
 from pganon.methods.classes.full_domain.form import LEVELLED
 from pganon.methods.classes.full_domain.keys import (
     ambiguous,
@@ -98,6 +98,12 @@ def _key_steps(spec: ReleaseSpec) -> list[Step]:
             "what all records lose on every level",
             lambda s: s.work("losses"),
             lambda s: losses(Measures(spec, s).layout),
+        ),
+        CreateTable(
+            "gaps",
+            "what suppression loses beyond every label",
+            lambda s: s.work("gaps"),
+            lambda s: gap_arrays(Measures(spec, s).layout),
         ),
     ]
 
@@ -180,6 +186,7 @@ def _prepared(spec: ReleaseSpec, state: State) -> Sequence[QualifiedName]:
         state.work("passing"),
         state.work("cells"),
         state.work("losses"),
+        state.work("gaps"),
         *[state.work(f"values{index}_by_key") for index in sorted(values, key=str)],
         *[labels(axis, state) for axis in measures.layout.axes],
         *[slots(axis, state) for axis in measures.layout.axes],

@@ -103,6 +103,32 @@ def losses(layout: Layout) -> exp.Select:
     )
 
 
+def gap_arrays(layout: Layout) -> exp.Select:
+    """SELECT (attribute, level, gaps): what suppression loses by the number of a label, from 0."""
+    return stacked(
+        [
+            query(
+                "select :i as attribute, x.place - 1 as level,"
+                " array_agg(coalesce(g.gap, 0) order by y.slot) as gaps"
+                " from unnest(:bits::int[]) with ordinality as x(bits, place)"
+                " cross join lateral generate_series(0, (1::bigint << x.bits) - 1) as y(slot)"
+                " left join g on g.level = x.place - 1 and g.slot = y.slot group by x.place",
+                {
+                    "g": query(
+                        "select distinct s.level, s.slot, s.gap from s",
+                        {"s": slots(axis, layout.state)},
+                    )
+                },
+                i=num(place),
+                bits=exp.Array(
+                    expressions=[num(field.slot_bits(n)) for n in range(len(field.widths) + 1)]
+                ),
+            )
+            for place, (axis, field) in enumerate(zip(layout.axes, layout.fields, strict=True))
+        ]
+    )
+
+
 class Gaps:
     """What suppression loses beyond the labels of a node, from the keys of its classes."""
 
@@ -125,18 +151,12 @@ class Gaps:
     def _made(self, place: int, level: int) -> exp.Expr:
         if level == 0 and self.exact:
             return num(weights(self.spec)[place])
-        field = self.layout.fields[place]
-        labels = query(
-            "select distinct s.slot, s.gap from s where s.level = :level",
-            {"s": slots(self.layout.axes[place], self.layout.state)},
-            level=num(level),
-        )
-        # An aggregate: the server would unpack a stored array again for every class.
+        # What is stored is packed; joined to nothing it is unpacked once, not for every class.
         array = query(
-            "select array_agg(coalesce(g.gap, 0) order by x.slot)"
-            " from generate_series(0, :last) as x(slot) left join g on g.slot = x.slot",
-            {"g": labels},
-            last=num((1 << field.slot_bits(level)) - 1),
+            "select g.gaps || '{}'::bigint[] from g where g.attribute = :i and g.level = :level",
+            {"g": self.layout.state.work("gaps")},
+            i=num(place),
+            level=num(level),
         )
         slot = self.layout.slot(place, level, "c")
         return fragment("(:array)[:slot + 1]", array=scalar(array), slot=slot)
