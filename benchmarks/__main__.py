@@ -13,6 +13,7 @@ from benchmarks.assess import Assess
 from benchmarks.background import Background
 from benchmarks.benchmark import Benchmark, run
 from benchmarks.classes import Classes
+from benchmarks.full_domain import FullDomain
 from benchmarks.identity import Identity
 from benchmarks.lgb import Lgb
 from benchmarks.over_time import OverTime
@@ -22,6 +23,7 @@ from benchmarks.slamsa import Slamsa
 
 BENCHMARKS: Mapping[str, type[Benchmark]] = {
     "classes": Classes,
+    "full_domain": FullDomain,
     "assess": Assess,
     "qs": Qs,
     "anatomy": Anatomy,

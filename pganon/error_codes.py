@@ -258,6 +258,11 @@ class ErrorCode(StrEnum):
         "schema pganon_data holds relations of releases that the ledger does not know",
         "drop the schema with its views, or rename it",
     )
+    LEVELS_NOT_FOUND = (
+        "levels_not_found",
+        "the search for levels ended before it found any within the limit; there may be some",
+        "raise `max_nodes` of the method, or `suppression_limit`",
+    )
     LIMIT = (
         "limit",
         "a requester has too many requests, refusals or failures, or asks too soon",

@@ -169,9 +169,10 @@ def equal(names: Iterable[str], left: str, right: str) -> exp.Expr:
 
 
 def union_all(selects: Sequence[exp.Select]) -> exp.Expr:
-    result: exp.Expr = selects[0]
+    result: exp.Expr = _given(selects[0])
     for item in selects[1:]:
-        result = exp.union(result, item, distinct=False)
+        # Copies of what is there already would take time that grows with its square.
+        result = exp.union(result, _given(item), distinct=False, copy=False)
     return result
 
 

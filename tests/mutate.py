@@ -48,6 +48,10 @@ TARGETS = {
          "pganon/methods/common/packed.py"),
         ("test_digits_of_trees", "test_left_out_of_lines", "test_suppression"),
     ),
+    "full_domain": Target(
+        ("pganon/methods/classes/full_domain",),
+        ("test_box_search", "test_full_domain", "test_full_domain_random"),
+    ),
     "qs": Target(
         ("pganon/methods/clusters/qs", "sql/functions/cluster"),
         ("test_qs_clusters", "test_qs_release", "test_qs_published", "test_qs_supported_plan"),

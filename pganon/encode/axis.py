@@ -291,6 +291,9 @@ class TreeAxis(Axis):
 
     def level(self, state: State, table: str) -> exp.Expr:
         lo, hi = col(f"lo{self.index}", table), col(f"hi{self.index}", table)
+        shown = state.facts.get(facts.shown_level(self.index))
+        if shown is not None:
+            return num(shown)
         if self.levels(state) == 0:
             return num(0)  # nothing but NULLs
         # Made here, so it may grow where it is; a copy per level would take most of the time.

@@ -35,6 +35,12 @@ def levels(index: int) -> Fact[int]:
 
 
 @cache
+def shown_level(index: int) -> Fact[int]:
+    """The level that every class shows; where nothing gives it a class shows its own."""
+    return count(f"level{index}", "shown_")
+
+
+@cache
 def value_count(index: int) -> Fact[int]:
     """The highest code of a sensitive column, which NULL has where it occurs."""
     return count(f"sm{index}", assumed=ASSUMED_VALUES)

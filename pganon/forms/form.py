@@ -139,6 +139,8 @@ class Publication:
         weights: columns of the first view, of which it has one, with the number of records that a
             row stands for; without any a row is a record.
         warnings: what the steward should know of such a release, from the facts of the run.
+        stated: further keys of every requirement in the guarantee, which readers find in
+            `pganon.releases`, from what the run observed.
     """
 
     views: Callable[[ReleaseSpec, State, Tables], tuple[PublishedView, ...]]
@@ -146,6 +148,7 @@ class Publication:
     settled: Callable[[ReleaseSpec], bool] = lambda spec: True
     weights: tuple[str, ...] = ()
     warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: ()
+    stated: Callable[[ReleaseSpec, State], Mapping[str, object]] = lambda spec, state: {}
 
 
 @dataclass(frozen=True)

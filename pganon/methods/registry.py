@@ -23,6 +23,7 @@ GROUP = "pganon.methods"
 OWN = {
     "one_dimensional": "classes.one_dimensional:METHOD",
     "mondrian": "classes.mondrian:METHOD",
+    "full_domain": "classes.full_domain:METHOD",
     "danonyir": "individuals:DANONYIR",
     "geneir": "individuals:GENEIR",
     "qs_greedy": "clusters.qs:GREEDY",

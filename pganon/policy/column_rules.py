@@ -20,6 +20,7 @@ _QUASI = ("quasi_identifying", "semi_sensitive")
 _GROUPED = (*_QUASI, "quasi_sensitive")
 _OPTIONAL_KEYS = (
     ("weight", ("quasi_identifying",), 1),
+    ("levels", ("quasi_identifying",), None),
     ("domain", _QUASI, None),
     ("sensitive_when", ("semi_sensitive",), None),
     ("set", ("quasi_sensitive",), None),

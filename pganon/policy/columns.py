@@ -26,6 +26,7 @@ Role = Literal[
     "insensitive",
 ]
 ColumnType = Literal["numeric", "ordinal", "categorical"]
+MAX_LEVEL = 64
 Nulls = Literal["as_value", "own_class", "suppress", "conditional", "reject"]
 
 
@@ -38,6 +39,28 @@ def _one_set(value: object) -> object:
     return value
 
 
+def _upwards(levels: tuple[int, int]) -> tuple[int, int]:
+    if levels[0] > levels[1]:
+        refuse_one("the lowest level is above the highest", suggestion="exchange the two")
+    return levels
+
+
+def _two(value: object) -> object:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        refuse_one(
+            "must be a list of the lowest and the highest level",
+            suggestion="for example levels: [0, 2]; [2, 2] allows only level 2",
+        )
+    return value
+
+
+Level = Annotated[int, Field(ge=0, le=MAX_LEVEL)]
+Levels = Annotated[
+    tuple[Level, Level], Field(strict=False), BeforeValidator(_two), AfterValidator(_upwards)
+]
+"""The lowest and the highest level of a hierarchy that may be published; 0 are the values."""
+
+
 class ColumnPolicy(Declaration):
     """Role of one source column, and how it may be treated."""
 
@@ -46,6 +69,7 @@ class ColumnPolicy(Declaration):
     order: Annotated[Labels, AfterValidator(no_repeats)] | None = None
     domain: Domain | None = None
     hierarchy: Hierarchy | None = None
+    levels: Levels | None = None
     weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
     nulls: Annotated[Nulls, known_word("way to treat nulls", NULLS)] = "as_value"
     unprotected: Annotated[

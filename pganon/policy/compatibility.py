@@ -48,6 +48,7 @@ def method_refusals(
         *width_refusals(columns, (method.grouped, "semi_sensitive")),
         *_wrong_sensitive(registry, method, columns),
         *_unfit_columns(method, columns),
+        *_idle_levels(registry, method, columns),
         *_wrong_models(registry, method, models),
         *_wrong_levels(registry, method, models, refresh),
         *_unprotected(method, models),
@@ -238,6 +239,18 @@ def _unfit_columns(method: MethodOptions, columns: Columns) -> Iterable[Refusal]
             yield from method.column_refusals(name, column)
     if None not in columns.values():
         yield from method.refusals(columns)
+
+
+def _idle_levels(registry: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
+    for name, column in columns.items():
+        if column is None or column.levels is None or method.one_level:
+            continue
+        others = (word for word, options in registry.methods.items() if options.one_level)
+        yield Refusal(
+            ("columns", name, "levels"),
+            f"the method {method.name} has no level that all records of a column share",
+            f"remove levels{_or_methods(others, verb='use ')}",
+        )
 
 
 def _long_names(method: MethodOptions, columns: Columns, release: object) -> Iterable[Refusal]:

@@ -87,6 +87,8 @@ class MethodOptions(Declaration):
         leaves_surplus_out: whether it then suppresses single records of values that are too
             frequent, while others with the same quasi-identifiers stay.
         starts: what it begins with, for each task that it is for.
+        one_level: whether all values of a column are published on one level of its hierarchy, so
+            that a policy can say between which.
         revision: raised when the same records under the same seed give other groups than before.
     """
 
@@ -104,6 +106,7 @@ class MethodOptions(Declaration):
     leaves_out: ClassVar[bool] = True
     leaves_surplus_out: ClassVar[bool] = False
     starts: ClassVar[tuple[Start, ...]] = ()
+    one_level: ClassVar[bool] = False
     revision: ClassVar[int] = 1
 
     if TYPE_CHECKING:
@@ -181,6 +184,10 @@ class MethodOptions(Declaration):
 
     def reference_refusals(self) -> Iterable[Refusal]:
         """Reasons against `publish.reference` with these options of a method that supports it."""
+        return ()
+
+    def kind_refusals(self, name: str, column: ColumnPolicy, kind: str) -> Iterable[Refusal]:
+        """Problems with a column of such a type: `numeric` (dates, too), ordinal or categorical."""
         return ()
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:

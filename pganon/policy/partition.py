@@ -66,7 +66,18 @@ PUBLISH_APPLIED = frozenset({"readers", "keep", "approval", "review_by"})
 """Keys, of the policy and under `publish`, that can be applied to an existing version."""
 
 COLUMN_DECIDES = frozenset(
-    {"role", "type", "order", "domain", "hierarchy", "weight", "nulls", "qs_set", "sensitive_when"}
+    {
+        "role",
+        "type",
+        "order",
+        "domain",
+        "hierarchy",
+        "levels",
+        "weight",
+        "nulls",
+        "qs_set",
+        "sensitive_when",
+    }
 )
 COLUMN_ELSE = frozenset({"published_as", "unprotected"})
 """The same for the keys of a column."""
@@ -78,7 +89,7 @@ _PLAIN = DECIDES - {"source", "individual", "columns", "privacy", "method"}
 """Those of them that are compared as they stand."""
 
 _GROUPED = ("quasi_identifying", "semi_sensitive", "quasi_sensitive")
-_WORDS = frozenset({"role", "type", "nulls", "weight", "set"})
+_WORDS = frozenset({"role", "type", "nulls", "weight", "levels", "set"})
 """Keys of a column that hold no values of it."""
 
 _MOST = 4

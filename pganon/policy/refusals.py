@@ -69,30 +69,17 @@ def show(value: object, limit: int = 40) -> str:
     return f"a {type(value).__name__}"
 
 
-def refuse_word(
-    what: str, value: object, words: Sequence[str], later: Sequence[str] = (), at: Place = ()
-) -> None:
-    """Raise unless `value` is one of the `words` of this version.
+def refuse_word(what: str, value: object, words: Sequence[str], at: Place = ()) -> None:
+    """Raise unless `value` is one of the `words`.
 
     Args:
         what: what the word names, e.g. `role`.
-        later: words of the design that this version does not implement.
     """
     if isinstance(value, str) and value in words:
         return
     article = "an" if what[0] in "aeiou" else "a"
-    if isinstance(value, str) and value in later:
-        refuse_one(
-            f'{what} "{value}" is not available in this version; available: {", ".join(words)}',
-            at=at,
-        )
-    if isinstance(value, str):
-        refuse_one(
-            f"{show(value)} is not {article} {what}",
-            at=at,
-            suggestion=nearest(value, [*words, *later]),
-        )
-    refuse_one(f"{show(value)} is not {article} {what}", at=at, suggestion=nearest("", words))
+    meant = nearest(value if isinstance(value, str) else "", words)
+    refuse_one(f"{show(value)} is not {article} {what}", at=at, suggestion=meant)
 
 
 def known_word(what: str, words: tuple[str, ...]) -> BeforeValidator:

@@ -14,7 +14,6 @@ from pganon.policy.model import Policy
 from pganon.policy.options import MethodOptions
 from pganon.policy.refusals import refuse_one, refuse_word, show
 from pganon.policy.registry import Registry
-from pganon.policy.words import LATER_METHODS
 
 
 @lru_cache
@@ -43,7 +42,7 @@ def model_type(registry: Registry) -> Any:
 def method_type(registry: Registry, *methods: str) -> Any:
     """One of the methods with these words; without any, nothing that can be valid."""
     declared = [registry.methods[word] for word in methods] or [MethodOptions]
-    return _one_of(declared, "name", "method", registry.methods, LATER_METHODS)
+    return _one_of(declared, "name", "method", registry.methods)
 
 
 def _one_of(
@@ -51,16 +50,13 @@ def _one_of(
     key: str,
     what: str,
     words: Iterable[str],
-    later: Sequence[str] = (),
 ) -> Any:
-    known = tuple(words)
-    still = tuple(word for word in later if word not in known)
     union: Any = reduce(or_, declared)
     chosen: Any = Annotated[union, Field(discriminator=key)] if len(declared) > 1 else union
-    return Annotated[chosen, _tagged(key, what, known, still)]
+    return Annotated[chosen, _tagged(key, what, tuple(words))]
 
 
-def _tagged(key: str, what: str, words: tuple[str, ...], later: tuple[str, ...]) -> BeforeValidator:
+def _tagged(key: str, what: str, words: tuple[str, ...]) -> BeforeValidator:
     """Validator of a mapping whose class is selected by the word under `key`."""
 
     def check(value: object) -> object:
@@ -76,7 +72,7 @@ def _tagged(key: str, what: str, words: tuple[str, ...], later: tuple[str, ...])
             refuse_one(
                 f"the key {key} is missing", suggestion=f"write {key}: one of {', '.join(words)}"
             )
-        refuse_word(what, value[key], words, later, at=(key,))
+        refuse_word(what, value[key], words, at=(key,))
         return value
 
     return BeforeValidator(check)

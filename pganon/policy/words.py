@@ -1,4 +1,4 @@
-"""Words of a policy: those of this version, and those that a later version will have."""
+"""Words of a policy."""
 
 from __future__ import annotations
 
@@ -17,5 +17,4 @@ QUASI_IDENTIFYING_NULLS = ("as_value", "own_class", "suppress", "reject")
 QUASI_SENSITIVE_NULLS = ("as_value", "suppress", "reject")
 SENSITIVE_NULLS = ("as_value", "conditional", "reject")
 UNPROTECTED = ("warn", "accept")
-LATER_METHODS = ("full_domain",)
 DISTANCES = ("equal", "ordered", "hierarchical")

@@ -168,6 +168,7 @@ class ColumnResolver:
         kind = self._scale_name(column, declared)
         if kind is None:
             return None
+        self.source.problems.refuse(self.policy.method.kind_refusals(column.name, declared, kind))
         self._check_domain(column, declared, categorical=kind == "categorical")
         self._refuse_within(column.name, "order", order_refusals(column, declared.order or ()))
         form, scale = form_of(self.policy, declared, kind), scale_of(declared, kind)

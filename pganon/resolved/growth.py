@@ -28,7 +28,9 @@ def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
             f"write at least {smallest}, or leave it out",
         )
     yield from _compared_refusals(spec)
-    yield from policy.method.key_refusals({}, {"regions": policy.regions})
+    yield from policy.method.key_refusals(
+        {}, {"regions": policy.regions, "refresh": policy.refresh}
+    )
     if spec.shows_regions:
         yield from _region_refusals(spec)
 

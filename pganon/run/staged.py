@@ -64,7 +64,7 @@ def staged_release(
         method=plan.method.name,
         policy=spec.policy.document(),
         policy_hash=spec.policy_hash,
-        guarantee=promised(increments) if increments else guarantee(spec),
+        guarantee=promised(increments) if increments else _stated(plan, state),
         relations=relations,
         views=_all_views(plan, state, increments, views),
         checks=all_checks(increments) if increments else checks,
@@ -85,6 +85,12 @@ def staged_release(
         source_columns=tuple((c.name, c.type_name) for c in spec.source.columns),
         source_mark=source_mark,
     )
+
+
+def _stated(plan: Plan, state: State) -> list[dict[str, Any]]:
+    """The guarantee with what the form says of this version."""
+    further = plan.method.form.publication.stated(plan.spec, state)
+    return [{**item, **further} for item in guarantee(plan.spec)]
 
 
 def _decides(spec: ReleaseSpec) -> bool:

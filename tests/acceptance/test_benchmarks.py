@@ -23,6 +23,7 @@ pytestmark = pytest.mark.primary_server_only
 
 SMOKE = {
     "classes": ("generated", "rows=400"),
+    "full_domain": ("generated", "rows=400"),
     "assess": ("dense", "rows=400"),
     "qs": ("size", "people=400"),
     "anatomy": ("generated", "people=400"),

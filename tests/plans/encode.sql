@@ -12,6 +12,15 @@ CAST("d0"."code" AS bigint) * 41 AS "added" FROM "pganon_work"."r0_dict0" AS "d0
 "pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" = (CAST("t"."s0" AS TEXT) COLLATE "C");
 
 -- encode.coded: values become codes
+-- [full_domain]
+CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
+CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."s0" AS "v0", "t"."p0", "t"."record",
+CAST(COALESCE("e0"."code", 1) AS integer) AS "s0" FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN
+"pganon_work"."r0_dict0" AS "l0" ON "l0"."value" = "t"."q0" LEFT JOIN "pganon_work"."r0_dict1" AS
+"l1" ON "l1"."value" = "t"."q1" LEFT JOIN "pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" =
+(CAST("t"."s0" AS TEXT) COLLATE "C");
+
+-- encode.coded: values become codes
 -- [anatomy]
 CREATE TABLE pganon_work.r0_coded AS SELECT "h"."c0", "h"."c1", "h"."v0", "h"."p0", "h"."record",
 "h"."draw", "h"."s0", ROW_NUMBER() OVER (ORDER BY "h"."h0", "h"."draw") AS "place" FROM (WITH
@@ -150,7 +159,7 @@ SELECT 0 AS "code", "v"."value", "v"."n", CAST(NULL AS DOUBLE PRECISION) AS "pos
 "pganon_work"."r0_values0" AS "v" WHERE "v"."value" IS NULL;
 
 -- encode.dictionary0: codes of age
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_dict0 AS SELECT "l"."code", "l"."value", "l"."n", CAST(NULL AS DOUBLE
 PRECISION) AS "position" FROM "pganon_work"."r0_leafcodes0" AS "l" UNION ALL SELECT 0 AS "code",
 "v"."value", "v"."n", CAST(NULL AS DOUBLE PRECISION) AS "position" FROM "pganon_work"."r0_values0"
@@ -167,7 +176,7 @@ FROM "pganon_work"."r0_values1" AS "v" WHERE "v"."value" IS NOT NULL) AS "r" UNI
 "pganon_work"."r0_values1" AS "v" WHERE "v"."value" IS NULL;
 
 -- encode.dictionary1: codes of zip
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_dict1 AS SELECT "l"."code", "l"."value", "l"."n", CAST(NULL AS DOUBLE
 PRECISION) AS "position" FROM "pganon_work"."r0_leafcodes1" AS "l" UNION ALL SELECT 0 AS "code",
 "v"."value", "v"."n", CAST(NULL AS DOUBLE PRECISION) AS "position" FROM "pganon_work"."r0_values1"
@@ -178,8 +187,8 @@ AS "v" WHERE "v"."value" IS NULL;
 SELECT 0 AS "unknown";
 
 -- encode.histogram0: distinct values of age, zip
--- [one_dimensional, mondrian, anatomy, slicing, slamsa, msb, sloms, beta_primacy, kinc, kagg,
--- kinc_mic, kagg_mic, js_reduce, qs_greedy, qs_efficient, danonyir, geneir]
+-- [one_dimensional, mondrian, full_domain, anatomy, slicing, slamsa, msb, sloms, beta_primacy,
+-- kinc, kagg, kinc_mic, kagg_mic, js_reduce, qs_greedy, qs_efficient, danonyir, geneir]
 CREATE TABLE pganon_work.r0_histogram0 AS SELECT COUNT(*) AS "n", GROUPING("s"."q0", "s"."q1") AS
 "other", "s"."q0", "s"."q1" FROM "pganon_work"."r0_snap" AS "s" GROUP BY GROUPING SETS (("s"."q0"),
 ("s"."q1"));
@@ -191,14 +200,14 @@ CREATE TABLE pganon_work.r0_histogram0 AS SELECT COUNT(*) AS "n", GROUPING("s"."
 (("s"."q0"), ("s"."q1", "s"."f0"));
 
 -- encode.leafcodes0: leaves of age from left to right
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_leafcodes0 AS SELECT CAST(ROW_NUMBER() OVER (ORDER BY "t"."value") AS
 INT) AS "code", "t"."value", "v"."n", "t"."labels", "t"."lowers", "t"."uppers" FROM
 "pganon_work"."r0_tree_0" AS "t" JOIN "pganon_work"."r0_values0" AS "v" ON "v"."value" =
 "t"."value";
 
 -- encode.leafcodes1: leaves of zip from left to right
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_leafcodes1 AS SELECT CAST(ROW_NUMBER() OVER (ORDER BY (SELECT
 ARRAY_AGG("x"."label" ORDER BY "x"."place" DESC) FROM UNNEST("t"."labels") WITH ORDINALITY AS
 "x"("label", "place")) COLLATE "C", "t"."value") AS INT) AS "code", "t"."value", "v"."n",
@@ -206,17 +215,17 @@ ARRAY_AGG("x"."label" ORDER BY "x"."place" DESC) FROM UNNEST("t"."labels") WITH 
 "v"."value" = "t"."value";
 
 -- encode.leaves0: values of age that need an ancestor
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_leaves0 AS SELECT "v"."value", "v"."n" FROM "pganon_work"."r0_values0"
 AS "v" WHERE "v"."value" IS NOT NULL;
 
 -- encode.leaves1: values of zip that need an ancestor
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_leaves1 AS SELECT "v"."value", "v"."n" FROM "pganon_work"."r0_values1"
 AS "v" WHERE "v"."value" IS NOT NULL;
 
 -- encode.levels0: ancestors of every value of age
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_level0 AS SELECT "s"."code", CAST("s"."level" AS INT) AS "level",
 "s"."label", "s"."lo", "s"."hi", CASE WHEN "s"."level" = 0 THEN 0 ELSE CAST((("s"."upper" -
 "s"."lower")) AS DOUBLE PRECISION) / MAX(CAST((("s"."upper" - "s"."lower")) AS DOUBLE PRECISION))
@@ -228,7 +237,7 @@ FILTER(WHERE "s"."level" = "s"."top") OVER () END AS "loss", "s"."lower", "s"."u
 LATERAL UNNEST("l"."labels") WITH ORDINALITY AS "x"("label", "place")) AS "f") AS "s";
 
 -- encode.levels1: ancestors of every value of zip
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_level1 AS SELECT "s"."code", CAST("s"."level" AS INT) AS "level",
 "s"."label", "s"."lo", "s"."hi", CASE WHEN "s"."hi" = "s"."lo" THEN 0 ELSE CAST(("s"."hi" - "s"."lo"
 + 1) AS DOUBLE PRECISION) / MAX("s"."hi") OVER () END AS "loss" FROM (SELECT "f".*, MIN("f"."code")
@@ -254,8 +263,8 @@ CREATE TABLE pganon_work.r0_ref0_source AS SELECT "x"."code" AS "value", "x"."co
 SELECT 0 AS "nothing";
 
 -- encode.sensitive0: values of disease
--- [one_dimensional, mondrian, anatomy, slicing, slamsa, msb, sloms, beta_primacy, kinc, kagg,
--- kinc_mic, kagg_mic, js_reduce, danonyir, geneir]
+-- [one_dimensional, mondrian, full_domain, anatomy, slicing, slamsa, msb, sloms, beta_primacy,
+-- kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir, geneir]
 CREATE TABLE pganon_work.r0_sdict0 AS SELECT CAST(ROW_NUMBER() OVER (ORDER BY "g"."place") AS INT)
 AS "code", "g"."value", "g"."n" FROM (SELECT "t"."value", MIN("t"."place") AS "place", COUNT(*) AS
 "n" FROM (SELECT CAST("t"."s0" AS TEXT) COLLATE "C" AS "value", CAST("t"."s0" AS TEXT) COLLATE "C"
@@ -296,6 +305,19 @@ COUNT(*) FROM (SELECT 1 AS "one" FROM "pganon_work"."r0_sdict0" AS "d" GROUP BY
 "pganon".looks("d"."value") HAVING COUNT(*) > 1) AS "g") AS "slooks0";
 
 -- encode.sizes: sizes of the dictionaries
+-- [full_domain, geneir]
+SELECT 0 AS "nothing", (SELECT COALESCE(MAX("d"."code"), 0) FROM "pganon_work"."r0_dict0" AS "d") AS
+"m0", (SELECT COALESCE(BOOL_OR("d"."code" = 0), FALSE) FROM "pganon_work"."r0_dict0" AS "d") AS
+"null0", (SELECT COALESCE(MAX("l"."level"), 0) FROM "pganon_work"."r0_level0" AS "l") AS "levels0",
+(SELECT COALESCE(MAX("d"."code"), 0) FROM "pganon_work"."r0_dict1" AS "d") AS "m1", (SELECT
+COALESCE(BOOL_OR("d"."code" = 0), FALSE) FROM "pganon_work"."r0_dict1" AS "d") AS "null1", (SELECT
+COALESCE(MAX("l"."level"), 0) FROM "pganon_work"."r0_level1" AS "l") AS "levels1", (SELECT COUNT(*)
+FROM "pganon_work"."r0_sdict0" AS "d") AS "sm0", (SELECT COALESCE(MAX("d"."code") FILTER(WHERE
+"d"."value" IS NULL), 0) FROM "pganon_work"."r0_sdict0" AS "d") AS "snull0", (SELECT COUNT(*) FROM
+(SELECT 1 AS "one" FROM "pganon_work"."r0_sdict0" AS "d" GROUP BY "pganon".looks("d"."value") HAVING
+COUNT(*) > 1) AS "g") AS "slooks0";
+
+-- encode.sizes: sizes of the dictionaries
 -- [slamsa, msb, sloms, lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
 SELECT 0 AS "nothing", (SELECT COALESCE(MAX("d"."code"), 0) FROM "pganon_work"."r0_dict0" AS "d") AS
 "m0", (SELECT COALESCE(BOOL_OR("d"."code" = 0), FALSE) FROM "pganon_work"."r0_dict0" AS "d") AS
@@ -317,22 +339,9 @@ SELECT 0 AS "nothing", (SELECT COALESCE(MAX("d"."code"), 0) FROM "pganon_work"."
 "null0", (SELECT COALESCE(MAX("d"."code"), 0) FROM "pganon_work"."r0_dict1" AS "d") AS "m1", (SELECT
 COALESCE(BOOL_OR("d"."code" = 0), FALSE) FROM "pganon_work"."r0_dict1" AS "d") AS "null1";
 
--- encode.sizes: sizes of the dictionaries
--- [geneir]
-SELECT 0 AS "nothing", (SELECT COALESCE(MAX("d"."code"), 0) FROM "pganon_work"."r0_dict0" AS "d") AS
-"m0", (SELECT COALESCE(BOOL_OR("d"."code" = 0), FALSE) FROM "pganon_work"."r0_dict0" AS "d") AS
-"null0", (SELECT COALESCE(MAX("l"."level"), 0) FROM "pganon_work"."r0_level0" AS "l") AS "levels0",
-(SELECT COALESCE(MAX("d"."code"), 0) FROM "pganon_work"."r0_dict1" AS "d") AS "m1", (SELECT
-COALESCE(BOOL_OR("d"."code" = 0), FALSE) FROM "pganon_work"."r0_dict1" AS "d") AS "null1", (SELECT
-COALESCE(MAX("l"."level"), 0) FROM "pganon_work"."r0_level1" AS "l") AS "levels1", (SELECT COUNT(*)
-FROM "pganon_work"."r0_sdict0" AS "d") AS "sm0", (SELECT COALESCE(MAX("d"."code") FILTER(WHERE
-"d"."value" IS NULL), 0) FROM "pganon_work"."r0_sdict0" AS "d") AS "snull0", (SELECT COUNT(*) FROM
-(SELECT 1 AS "one" FROM "pganon_work"."r0_sdict0" AS "d" GROUP BY "pganon".looks("d"."value") HAVING
-COUNT(*) > 1) AS "g") AS "slooks0";
-
 -- encode.source: fingerprint of the source
--- [one_dimensional, mondrian, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic, kagg_mic,
--- js_reduce]
+-- [one_dimensional, mondrian, full_domain, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic,
+-- kagg_mic, js_reduce]
 SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
 CONVERT_TO('cfdf41ca5e1eda88c3aa6489c2be3c525cffda4dfb7136ccd6b9744ea7126441' || ':' ||
 "x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) AS "source_plain",
@@ -473,7 +482,7 @@ DROP TABLE pganon_work.r0_histogram0;
 DROP TABLE pganon_work.r0_snap;
 
 -- encode.tree_0_build: hierarchy of column age: ancestors of every value
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_tree_0 AS SELECT "b"."value", ARRAY[ CAST(("b"."value") AS TEXT) COLLATE
 "C", '[' || CAST(("b"."l0") AS TEXT) || ',' || CAST(("b"."u0") AS TEXT) || ')', '[' ||
 CAST(("b"."l1") AS TEXT) || ',' || CAST(("b"."u1") AS TEXT) || ')', '*' ] AS "labels",
@@ -487,27 +496,27 @@ CAST('10' AS DECIMAL) + CAST('10' AS DECIMAL)) % CAST('10' AS DECIMAL)) AS "l1" 
 "b") AS "b";
 
 -- encode.tree_0_size: hierarchy of column age: one row per value
--- [geneir]
+-- [full_domain, geneir]
 SELECT (SELECT COUNT(*) FROM "pganon_work"."r0_leaves0" AS "v") AS "distinct_values", COUNT(*) AS
 "rows", COALESCE(MAX(CARDINALITY("t"."labels")), 1) - 1 AS "levels",
 COALESCE(MIN(CARDINALITY("t"."labels")), 1) - 1 AS "fewest_levels" FROM "pganon_work"."r0_tree_0" AS
 "t";
 
 -- encode.tree_0_span: hierarchy of column age: no value is NaN or infinite
--- [geneir]
+-- [full_domain, geneir]
 SELECT COUNT(*) AS "outside_values", CAST(COALESCE(SUM("v"."n"), 0) AS BIGINT) AS "outside_records"
 FROM "pganon_work"."r0_leaves0" AS "v" WHERE (CAST("v"."value" AS TEXT) IN ('NaN', 'Infinity',
 '-Infinity'));
 
 -- encode.tree_1_build: hierarchy of column zip: ancestors of every value
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_tree_1 AS SELECT "v"."value", ARRAY[ CAST(("v"."value") AS TEXT) COLLATE
 "C", LEFT(CAST(("v"."value") AS TEXT) COLLATE "C", 1) || REPEAT('*',
 GREATEST(LENGTH(CAST(("v"."value") AS TEXT) COLLATE "C") - 1, 0)), '*' ] AS "labels" FROM
 "pganon_work"."r0_leaves1" AS "v";
 
 -- encode.tree_1_size: hierarchy of column zip: one row per value
--- [geneir]
+-- [full_domain, geneir]
 SELECT (SELECT COUNT(*) FROM "pganon_work"."r0_leaves1" AS "v") AS "distinct_values", COUNT(*) AS
 "rows", COALESCE(MAX(CARDINALITY("t"."labels")), 1) - 1 AS "levels",
 COALESCE(MIN(CARDINALITY("t"."labels")), 1) - 1 AS "fewest_levels" FROM "pganon_work"."r0_tree_1" AS
@@ -519,8 +528,8 @@ CREATE TABLE pganon_work.r0_values0 AS SELECT "h"."q0" AS "value", "h"."n" FROM
 "pganon_work"."r0_histogram0" AS "h" WHERE "h"."other" = 1;
 
 -- encode.values1: distinct values of zip
--- [one_dimensional, mondrian, anatomy, slicing, slamsa, msb, sloms, beta_primacy, kinc, kagg,
--- kinc_mic, kagg_mic, js_reduce, qs_greedy, qs_efficient, danonyir, geneir]
+-- [one_dimensional, mondrian, full_domain, anatomy, slicing, slamsa, msb, sloms, beta_primacy,
+-- kinc, kagg, kinc_mic, kagg_mic, js_reduce, qs_greedy, qs_efficient, danonyir, geneir]
 CREATE TABLE pganon_work.r0_values1 AS SELECT "h"."q1" AS "value", "h"."n" FROM
 "pganon_work"."r0_histogram0" AS "h" WHERE "h"."other" = 2;
 

@@ -399,6 +399,12 @@ CAST(("r"."combination" / 1 % 41) AS smallint) AS "c1" FROM (SELECT CAST(COUNT(*
 CREATE TABLE pganon_work.r0_cells_0 AS SELECT "d"."gid" AS "node", "d"."c0", "d"."c1", "d"."cell",
 "d"."d0", "d"."w" FROM "pganon_work"."r0_divided" AS "d";
 
+-- partition.cells: records by their quasi-identifiers
+-- [full_domain]
+CREATE TABLE pganon_work.r0_cells AS SELECT COUNT(*) AS "n", "r"."c0", "r"."c1", BIT_OR(CASE WHEN
+("r"."s0" - 1) >> 6 = 0 THEN CAST(1 AS BIGINT) << (("r"."s0" - 1) & 63) ELSE 0 END) AS "b0_0" FROM
+"pganon_work"."r0_coded" AS "r" GROUP BY "r"."c0", "r"."c1";
+
 -- partition.cells: equal records collapse into weighted cells
 -- [slicing]
 CREATE TABLE pganon_work.r0_cells_0 AS SELECT 1 AS "node", COUNT(*) AS "w", "k"."beside", "k"."c0",
@@ -428,6 +434,10 @@ CREATE TABLE pganon_work.r0_cellvalues0 AS SELECT "x".* FROM (SELECT "v".*, ROW_
 "c"."s0" FROM "pganon_work"."r0_cells" AS "c" JOIN "pganon_work"."r0_cells_0" AS "p" ON "p"."node" =
 "c"."node" AND "p"."c0" = "c"."c0" AND "p"."c1" = "c"."c1" GROUP BY "p"."cell", "c"."s0") AS "v") AS
 "x" WHERE "x"."place" <= 2;
+
+-- partition.chosen: the levels that lose least
+-- [full_domain]
+SELECT 0 AS "level0", 0 AS "level1";
 
 -- partition.chunk_blocks: chunks of piles put together until each could be a bucket
 -- [lgb_ncp]
@@ -1217,6 +1227,20 @@ CREATE TABLE pganon_work.r0_formed AS SELECT u.* FROM (SELECT f.block, (f.r).clu
 'pganon_work.r0_support2']::pg_catalog.regclass[], false) AS r FROM generate_series(1, 1, 16) AS
 b(block)) AS f) AS u;
 
+-- partition.gaps: what suppression loses beyond every label
+-- [full_domain]
+CREATE TABLE pganon_work.r0_gaps AS SELECT "u".* FROM (SELECT 0 AS "attribute", "x"."place" - 1 AS
+"level", ARRAY_AGG(COALESCE("g"."gap", 0) ORDER BY "y"."slot") AS "gaps" FROM UNNEST(CAST(ARRAY[2,
+1] AS INT[])) AS "x"("bits", "place") CROSS JOIN LATERAL GENERATE_SERIES(0, (CAST(1 AS BIGINT) <<
+"x"."bits") - 1) AS "y"("slot") LEFT JOIN (SELECT DISTINCT "s"."level", "s"."slot", "s"."gap" FROM
+"pganon_work"."r0_slots0" AS "s") AS "g" ON "g"."level" = "x"."place" - 1 AND "g"."slot" =
+"y"."slot" GROUP BY "x"."place" UNION ALL SELECT 1 AS "attribute", "x"."place" - 1 AS "level",
+ARRAY_AGG(COALESCE("g"."gap", 0) ORDER BY "y"."slot") AS "gaps" FROM UNNEST(CAST(ARRAY[2, 1] AS
+INT[])) AS "x"("bits", "place") CROSS JOIN LATERAL GENERATE_SERIES(0, (CAST(1 AS BIGINT) <<
+"x"."bits") - 1) AS "y"("slot") LEFT JOIN (SELECT DISTINCT "s"."level", "s"."slot", "s"."gap" FROM
+"pganon_work"."r0_slots1" AS "s") AS "g" ON "g"."level" = "x"."place" - 1 AND "g"."slot" =
+"y"."slot" GROUP BY "x"."place") AS "u";
+
 -- partition.gather: all final groups with their cells
 -- [mondrian]
 CREATE TABLE pganon_work.r0_divided AS SELECT ((CAST(0 AS BIGINT) << 32) + CAST("d"."leaf" AS
@@ -1274,6 +1298,15 @@ BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0" FROM "pganon_work"."r0_classes" 
 -- [mondrian]
 CREATE TABLE pganon_work.r0_grouped AS SELECT "c"."node" AS "gid", "c"."c0", "c"."c1" FROM
 "pganon_work"."r0_cells_1" AS "c";
+
+-- partition.grouped: the class of every combination of values
+-- [full_domain]
+CREATE TABLE pganon_work.r0_grouped AS SELECT "p"."gid", "m"."c0", "m"."c1" FROM (SELECT "t"."c0",
+"t"."c1", "t"."k0" & 15 AS "k0" FROM (SELECT "c"."c0", "c"."c1", (((SELECT ARRAY_AGG("s"."slot" << 0
+ORDER BY "s"."code") FROM "pganon_work"."r0_slots0" AS "s" WHERE "s"."level" = 0))["c"."c0" + 1]) |
+(((SELECT ARRAY_AGG("s"."slot" << 2 ORDER BY "s"."code") FROM "pganon_work"."r0_slots1" AS "s" WHERE
+"s"."level" = 0))["c"."c1" + 1]) AS "k0" FROM "pganon_work"."r0_cells" AS "c") AS "t") AS "m" JOIN
+"pganon_work"."r0_passing" AS "p" ON ("p"."k0" = "m"."k0");
 
 -- partition.grouped: the bucket of every record
 -- [slicing]
@@ -1388,6 +1421,13 @@ SELECT 1 AS "nothing"; SELECT "b"."block", "b"."rid", "b"."s0", "b"."s1" FROM
 CREATE TABLE pganon_work.r0_hidden AS SELECT COUNT(*) AS "w", "p"."s0", "p"."s1" FROM (SELECT
 "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1",
 "c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."s0", "p"."s1";
+
+-- partition.hist: records by key
+-- [full_domain]
+CREATE TABLE pganon_work.r0_hist AS SELECT "c"."n", (((SELECT ARRAY_AGG("s"."slot" << 0 ORDER BY
+"s"."code") FROM "pganon_work"."r0_slots0" AS "s" WHERE "s"."level" = 0))["c"."c0" + 1]) | (((SELECT
+ARRAY_AGG("s"."slot" << 2 ORDER BY "s"."code") FROM "pganon_work"."r0_slots1" AS "s" WHERE
+"s"."level" = 0))["c"."c1" + 1]) AS "k0", "c"."b0_0" FROM "pganon_work"."r0_cells" AS "c";
 
 -- partition.histogram: records per value in every piece
 -- [anatomy]
@@ -1523,6 +1563,24 @@ SELECT ARRAY_AGG("d"."n" ORDER BY "d"."code") AS "source" FROM "pganon_work"."r0
 SELECT "v"."cluster", "v"."value", "v"."n" FROM "pganon_work"."r0_cluster_values" AS "v" ORDER BY
 "v"."cluster", "v"."value"; COPY pganon_work.r0_kept (cluster, value, n) FROM STDIN;
 
+-- partition.labels0: labels of age on every level
+-- [full_domain]
+CREATE TABLE pganon_work.r0_labels0 AS SELECT "p"."code", "p"."level", "p"."lo", "p"."loss",
+CAST((DENSE_RANK() OVER (PARTITION BY "p"."level", "u"."lo" ORDER BY "p"."lo") - 1) AS BIGINT) AS
+"child" FROM (SELECT "t"."code", "t"."level", "t"."lo", "t"."loss" FROM "pganon_work"."r0_level0" AS
+"t") AS "p" LEFT JOIN (SELECT "t"."code", "t"."level", "t"."lo", "t"."loss" FROM
+"pganon_work"."r0_level0" AS "t") AS "u" ON "u"."code" = "p"."code" AND "u"."level" = "p"."level" +
+1;
+
+-- partition.labels1: labels of zip on every level
+-- [full_domain]
+CREATE TABLE pganon_work.r0_labels1 AS SELECT "p"."code", "p"."level", "p"."lo", "p"."loss",
+CAST((DENSE_RANK() OVER (PARTITION BY "p"."level", "u"."lo" ORDER BY "p"."lo") - 1) AS BIGINT) AS
+"child" FROM (SELECT "t"."code", "t"."level", "t"."lo", "t"."loss" FROM "pganon_work"."r0_level1" AS
+"t") AS "p" LEFT JOIN (SELECT "t"."code", "t"."level", "t"."lo", "t"."loss" FROM
+"pganon_work"."r0_level1" AS "t") AS "u" ON "u"."code" = "p"."code" AND "u"."level" = "p"."level" +
+1;
+
 -- partition.leaves: the block of every piece
 -- [anatomy]
 CREATE TABLE pganon_work.r0_leaves AS SELECT ("w"."node" << "w"."level") + GENERATE_SERIES(0, (1 <<
@@ -1568,6 +1626,50 @@ SELECT "r"."rid", "r"."gid" FROM "pganon_work"."r0_regrown" AS "r" UNION ALL SEL
 "r"."gid" FROM "pganon_work"."r0_joined0" AS "r" UNION ALL SELECT "r"."rid", "r"."gid" FROM
 "pganon_work"."r0_joined1" AS "r") AS "u") AS "c" ON "c"."rid" = "b"."rid" WHERE "c"."rid" IS NULL
 AND "s"."place" % 3 = 2;
+
+-- partition.levels: search the levels that lose least; repeated
+-- [full_domain]
+
+-- partition.levels.asked: what the search asks for
+-- [full_domain]
+SELECT BOOL_OR("n"."kind" = 'end') AS "ended", COALESCE(BOOL_OR("n"."kind" = 'end' AND "n"."a" = 1),
+FALSE) AS "proved", BOOL_OR("n"."kind" = 'judging' AND "n"."a" > 0) AS "again", MAX("n"."a")
+FILTER(WHERE "n"."kind" = 'best') AS "cost", MAX("n"."b") FILTER(WHERE "n"."kind" = 'end') AS
+"bound", MAX("n"."c") FILTER(WHERE "n"."kind" = 'end') AS "evaluated", MAX("n"."b") FILTER(WHERE
+"n"."kind" = 'best') AS "left_out", MAX("n"."a") FILTER(WHERE "n"."kind" = 'least') AS "least",
+COALESCE(STRING_AGG(CAST("n"."a" AS TEXT), ',') FILTER(WHERE "n"."kind" = 'drop'), '') AS "dropped",
+COALESCE(STRING_AGG(CAST("n"."a" AS TEXT), ',') FILTER(WHERE "n"."kind" = 'failed'), '') AS
+"failed", COALESCE(MAX("n"."node") FILTER(WHERE "n"."kind" = 'best'), '') AS "best",
+COALESCE(STRING_AGG("n"."node" || '@@' || "n"."other", ',' ORDER BY "n"."other") FILTER(WHERE
+"n"."kind" IN ('table', 'make')), '') AS "tables", COALESCE(STRING_AGG("n"."node" || '@' ||
+"n"."source" || '@' || "n"."other", ',' ORDER BY "n"."other") FILTER(WHERE "n"."kind" = 'make'), '')
+AS "made", COALESCE(STRING_AGG("n"."node" || '@' || "n"."source" || '@', ',' ORDER BY "n"."node")
+FILTER(WHERE "n"."kind" = 'ask'), '') AS "asked", COALESCE(STRING_AGG("n"."node" || '@' ||
+"n"."source" || '@', ',') FILTER(WHERE "n"."kind" = 'judge'), '') AS "judged" FROM
+"pganon_work"."r0_next_0" AS "n";
+
+-- partition.levels.measured: failing records on the levels of many nodes
+-- [full_domain]
+CREATE TABLE pganon_work.r0_measured_0 AS SELECT "u".* FROM (SELECT '0.0' AS "node",
+CAST(COALESCE(SUM("c"."n") FILTER(WHERE ("c"."n" < 4 OR BIT_COUNT(CAST("c"."b0_0" AS BIT(64))) <
+2)), 0) AS BIGINT) AS "s", CAST(COALESCE(SUM("c"."n" * (500000000 + (500000000))) FILTER(WHERE
+("c"."n" < 4 OR BIT_COUNT(CAST("c"."b0_0" AS BIT(64))) < 2)), 0) AS BIGINT) AS "e", COUNT(*) AS
+"classes" FROM (SELECT CAST(SUM("t"."n") AS BIGINT) AS "n", "t"."k0" & 15 AS "k0",
+BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS "t" GROUP BY "t"."k0" & 15) AS "c") AS
+"u";
+
+-- partition.levels.next: which levels to measure next
+-- [full_domain]
+SELECT ARRAY_AGG("l"."attribute" ORDER BY "l"."attribute", "l"."level") AS "attributes",
+ARRAY_AGG("l"."loss" ORDER BY "l"."attribute", "l"."level") AS "losses" FROM
+"pganon_work"."r0_losses" AS "l"; SELECT 'table' AS "kind", '0.0' AS "node", 'hist' AS "other", ''
+AS "source", COUNT(*) AS "a", CAST(NULL AS BIGINT) AS "b", CAST(NULL AS BIGINT) AS "c" FROM
+"pganon_work"."r0_hist" AS "t"; COPY pganon_work.r0_next_0 (kind, node, other, source, a, b, c) FROM
+STDIN;
+
+-- partition.levels.tidy: what the round before measured
+-- [full_domain]
+DROP TABLE;
 
 -- partition.limits: the largest share of every value in a class
 -- [beta_primacy]
@@ -1680,6 +1782,14 @@ MAX("x"."k1") AS "varies1" FROM "x") AS "w" CROSS JOIN LATERAL (VALUES (0, "h"."
 "w"."varies0"), (1, "h"."same1", "w"."varies1")) AS "p"("j", "same", "varies") WHERE "p"."same" AND
 "p"."varies" AND "h"."i" <> "p"."j") AS "v") AS JSONB)) AS "v"("pair")), 0) AS "determined") AS "u")
 AS "x";
+
+-- partition.losses: what all records lose on every level
+-- [full_domain]
+CREATE TABLE pganon_work.r0_losses AS SELECT "u".* FROM (SELECT 0 AS "attribute", "s"."level",
+CAST(SUM("s"."n" * ("s"."cost" - "s"."gap")) AS BIGINT) AS "loss" FROM "pganon_work"."r0_slots0" AS
+"s" GROUP BY "s"."level" UNION ALL SELECT 1 AS "attribute", "s"."level", CAST(SUM("s"."n" *
+("s"."cost" - "s"."gap")) AS BIGINT) AS "loss" FROM "pganon_work"."r0_slots1" AS "s" GROUP BY
+"s"."level") AS "u";
 
 -- partition.masks: records by which of their values are sensitive
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
@@ -2023,6 +2133,13 @@ JOIN (SELECT "d"."code", COUNT(*) OVER (ORDER BY "d"."position" range BETWEEN CA
 preceding AND CAST(0.6 AS float8) following) AS "n" FROM "pganon_work"."r0_dict0" AS "d" WHERE
 "d"."code" > 0) AS "f" ON "f"."code" = "q"."c0") AS "pairs0";
 
+-- partition.passing: the classes that are released
+-- [full_domain]
+CREATE TABLE pganon_work.r0_passing AS SELECT "c"."n", CAST((ROW_NUMBER() OVER (ORDER BY "c"."k0"))
+AS INT) AS "gid", "c"."k0" FROM (SELECT CAST(SUM("t"."n") AS BIGINT) AS "n", "t"."k0" & 15 AS "k0",
+BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS "t" GROUP BY "t"."k0" & 15) AS "c"
+WHERE NOT ("c"."n" < 4 OR BIT_COUNT(CAST("c"."b0_0" AS BIT(64))) < 2);
+
 -- partition.piece_values: sensitive values of neighbouring records
 -- [kinc, kagg, kinc_mic, kagg_mic]
 CREATE TABLE pganon_work.r0_piece_values AS SELECT "p"."cluster", "p"."piece", "p"."value", COUNT(*)
@@ -2260,6 +2377,17 @@ SELECT "f"."gid", "c"."s0" AS "value", COUNT(*) AS "n" FROM "pganon_work"."r0_re
 "pganon_work"."r0_coded" AS "c" ON "c"."rid" = "f"."rid" GROUP BY 1, 2 ORDER BY 1, 2; COPY
 pganon_work.r0_settled (gid) FROM STDIN;
 
+-- partition.shapes: most children of a label, by level
+-- [full_domain]
+SELECT (SELECT COALESCE(ARRAY_TO_STRING(ARRAY_AGG("m"."most" ORDER BY "m"."level"), '.'), '') FROM
+(SELECT MAX("l"."child") AS "most", "l"."level" FROM "pganon_work"."r0_labels0" AS "l" WHERE
+"l"."level" < 1 GROUP BY "l"."level") AS "m") AS "shape0", 0 AS "ambiguous0", (SELECT
+COALESCE(ARRAY_TO_STRING(ARRAY_AGG("m"."most" ORDER BY "m"."level"), '.'), '') FROM (SELECT
+MAX("l"."child") AS "most", "l"."level" FROM "pganon_work"."r0_labels1" AS "l" WHERE "l"."level" < 1
+GROUP BY "l"."level") AS "m") AS "shape1", (SELECT COUNT(*) FROM (SELECT "t"."label" FROM
+"pganon_work"."r0_level1" AS "t" GROUP BY "t"."label" HAVING COUNT(DISTINCT "t"."lo") > 1 OR
+COUNT(DISTINCT "t"."hi") > 1) AS "x") AS "ambiguous1";
+
 -- partition.shared: the bucket of every record in its associated columns
 -- [lgb_ncp]
 CREATE TABLE pganon_work.r0_shared AS SELECT "p"."lead", "p"."rid", COALESCE("q"."b",
@@ -2295,6 +2423,42 @@ AND (SUBSTRING("d"."form" FROM 1 FOR 1) = 'g'))), 1) AS INT) AS "shown_null1" FR
 -- partition.sizes: whether a block is too large
 -- [slamsa]
 SELECT COALESCE(MAX("m"."size"), 0) > 5000 AS "oversized" FROM "pganon_work"."r0_merged" AS "m";
+
+-- partition.slots0: what labels of age lose
+-- [full_domain]
+CREATE TABLE pganon_work.r0_slots0 AS SELECT "g"."code", "g"."level", "g"."slot", "g"."n",
+"g"."gap", MAX("g"."gap") OVER (PARTITION BY "g"."code") AS "cost" FROM (SELECT "p"."code",
+"p"."level", "p"."slot", "p"."n", CASE WHEN ("p"."level" = 1) THEN 0 ELSE CAST(ROUND(500000000 * (1
+- "p"."loss")) AS BIGINT) END AS "gap" FROM (SELECT "s"."code", "s"."level", "s"."slot", "s"."loss",
+COALESCE("c"."n", 0) AS "n", SUM("c"."n") OVER (PARTITION BY "s"."level", CASE WHEN ("s"."level" =
+1) THEN 1 ELSE "s"."lo" END) AS "below" FROM (SELECT "u".* FROM (SELECT "l"."code", "l"."level",
+"l"."lo", "l"."loss", CAST(SUM("u"."child" << ((ARRAY[0, 1])["u"."level" + 1] - (ARRAY[0,
+1])["l"."level" + 1])) AS BIGINT) AS "slot" FROM "pganon_work"."r0_labels0" AS "l" JOIN
+"pganon_work"."r0_labels0" AS "u" ON "u"."code" = "l"."code" AND "u"."level" >= "l"."level" GROUP BY
+"l"."code", "l"."level", "l"."lo", "l"."loss" UNION ALL SELECT 0 AS "code", "x"."level", 0 AS "lo",
+CAST(0 AS DOUBLE PRECISION) AS "loss", CAST(1 AS BIGINT) << (1 - (ARRAY[0, 1])["x"."level" + 1]) AS
+"slot" FROM GENERATE_SERIES(0, 1) AS "x"("level")) AS "u") AS "s" LEFT JOIN (SELECT "c"."code",
+CAST(SUM("c"."n") AS BIGINT) AS "n" FROM (SELECT "c"."c0" AS "code", "c"."n" FROM
+"pganon_work"."r0_cells" AS "c") AS "c" GROUP BY "c"."code") AS "c" ON "c"."code" = "s"."code") AS
+"p") AS "g";
+
+-- partition.slots1: what labels of zip lose
+-- [full_domain]
+CREATE TABLE pganon_work.r0_slots1 AS SELECT "g"."code", "g"."level", "g"."slot", "g"."n",
+"g"."gap", MAX("g"."gap") OVER (PARTITION BY "g"."code") AS "cost" FROM (SELECT "p"."code",
+"p"."level", "p"."slot", "p"."n", CASE WHEN ("p"."level" = 1) THEN 0 ELSE CAST(ROUND(500000000 * (1
+- "p"."loss")) AS BIGINT) END AS "gap" FROM (SELECT "s"."code", "s"."level", "s"."slot", "s"."loss",
+COALESCE("c"."n", 0) AS "n", SUM("c"."n") OVER (PARTITION BY "s"."level", CASE WHEN ("s"."level" =
+1) THEN 1 ELSE "s"."lo" END) AS "below" FROM (SELECT "u".* FROM (SELECT "l"."code", "l"."level",
+"l"."lo", "l"."loss", CAST(SUM("u"."child" << ((ARRAY[0, 1])["u"."level" + 1] - (ARRAY[0,
+1])["l"."level" + 1])) AS BIGINT) AS "slot" FROM "pganon_work"."r0_labels1" AS "l" JOIN
+"pganon_work"."r0_labels1" AS "u" ON "u"."code" = "l"."code" AND "u"."level" >= "l"."level" GROUP BY
+"l"."code", "l"."level", "l"."lo", "l"."loss" UNION ALL SELECT 0 AS "code", "x"."level", 0 AS "lo",
+CAST(0 AS DOUBLE PRECISION) AS "loss", CAST(1 AS BIGINT) << (1 - (ARRAY[0, 1])["x"."level" + 1]) AS
+"slot" FROM GENERATE_SERIES(0, 1) AS "x"("level")) AS "u") AS "s" LEFT JOIN (SELECT "c"."code",
+CAST(SUM("c"."n") AS BIGINT) AS "n" FROM (SELECT "c"."c1" AS "code", "c"."n" FROM
+"pganon_work"."r0_cells" AS "c") AS "c" GROUP BY "c"."code") AS "c" ON "c"."code" = "s"."code") AS
+"p") AS "g";
 
 -- partition.smoothed0: records of every sensitive value by quasi-identifiers
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
@@ -2492,6 +2656,15 @@ AS BIGINT) AS "suppressed" FROM "pganon_work"."r0_classes" AS "t";
 SELECT CAST(COALESCE(SUM("t"."w"), 0) AS BIGINT) AS "released", 40 - CAST(COALESCE(SUM("t"."w"), 0)
 AS BIGINT) AS "suppressed" FROM "pganon_work"."r0_cells_1" AS "t";
 
+-- partition.suppressed: records left out, held against the limit
+-- [full_domain, qs_greedy, qs_efficient]
+SELECT COUNT(*) AS "released", 40 - COUNT(*) AS "suppressed" FROM "pganon_work"."r0_coded" AS "t";
+
+-- partition.suppressed: records left out, held against the limit
+-- [full_domain]
+SELECT CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "released", 40 - CAST(COALESCE(SUM("t"."n"), 0)
+AS BIGINT) AS "suppressed" FROM "pganon_work"."r0_passing" AS "t";
+
 -- partition.suppressed: records in no group, held against the limit
 -- [msb]
 SELECT COUNT(*) AS "released", 40 - COUNT(*) AS "suppressed", 1000 - COUNT(*) AS "ungrouped",
@@ -2506,10 +2679,6 @@ AS BIGINT) AS "suppressed" FROM (SELECT "m"."n" FROM "pganon_work"."r0_masks" AS
 -- partition.suppressed: records left out, held against the limit
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 SELECT COUNT(*) AS "released", 40 - COUNT(*) AS "suppressed" FROM "pganon_work"."r0_grouped" AS "t";
-
--- partition.suppressed: records left out, held against the limit
--- [qs_greedy, qs_efficient]
-SELECT COUNT(*) AS "released", 40 - COUNT(*) AS "suppressed" FROM "pganon_work"."r0_coded" AS "t";
 
 -- partition.suppressed: records left out, held against the limit
 -- [danonyir, geneir]
@@ -2594,6 +2763,15 @@ pganon_work.r0_nodes_1;
 DROP TABLE pganon_work.r0_divided, pganon_work.r0_cells_1, pganon_work.r0_nodes_1,
 pganon_work.r0_offers_0, pganon_work.r0_chosen_0, pganon_work.r0_ranked_0,
 pganon_work.r0_cellvalues0;
+
+-- partition.tidy: what the search measured
+-- [full_domain]
+DROP TABLE pganon_work.r0_next_0, pganon_work.r0_hist;
+
+-- partition.tidy: labels and keys
+-- [full_domain]
+DROP TABLE pganon_work.r0_passing, pganon_work.r0_cells, pganon_work.r0_losses, pganon_work.r0_gaps,
+pganon_work.r0_labels0, pganon_work.r0_labels1, pganon_work.r0_slots0, pganon_work.r0_slots1;
 
 -- partition.tidy: what the blocks were made from
 -- [anatomy]
@@ -2727,6 +2905,23 @@ pganon_work.r0_joined1, pganon_work.r0_joined2;
 DROP TABLE pganon_work.r0_swept, pganon_work.r0_stretches, pganon_work.r0_units_0,
 pganon_work.r0_joined_0, pganon_work.r0_left_1, pganon_work.r0_left_0, pganon_work.r0_groups_0,
 pganon_work.r0_fit_0;
+
+-- partition.top: what the highest levels reach
+-- [full_domain]
+SELECT CAST(SUM("m"."most") AS BIGINT) AS "whole", (SELECT CAST(MIN("m"."measure") AS DOUBLE
+PRECISION) FROM (SELECT "c"."n" AS "measure" FROM (SELECT CAST(SUM("t"."n") AS BIGINT) AS "n",
+"t"."k0" & 0 AS "k0", BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS "t" GROUP BY
+"t"."k0" & 0) AS "c") AS "m") AS "reached0", (SELECT BOOL_OR(NOT ("m"."measure" >= 4)) FROM (SELECT
+"c"."n" AS "measure" FROM (SELECT CAST(SUM("t"."n") AS BIGINT) AS "n", "t"."k0" & 0 AS "k0",
+BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS "t" GROUP BY "t"."k0" & 0) AS "c") AS
+"m") AS "missed0", (SELECT CAST(MIN("m"."measure") AS DOUBLE PRECISION) FROM (SELECT
+BIT_COUNT(CAST("c"."b0_0" AS BIT(64))) AS "measure" FROM (SELECT CAST(SUM("t"."n") AS BIGINT) AS
+"n", "t"."k0" & 0 AS "k0", BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS "t" GROUP BY
+"t"."k0" & 0) AS "c") AS "m") AS "reached1", (SELECT BOOL_OR(NOT ("m"."measure" >= 2)) FROM (SELECT
+BIT_COUNT(CAST("c"."b0_0" AS BIT(64))) AS "measure" FROM (SELECT CAST(SUM("t"."n") AS BIGINT) AS
+"n", "t"."k0" & 0 AS "k0", BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS "t" GROUP BY
+"t"."k0" & 0) AS "c") AS "m") AS "missed1" FROM (SELECT MAX("l"."loss") AS "most" FROM
+"pganon_work"."r0_losses" AS "l" GROUP BY "l"."attribute") AS "m";
 
 -- partition.trim: leave out records of values that are too frequent; repeated
 -- [anatomy, slicing, slamsa, msb, sloms]

@@ -66,6 +66,21 @@ DECIMAL)), '[]') END) AS numrange) AS "age", CAST(("x1"."members") AS text[]) AS
 "e"."class_id";
 
 -- recode.classes: generalized quasi-identifiers of every class
+-- [full_domain]
+CREATE TABLE pganon_stage.r0_classes AS SELECT "e"."class_id", CAST((CASE WHEN "e"."hi0" = 0 THEN
+NULL WHEN "a0"."level" = 0 THEN NUMRANGE(TRIM_SCALE(CAST("l0"."value" AS DECIMAL)),
+TRIM_SCALE(CAST("l0"."value" AS DECIMAL)), '[]') WHEN "a0"."level" = 1 THEN NUMRANGE((SELECT
+MIN("t"."lower") FROM "pganon_work"."r0_level0" AS "t" JOIN "pganon_work"."r0_released0" AS "r" ON
+"r"."code" = "t"."code" WHERE "t"."level" = 0), (SELECT MAX("t"."upper") FROM
+"pganon_work"."r0_level0" AS "t" JOIN "pganon_work"."r0_released0" AS "r" ON "r"."code" = "t"."code"
+WHERE "t"."level" = 0)) ELSE NUMRANGE("a0"."lower", "a0"."upper") END) AS numrange) AS "age",
+CAST((CASE WHEN "e"."hi1" = 0 THEN NULL ELSE "a1"."label" END) AS text) AS "zip", "e"."n1" AS
+"zip_null" FROM "pganon_work"."r0_extents" AS "e" LEFT JOIN "pganon_work"."r0_level0" AS "a0" ON
+"a0"."code" = "e"."lo0" AND "a0"."level" = (1) LEFT JOIN "pganon_work"."r0_dict0" AS "l0" ON
+"l0"."code" = "e"."lo0" LEFT JOIN "pganon_work"."r0_level1" AS "a1" ON "a1"."code" = "e"."lo1" AND
+"a1"."level" = (1) ORDER BY "e"."class_id";
+
+-- recode.classes: generalized quasi-identifiers of every class
 -- [kinc_mic, kagg_mic]
 CREATE TABLE pganon_stage.r0_classes AS SELECT "e"."class_id", CAST(("x0"."value") AS integer) AS
 "age", CAST(("x1"."value") AS text) AS "zip", "x1"."has_null" AS "zip_null" FROM
@@ -92,8 +107,8 @@ LEFT JOIN "pganon_work"."r0_level1" AS "a1" ON "a1"."code" = "e"."lo1" AND "a1".
 "t")[("e"."lo1" - 1) * 2 + 0 + 1]) >= "e"."hi1" THEN 0 ELSE 1 END) ORDER BY "e"."class_id";
 
 -- recode.classes_key: an index that the published views join on
--- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
--- geneir]
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce,
+-- danonyir, geneir]
 ALTER TABLE "pganon_stage"."r0_classes" ADD PRIMARY KEY ("class_id");
 
 -- recode.cluster_cells: the cells of every cluster
@@ -132,7 +147,7 @@ AS "age", CAST("a1"."members" AS text[]) AS "zip", CAST("b"."p0" AS integer[]) A
 ALTER TABLE "pganon_stage"."r0_clusters" ADD PRIMARY KEY ("cluster_no");
 
 -- recode.different: how many records differ, as the statistics of their columns say
--- [one_dimensional, mondrian]
+-- [one_dimensional, mondrian, full_domain]
 SELECT CAST((LEAST(LEAST((SELECT COUNT(*) FROM "pganon_work"."r0_numbers_class_id" AS "n") *
 COALESCE((SELECT CASE WHEN "p"."n_distinct" < 0 THEN -"p"."n_distinct" * 40 ELSE "p"."n_distinct"
 END + 1 FROM "pg_catalog"."pg_stats" AS "p" WHERE "p"."schemaname" = 'pganon_work' AND
@@ -142,8 +157,8 @@ END + 1 FROM "pg_catalog"."pg_stats" AS "p" WHERE "p"."schemaname" = 'pganon_wor
 'r0_coded' AND "p"."attname" = 'p0'), 40), 40)) AS bigint) AS "different_records";
 
 -- recode.extents: size and extent of every class
--- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
--- geneir]
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce,
+-- danonyir, geneir]
 CREATE TABLE pganon_work.r0_extents AS SELECT "e".*, "r"."n" FROM "pganon_work"."r0_extents_only" AS
 "e" JOIN (SELECT "t"."class_id", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "t" GROUP BY
 "t"."class_id") AS "r" ON "r"."class_id" = "e"."class_id";
@@ -222,6 +237,12 @@ CAST("g"."c0" AS bigint) * 41 + (CAST("g"."c1" AS bigint) * 1) AS "combination" 
 "pganon_work"."r0_grouped" AS "g" JOIN "pganon_work"."r0_numbers_class_id" AS "n" ON "n"."gid" =
 "g"."gid";
 
+-- recode.grouped_classes: the class of every cell
+-- [full_domain]
+CREATE TABLE pganon_work.r0_grouped_classes AS SELECT "n"."class_id", "g"."c0", "g"."c1" FROM
+"pganon_work"."r0_grouped" AS "g" JOIN "pganon_work"."r0_numbers_class_id" AS "n" ON "n"."gid" =
+"g"."gid";
+
 -- recode.grouped_classes: the class of every record
 -- [sloms]
 CREATE TABLE pganon_work.r0_grouped_classes AS SELECT "r"."b0" AS "class_id", "r"."c0", "r"."c1"
@@ -248,7 +269,7 @@ JOIN (SELECT DISTINCT "d"."display", "d"."form" FROM "pganon_work"."r0_displays"
 ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
 
 -- recode.histogram: the values of every group, which later groups may be compared with
--- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."class_id" AS "link", "h"."value",
 CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."class_id", COALESCE('=' ||
@@ -362,6 +383,12 @@ CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."value", COUNT(DISTINCT "r"
 "pganon_stage"."r0_records" AS "r") AS "r" GROUP BY "r"."value", "r"."class_id") AS "h" GROUP BY 1,
 2) AS "h") AS "u";
 
+-- recode.levels: labels of all levels above released values
+-- [full_domain]
+CREATE TABLE pganon_stage.r0_levels AS SELECT "u".* FROM (SELECT DISTINCT 'zip' AS "attribute",
+"t"."level", "t"."label" FROM "pganon_work"."r0_level1" AS "t" WHERE "t"."code" IN (SELECT "g"."c1"
+FROM "pganon_work"."r0_grouped_classes" AS "g")) AS "u";
+
 -- recode.members: the steward's memory of who was in which class
 -- [one_dimensional, mondrian]
 CREATE TABLE pganon_stage.r0_members AS SELECT "u".* FROM (SELECT "t"."member", "t"."class_id",
@@ -394,6 +421,39 @@ AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || C
 AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
 "pganon_work"."r0_grouped_classes" AS "g" ON "g"."combination" = "c"."combination") AS "g") AS "u")
 AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
+
+-- recode.members: the steward's memory of who was in which class
+-- [full_domain]
+CREATE TABLE pganon_stage.r0_members AS SELECT "u".* FROM (SELECT "t"."member", "t"."class_id",
+CAST(ARRAY[ HASHTEXTEXTENDED("t"."v0", UUID_HASH_EXTENDED("t"."member", (SELECT CAST(CAST(('x' ||
+ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')) AS BIT(64))
+AS BIGINT) FROM (SELECT (SELECT COALESCE("p"."secret", "s"."key") FROM "pganon_private"."run_secret"
+AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" = "s"."population" WHERE
+"s"."run_id" = 0) AS "secret") AS "k"))), HASHTEXTEXTENDED("t"."v1",
+UUID_HASH_EXTENDED("t"."member", (SELECT CAST(CAST(('x' || ENCODE(SUBSTRING(SHA256("k"."secret" ||
+CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')) AS BIT(64)) AS BIGINT) FROM (SELECT (SELECT
+COALESCE("p"."secret", "s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN
+"pganon_private"."population" AS "p" ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) AS
+"secret") AS "k"))) ] AS bigint[]) AS "marks" FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT
+COALESCE("p"."secret", "s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN
+"pganon_private"."population" AS "p" ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) ||
+CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "g"."class_id" AS
+"class_id", "g"."value0" AS "v0", COALESCE('=' || CAST(("g"."p0") AS text), '') AS "v1" FROM (SELECT
+"c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text),
+'') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
+"pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1") AS "g"
+OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS "member", CASE WHEN "p"."judged" THEN
+CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS
+"class_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "u".* FROM (SELECT
+CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
+"pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
+"s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
+UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
+"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
+AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0"
+AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
+"pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1") AS "g") AS
+"u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which bucket
 -- [anatomy, slicing]
@@ -788,8 +848,8 @@ FROM (SELECT "r"."gid" FROM (SELECT "s"."b2" AS "gid" FROM "pganon_work"."r0_gro
 BY "s"."b2") AS "r" GROUP BY "r"."gid") AS "g";
 
 -- recode.numbers_class_id: random numbers for the classes
--- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
--- geneir]
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce,
+-- danonyir, geneir]
 CREATE TABLE pganon_work.r0_numbers_class_id AS SELECT "g"."gid", CAST((ROW_NUMBER() OVER (ORDER BY
 SHA256((SELECT "s"."key" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0) ||
 CONVERT_TO(CAST('class_id:' || CAST("g"."gid" AS text) AS text), 'UTF8')), "g"."gid")) AS INT) AS
@@ -862,6 +922,17 @@ COUNT(*) AS "n", "c"."combination" AS "combination", "c"."v0" AS "v0", "c"."p0" 
 "g"."class_id", "c"."v0", "c"."p0") AS "r" ORDER BY "r"."class_id", "r"."v0", "r"."p0") AS "r" ORDER
 BY "r"."class_id", "r"."v0", "r"."p0";
 
+-- recode.records: sensitive and insensitive values of every record with its class
+-- [full_domain]
+CREATE TABLE pganon_stage.r0_records AS SELECT "r"."class_id", "r"."v0" AS "disease", "r"."p0" AS
+"cost" FROM (SELECT GENERATE_SERIES(1, "r"."n") AS "place", "r"."class_id", "r"."v0", "r"."p0" FROM
+(SELECT CAST(SUM("c"."n") AS BIGINT) AS "n", "g"."class_id", "c"."v0", "c"."p0" FROM (SELECT
+COUNT(*) AS "n", "c"."c0" AS "c0", "c"."c1" AS "c1", "c"."v0" AS "v0", "c"."p0" AS "p0" FROM
+"pganon_work"."r0_coded" AS "c" GROUP BY "c"."c0", "c"."c1", "c"."v0", "c"."p0") AS "c" JOIN
+"pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1" GROUP BY
+"g"."class_id", "c"."v0", "c"."p0") AS "r" ORDER BY "r"."class_id", "r"."v0", "r"."p0") AS "r" ORDER
+BY "r"."class_id", "r"."v0", "r"."p0";
+
 -- recode.records: every record with its group and its buckets
 -- [lgb_mdp, local_bucketization, local_generalization]
 CREATE TABLE pganon_stage.r0_records AS SELECT "r"."group_id", "r"."b0" AS "zip_bucket", "r"."b1" AS
@@ -909,13 +980,13 @@ CAST((CAST("d1"."value" AS text)) AS text), '') COLLATE "C" AS "v1" FROM "pganon
 AS "s" JOIN "pganon_work"."r0_dict1" AS "d1" ON ("d1"."code" + 42) = "s"."v1";
 
 -- recode.released0: released values of attribute 1
--- [geneir]
+-- [full_domain, geneir]
 CREATE TABLE pganon_work.r0_released0 AS SELECT "d"."code", "d"."value" FROM
 "pganon_work"."r0_dict0" AS "d" WHERE "d"."code" > 0 AND "d"."code" IN (SELECT "g"."c0" FROM
 "pganon_work"."r0_grouped_classes" AS "g");
 
 -- recode.remembered groups: who is in a group, in numbers that the next versions are compared by
--- [one_dimensional, mondrian, beta_primacy, kagg, kinc_mic, kagg_mic, js_reduce]
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kagg, kinc_mic, kagg_mic, js_reduce]
 CREATE TABLE pganon_stage.r0_remembered_groups AS SELECT "g"."grp", "g"."people", "g"."who1" AS
 "who1", "g"."who2" AS "who2", "g"."held" AS "held" FROM (SELECT CAST("e"."grp" AS BIGINT) AS "grp",
 COUNT(*) AS "people", BIT_XOR("e"."who1") AS "who1", BIT_XOR("e"."who2") AS "who2", CASE WHEN
@@ -1076,6 +1147,15 @@ BY "d"."code";
 CREATE TABLE pganon_work.r0_extents_only AS SELECT "c"."class_id", MIN("c"."c0") FILTER(WHERE
 "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("c"."c0") = 0 AS "n0", BIT_OR(CAST(1 AS BIGINT)
 << "c"."c1") AS "b1_0" FROM "pganon_work"."r0_grouped_classes" AS "c" GROUP BY "c"."class_id";
+
+-- recode.sizes: records per class
+-- [full_domain]
+CREATE TABLE pganon_work.r0_extents_only AS SELECT "x"."class_id" AS "class_id", "x"."lo0" AS "lo0",
+"x"."hi0" AS "hi0", "x"."n0" AS "n0", "x"."lo1" AS "lo1", "x"."hi1" AS "hi1", "x"."n1" AS "n1" FROM
+(SELECT "c"."class_id", MIN("c"."c0") FILTER(WHERE "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0",
+MIN("c"."c0") = 0 AS "n0", MIN("c"."c1") FILTER(WHERE "c"."c1" > 0) AS "lo1", MAX("c"."c1") AS
+"hi1", MIN("c"."c1") = 0 AS "n1" FROM "pganon_work"."r0_grouped_classes" AS "c" GROUP BY
+"c"."class_id") AS "x";
 
 -- recode.sizes: records per class
 -- [geneir]

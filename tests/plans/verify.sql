@@ -201,6 +201,18 @@ WHERE "t"."marks" IS NOT NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_
 COUNT(*) AS "published" FROM "pganon_stage"."r0_records" AS "records") AS "r";
 
 -- verify.balance: every record is released once or suppressed
+-- [full_domain]
+SELECT "r"."published", 40 - 1 - "r"."published" AS "unaccounted", (SELECT COUNT(*) FROM
+"pganon_work"."r0_coded" AS "c") AS "encoded", CAST((SELECT SUM("m"."repeated") FROM (SELECT "u".*
+FROM (SELECT CAST(COALESCE(SUM("k"."more"), 0) AS BIGINT) AS "repeated" FROM (SELECT COUNT(*) - 1 AS
+"more" FROM (SELECT "t"."c0", "t"."c1" FROM "pganon_work"."r0_grouped_classes" AS "t" ORDER BY
+"t"."c0", "t"."c1") AS "t" GROUP BY "t"."c0", "t"."c1" HAVING COUNT(*) > 1) AS "k" UNION ALL SELECT
+COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0)
+AS "repeated" FROM (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT
+NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT COUNT(*) AS "published"
+FROM "pganon_stage"."r0_records" AS "records") AS "r";
+
+-- verify.balance: every record is released once or suppressed
 -- [anatomy]
 SELECT "r"."published", 40 - 1 - "r"."published" AS "unaccounted", (SELECT COUNT(*) FROM
 "pganon_work"."r0_coded" AS "c") AS "encoded", CAST((SELECT SUM("m"."repeated") FROM (SELECT "u".*
@@ -569,6 +581,12 @@ SELECT MIN("g"."n" / "g"."most") AS "degree", SUM("g"."n" - "g"."squares" / "g".
 MAX("c"."n") AS "most" FROM (SELECT "t"."group_id" AS "k0", CAST("t"."count" AS DOUBLE PRECISION) AS
 "n" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id") AS "c" GROUP BY "c"."k0") AS "g";
 
+-- verify.distinct_classes_1: distinct_classes
+-- [full_domain]
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT CAST(COALESCE(SUM("s"."more"), 0) AS
+BIGINT) AS "measured" FROM (SELECT COUNT(*) - 1 AS "more" FROM "pganon_stage"."r0_classes" AS "c"
+GROUP BY "c"."age", "c"."zip", "c"."zip_null") AS "s") AS "b";
+
 -- verify.distinct_l_diversity_2: distinct_l_diversity on disease
 -- [one_dimensional, mondrian]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
@@ -585,6 +603,14 @@ SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("g
 "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' || CAST((CAST("r"."disease" AS
 TEXT) COLLATE "C") AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS "r") AS "r" GROUP BY
 "r"."value", "r"."class_id") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
+
+-- verify.distinct_l_diversity_5: distinct_l_diversity on disease
+-- [full_domain]
+SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
+"measured" FROM (SELECT COUNT(*) AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n",
+"h"."class_id" FROM (SELECT "r"."class_id", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT)
+COLLATE "C") AS text), '') AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP
+BY "r"."class_id", 2) AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
 
 -- verify.distinct_values_7: distinct_values on zip
 -- [local_bucketization]
@@ -608,6 +634,12 @@ SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_r
 -- [mondrian]
 SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records',
 'pganon_stage.r0_members', 'pganon_stage.r0_cuts', 'pganon_stage.r0_histogram',
+'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
+
+-- verify.fingerprint: a keyed hash of the staged relations
+-- [full_domain]
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records',
+'pganon_stage.r0_members', 'pganon_stage.r0_levels', 'pganon_stage.r0_histogram',
 'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.fingerprint: a keyed hash of the staged relations
@@ -1089,6 +1121,14 @@ SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("g
 "g"."class_id") AS "groups";
 
 -- verify.k_anonymity_4: k_anonymity
+-- [full_domain]
+SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 4)) AS "failing", MIN("groups"."measure") AS
+"measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id" FROM (SELECT
+"h"."value", "h"."n", "h"."class_id" FROM (SELECT "r"."class_id", 1 AS "value", COUNT(*) AS "n" FROM
+"pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id", 2) AS "h") AS "g" GROUP BY
+"g"."class_id") AS "groups";
+
+-- verify.k_anonymity_4: k_anonymity
 -- [lgb_mdp, local_generalization]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT
@@ -1405,8 +1445,8 @@ TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") A
 BY "g"."group_id") AS "groups";
 
 -- verify.structure_0: structure
--- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
--- geneir]
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce,
+-- danonyir, geneir]
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT (SELECT COUNT(*) FROM (SELECT
 "class_id" FROM "pganon_stage"."r0_classes" AS "a" GROUP BY "class_id" HAVING COUNT(*) > 1) AS
 "twice") + (SELECT COUNT(*) FROM (SELECT "r"."class_id" FROM "pganon_stage"."r0_records" AS "r"
@@ -1573,6 +1613,23 @@ AS TEXT), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "
 "r"."display" LEFT JOIN "pganon_work"."r0_dict1" AS "d" ON "d"."code" = "r"."c1") AS "u") AS "y";
 COPY pganon_work.r0_taught0 (learner, posterior, correct) FROM STDIN;
 
+-- verify.uniform_level_2: uniform_level on age
+-- [full_domain]
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) FILTER(WHERE "x"."crosses")
+AS "measured" FROM (SELECT "s"."v" && LAG("s"."v") OVER (ORDER BY "s"."v") AS "crosses" FROM (SELECT
+DISTINCT "c"."age" AS "v" FROM "pganon_stage"."r0_classes" AS "c" WHERE "c"."age" IS NOT NULL) AS
+"s") AS "x") AS "b";
+
+-- verify.uniform_level_3: uniform_level on zip
+-- [full_domain]
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT "n"."every" - COALESCE("h"."most",
+0) AS "measured" FROM (SELECT COUNT(*) AS "every" FROM (SELECT DISTINCT "c"."zip" AS "v" FROM
+"pganon_stage"."r0_classes" AS "c" WHERE "c"."zip" IS NOT NULL) AS "s") AS "n" CROSS JOIN (SELECT
+MAX("x"."n") AS "most" FROM (SELECT COUNT(*) AS "n" FROM (SELECT DISTINCT "c"."zip" AS "v" FROM
+"pganon_stage"."r0_classes" AS "c" WHERE "c"."zip" IS NOT NULL) AS "s" JOIN
+"pganon_stage"."r0_levels" AS "l" ON "l"."label" = "s"."v" WHERE "l"."attribute" = 'zip' GROUP BY
+"l"."level") AS "x") AS "h") AS "b";
+
 -- verify.utility: loss, discernibility, class sizes
 -- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir]
 SELECT COUNT(*) AS "classes", CAST(SUM("e"."n") AS BIGINT) AS "released", MIN("e"."n") AS
@@ -1589,6 +1646,24 @@ ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0" AS "dict" WH
 0)["e"."lo0"]) END)) / SUM("e"."n") AS "ncp0", SUM("e"."n" * (CAST((BIT_COUNT(CAST("e"."b1_0" AS
 BIT(64))) - 1) AS DOUBLE PRECISION) / 40)) / SUM("e"."n") AS "ncp1" FROM (SELECT "e".*,
 "e"."class_id" AS "group_id" FROM "pganon_work"."r0_extents" AS "e") AS "e";
+
+-- verify.utility: loss, discernibility, class sizes
+-- [full_domain]
+SELECT COUNT(*) AS "classes", CAST(SUM("e"."n") AS BIGINT) AS "released", MIN("e"."n") AS
+"smallest_class", CAST(AVG("e"."n") AS DOUBLE PRECISION) AS "mean_class", MAX("e"."n") AS
+"largest_class", CAST(SUM(CAST("e"."n" AS DECIMAL) * "e"."n") AS DOUBLE PRECISION) AS "squares",
+SUM("e"."n" * (((CASE WHEN "e"."n0" AND "e"."hi0" > 0 THEN 1 WHEN "e"."hi0" = 0 THEN 0 ELSE (SELECT
+ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level") FROM "pganon_work"."r0_level0" AS
+"t")[("e"."lo0" - 1) * 2 + (1) + 1] END) * 1.0 + ((CASE WHEN "e"."n1" AND "e"."hi1" > 0 THEN 1 WHEN
+"e"."hi1" = 0 THEN 0 ELSE (SELECT ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level") FROM
+"pganon_work"."r0_level1" AS "t")[("e"."lo1" - 1) * 2 + (1) + 1] END) * 1.0)) / 2.0)) AS
+"weighted_loss", SUM("e"."n" * (CASE WHEN "e"."n0" AND "e"."hi0" > 0 THEN 1 WHEN "e"."hi0" = 0 THEN
+0 ELSE (SELECT ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level") FROM "pganon_work"."r0_level0"
+AS "t")[("e"."lo0" - 1) * 2 + (1) + 1] END)) / SUM("e"."n") AS "ncp0", SUM("e"."n" * (CASE WHEN
+"e"."n1" AND "e"."hi1" > 0 THEN 1 WHEN "e"."hi1" = 0 THEN 0 ELSE (SELECT ARRAY_AGG("t"."loss" ORDER
+BY "t"."code", "t"."level") FROM "pganon_work"."r0_level1" AS "t")[("e"."lo1" - 1) * 2 + (1) + 1]
+END)) / SUM("e"."n") AS "ncp1" FROM (SELECT "e".*, "e"."class_id" AS "group_id" FROM
+"pganon_work"."r0_extents" AS "e") AS "e";
 
 -- verify.utility: extent and sizes of the buckets
 -- [anatomy, slicing, slamsa, msb, sloms]

@@ -11,7 +11,6 @@ from pathlib import Path
 from pganon.loading import known
 from pganon.methods import registry
 from pganon.methods.registry import OWN, methods
-from pganon.policy.words import LATER_METHODS
 from pganon.privacy.models import MODELS, PrivacyModel
 from tests.mutate import ROOT, TARGETS
 from tests.support.harness import plans
@@ -64,10 +63,6 @@ def _texts(tree: ast.Module) -> Iterator[ast.Constant]:
 
 def test_methods_are_under_their_names() -> None:
     assert {name: methods()[name].name for name in NAMES} == {name: name for name in NAMES}
-
-
-def test_words_for_later_are_no_methods() -> None:
-    assert not set(LATER_METHODS) & set(NAMES)
 
 
 def test_every_model_says_what_is_measured() -> None:

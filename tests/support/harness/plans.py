@@ -92,6 +92,14 @@ _PARTS: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] =
         ],
         {},
     ),
+    "full_domain": (
+        {**_TREES, **_DISEASE},
+        [
+            {"model": "k_anonymity", "k": 4},
+            {"model": "distinct_l_diversity", "column": "disease", "l": 2},
+        ],
+        {},
+    ),
     "anatomy": (
         {**_QUASI, **_DISEASE},
         [{"model": "anatomy_l_diversity", "column": "disease", "l": 2}],

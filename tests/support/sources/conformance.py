@@ -17,6 +17,10 @@ from tests.support.harness import plans
 from tests.support.sources.every_model import EVERY
 
 METHODS = list(OWN)
+GROWING = [
+    name for name in METHODS if plans.policy_of(name).policy.method.admits("refresh", "increments")
+]
+"""Those that can add groups of new people to a version."""
 
 
 def document(method: str) -> dict[str, Any]:

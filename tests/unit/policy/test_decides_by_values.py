@@ -14,6 +14,7 @@ ALWAYS, NEVER, WITH_VALUES = (True, True), (False, False), (False, True)
 DECIDED: dict[str, tuple[bool, bool]] = {
     "one_dimensional": WITH_VALUES,
     "mondrian": WITH_VALUES,
+    "full_domain": WITH_VALUES,
     "danonyir": WITH_VALUES,
     "geneir": WITH_VALUES,
     "qs_greedy": ALWAYS,

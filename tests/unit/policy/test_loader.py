@@ -81,7 +81,7 @@ columns:
 privacy:
   - {model: k_anonymity, k: "5"}
   - {model: t_closeness, column: jbo, t: 0.2}
-method: {name: full_domain}
+method: {name: mondrain}
 """,
         "utf-8",
     )
@@ -96,7 +96,7 @@ method: {name: full_domain}
         (6, "columns.zip.hierarchy.intervals[1]"): "for example 10",
         (8, "privacy[0].k"): "write 5 without quotes",
         (9, "privacy[1].column"): 'did you mean "job"?',
-        (10, "method.name"): None,
+        (10, "method.name"): 'did you mean "mondrian"?',
     }
     text = str(caught.value)
     assert text.startswith(f"{file}:1: source: is missing (for example")

@@ -8,10 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from pganon.errors import PolicyError
-from pganon.loading import known, policy_from
+from pganon.loading import policy_from
 from pganon.policy.hierarchies import FORMS, InlineHierarchy, IntervalHierarchy
 from pganon.policy.model import policy_hash
-from pganon.policy.words import LATER_METHODS
 from tests.unit.policy.examples import policy, with_column
 
 
@@ -115,14 +114,6 @@ def test_hierarchical_distance_and_hierarchy_need_each_other() -> None:
     for form in ({"intervals": [5]}, {"date": ["year"]}):
         data["columns"]["x"]["hierarchy"] = form
         assert "not for sensitive columns" in problems(data)["columns.x.hierarchy"]
-
-
-@pytest.mark.parametrize("later", LATER_METHODS)
-def test_later_methods(later: str) -> None:
-    assert problems(policy(method={"name": later})) == {
-        "method.name": f'method "{later}" is not available in this version; '
-        f"available: {', '.join(tuple(known().methods))}"
-    }
 
 
 @pytest.mark.parametrize(

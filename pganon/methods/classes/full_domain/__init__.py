@@ -1,0 +1,196 @@
+"""The method `full_domain`: one level of its hierarchy for every quasi-identifier.
+
+Of all combinations of levels the one that loses least, where classes that fail are left out within
+`suppression_limit`; of equal ones that with the lowest levels.
+Samarati: Protecting respondents' identities in microdata release, TKDE 2001; LeFevre, DeWitt,
+Ramakrishnan: Incognito, SIGMOD 2005; El Emam et al.: A globally optimal k-anonymity method for the
+de-identification of health data, JAMIA 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.encode.facts import shown_level
+from pganon.encode.work import CODED
+from pganon.errors import PganonError
+from pganon.forms.work import GROUPED
+from pganon.identifiers import QualifiedName, quote
+from pganon.methods.classes.full_domain import facts
+from pganon.methods.classes.full_domain.costs import gap_arrays, losses, priced
+from pganon.methods.classes.full_domain.form import LEVELLED
+from pganon.methods.classes.full_domain.keys import (
+    ambiguous,
+    labels,
+    labels_of,
+    shape,
+    shapes,
+    slots,
+)
+from pganon.methods.classes.full_domain.measures import HIST, Measures
+from pganon.methods.classes.full_domain.options import FullDomain
+from pganon.methods.classes.full_domain.refused import not_found, top_check, unfit_levels
+from pganon.methods.classes.full_domain.rounds import LevelSearch, chosen
+from pganon.methods.common.base import Method
+from pganon.methods.common.suppression import suppressed_check
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import fragment, named, num
+from pganon.steps import Check, CreateTable, DropTables, State, Step
+
+
+def full_domain(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """From the encoded records to the class of each."""
+    search = LevelSearch(spec)
+    return (
+        suppressed_check(spec, lambda s: s.work(CODED)),
+        *_key_steps(spec),
+        *_table_steps(spec),
+        top_check(spec),
+        search.step(),
+        _chosen_check(spec),
+        *_grouping(spec),
+        DropTables("tidy", "what the search measured", search.remaining),
+        DropTables("tidy", "labels and keys", lambda s: _prepared(spec, s)),
+    )
+
+
+def _key_steps(spec: ReleaseSpec) -> list[Step]:
+    every = axes(spec.attributes)
+    named_labels = [
+        CreateTable(
+            f"labels{axis.index}",
+            f"labels of {quote(axis.attribute.column.name)} on every level",
+            lambda s, axis=axis: labels(axis, s),
+            lambda s, axis=axis: labels_of(axis, s),
+        )
+        for axis in every
+    ]
+    return [
+        *named_labels,
+        Check(
+            "shapes",
+            "most children of a label, by level",
+            lambda s: shapes(spec, s),
+            lambda row, s: unfit_levels(spec, row, s),
+            gives=[fact(axis) for axis in every for fact in (shape, ambiguous)],
+        ),
+        CreateTable(
+            "cells",
+            "records by their quasi-identifiers",
+            lambda s: s.work("cells"),
+            lambda s: Measures(spec, s).cells(),
+        ),
+        *[
+            CreateTable(
+                f"slots{axis.index}",
+                f"what labels of {quote(axis.attribute.column.name)} lose",
+                lambda s, axis=axis: slots(axis, s),
+                lambda s, place=place: priced(spec, Measures(spec, s).layout, place),
+            )
+            for place, axis in enumerate(every)
+        ],
+        CreateTable(
+            "losses",
+            "what all records lose on every level",
+            lambda s: s.work("losses"),
+            lambda s: losses(Measures(spec, s).layout),
+        ),
+        CreateTable(
+            "gaps",
+            "what suppression loses beyond every label",
+            lambda s: s.work("gaps"),
+            lambda s: gap_arrays(Measures(spec, s).layout),
+        ),
+    ]
+
+
+def _table_steps(spec: ReleaseSpec) -> list[Step]:
+    wanted = {r.sensitive: None for r in spec.measured if r.model.needs_values}
+    return [
+        CreateTable(
+            HIST,
+            "records by key",
+            lambda s: s.work(HIST),
+            lambda s: Measures(spec, s).hist(),
+        ),
+        *[
+            CreateTable(
+                f"values{index}_by_key",
+                f"sensitive values by key, of {quote(spec.sensitive[index].column.name)}",
+                lambda s, index=index: s.work(f"values{index}_by_key"),
+                lambda s, index=index: Measures(spec, s).values(index),
+                when=lambda s, index=index: (
+                    index in {r.sensitive for r in Measures(spec, s).relaxed.unmeasured}
+                ),
+            )
+            for index in wanted
+            if index is not None
+        ],
+    ]
+
+
+def _chosen_check(spec: ReleaseSpec) -> Check:
+    """The levels that are published become facts."""
+
+    def select(state: State) -> exp.Select:
+        node = chosen(state) if state[facts.BEST] else (0,) * len(spec.attributes)
+        return exp.select(
+            *[
+                named(num(level), shown_level(axis.index).column)
+                for axis, level in zip(axes(spec.attributes), node, strict=True)
+            ]
+        )
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        return None if state[facts.BEST] else not_found(spec, state)
+
+    return Check(
+        "chosen",
+        "the levels that lose least",
+        select,
+        problem,
+        gives=[shown_level(axis.index) for axis in axes(spec.attributes)],
+    )
+
+
+def _grouping(spec: ReleaseSpec) -> list[Step]:
+    def passing(state: State) -> exp.Select:
+        number = state[facts.LEFT_OUT]
+        failed = None if number is None else state.work("failed", round=number)
+        return Measures(spec, state).passing(chosen(state), failed)
+
+    return [
+        CreateTable(
+            "passing", "the classes that are released", lambda s: s.work("passing"), passing
+        ),
+        CreateTable(
+            GROUPED.name,
+            "the class of every combination of values",
+            lambda s: s.work(GROUPED),
+            lambda s: Measures(spec, s).grouped(chosen(s)),
+        ),
+        suppressed_check(
+            spec, lambda s: s.work("passing"), fragment("coalesce(sum(t.n), 0)::bigint")
+        ),
+    ]
+
+
+def _prepared(spec: ReleaseSpec, state: State) -> Sequence[QualifiedName]:
+    measures = Measures(spec, state)
+    values = {r.sensitive for r in measures.relaxed.unmeasured}
+    return [
+        state.work("passing"),
+        state.work("cells"),
+        state.work("losses"),
+        state.work("gaps"),
+        *[state.work(f"values{index}_by_key") for index in sorted(values, key=str)],
+        *[labels(axis, state) for axis in measures.layout.axes],
+        *[slots(axis, state) for axis in measures.layout.axes],
+    ]
+
+
+METHOD = Method(FullDomain, LEVELLED, full_domain)

@@ -1,0 +1,162 @@
+"""What labels lose, as whole numbers, and what a suppressed record loses beyond its labels.
+
+slots<i>   (code, level, slot, n, cost, gap)  of every value and level: the number of its label,
+           `n` records, what one of them loses if it is suppressed, and how much less its label
+           loses
+losses     (attribute, level, loss)  loss of all records on a level
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pganon.encode.facts import KEPT
+from pganon.methods.classes.full_domain.keys import Layout, slots, slots_of
+from pganon.methods.classes.full_domain.search.lattice import Node
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import col, finished, fragment, named, num, query, scalar, stacked, total
+
+UNIT = 1_000_000_000
+"""Losses are counted in so many parts of the loss of one record."""
+
+
+def weights(spec: ReleaseSpec) -> list[int]:
+    """The most that a record loses of every quasi-identifier; they add up to about :data:`UNIT`."""
+    every = [attribute.weight for attribute in spec.attributes]
+    return [round(UNIT * weight / sum(every)) for weight in every]
+
+
+def priced(spec: ReleaseSpec, layout: Layout, place: int) -> exp.Select:
+    """SELECT of `slots<i>`."""
+    axis, field = layout.axes[place], layout.fields[place]
+    top = num(len(field.widths))
+    counted = query(
+        "select c.code, sum(c.n)::bigint as n from c group by c.code",
+        {
+            "c": query(
+                "select :code as code, c.n from c",
+                {"c": layout.state.work("cells")},
+                code=col(axis.code, "c"),
+            )
+        },
+    )
+    found = query(
+        "select s.code, s.level, s.slot, s.loss, coalesce(c.n, 0) as n,"
+        " sum(c.n) over (partition by s.level, case when :joined then 1 else s.lo end) as below"
+        " from s left join c on c.code = s.code",
+        {"s": slots_of(layout, place), "c": counted},
+        joined=_joined(layout, place, "s"),
+    )
+    weight = num(weights(spec)[place])
+    joined = _joined(layout, place, "p")
+    match getattr(spec.policy.method, "objective", "gcp"):
+        case "entropy":
+            bits = "round(:w * coalesce(ln(:all::float8 / nullif(p.below, 0)) / ln(2), 0))::bigint"
+            gap = fragment(bits, w=weight, all=num(layout.state[KEPT]))
+        case "precision":
+            gap = fragment(
+                "case when p.code = 0 and not :joined then :w"
+                " else round(:w::numeric * (:top - p.level) / greatest(:top, 1))::bigint end",
+                joined=joined,
+                w=weight,
+                top=top,
+            )
+            if not field.widths:
+                gap = weight
+        case _:
+            gap = fragment(
+                "case when :joined then 0 else round(:w * (1 - p.loss))::bigint end",
+                joined=joined,
+                w=weight,
+            )
+    return query(
+        "select g.code, g.level, g.slot, g.n, g.gap,"
+        " max(g.gap) over (partition by g.code) as cost from g",
+        {
+            "g": query("select p.code, p.level, p.slot, p.n from p", {"p": found}).select(
+                named(gap, "gap")
+            )
+        },
+    )
+
+
+def _joined(layout: Layout, place: int, table: str) -> exp.Expr:
+    """Whether a label is a root that NULL and values share."""
+    field = layout.fields[place]
+    if not field.root_joins:
+        return exp.false()
+    return fragment(":level = :top", level=col("level", table), top=num(len(field.widths)))
+
+
+def losses(layout: Layout) -> exp.Select:
+    """SELECT (attribute, level, loss)."""
+    return stacked(
+        [
+            query(
+                "select :i as attribute, s.level, sum(s.n * (s.cost - s.gap))::bigint as loss"
+                " from s group by s.level",
+                {"s": slots(axis, layout.state)},
+                i=num(place),
+            )
+            for place, axis in enumerate(layout.axes)
+        ]
+    )
+
+
+def gap_arrays(layout: Layout) -> exp.Select:
+    """SELECT (attribute, level, gaps): what suppression loses by the number of a label, from 0."""
+    return stacked(
+        [
+            query(
+                "select :i as attribute, x.place - 1 as level,"
+                " array_agg(coalesce(g.gap, 0) order by y.slot) as gaps"
+                " from unnest(:bits::int[]) with ordinality as x(bits, place)"
+                " cross join lateral generate_series(0, (1::bigint << x.bits) - 1) as y(slot)"
+                " left join g on g.level = x.place - 1 and g.slot = y.slot group by x.place",
+                {
+                    "g": query(
+                        "select distinct s.level, s.slot, s.gap from s",
+                        {"s": slots(axis, layout.state)},
+                    )
+                },
+                i=num(place),
+                bits=exp.Array(
+                    expressions=[num(field.slot_bits(n)) for n in range(len(field.widths) + 1)]
+                ),
+            )
+            for place, (axis, field) in enumerate(zip(layout.axes, layout.fields, strict=True))
+        ]
+    )
+
+
+class Gaps:
+    """What suppression loses beyond the labels of a node, from the keys of its classes."""
+
+    def __init__(self, spec: ReleaseSpec, layout: Layout) -> None:
+        self.spec = spec
+        self.layout = layout
+        self.exact = getattr(spec.policy.method, "objective", "gcp") != "entropy"
+        self._terms: dict[tuple[int, int], exp.Var] = {}
+
+    def of(self, node: Node) -> exp.Expr:
+        """For one record of a class `c` of the node."""
+        return total([self._term(place, level) for place, level in enumerate(node)])
+
+    def _term(self, place: int, level: int) -> exp.Expr:
+        # Rendered once: hundreds of such terms are in a statement.
+        if (place, level) not in self._terms:
+            self._terms[place, level] = finished(self._made(place, level))
+        return self._terms[place, level]
+
+    def _made(self, place: int, level: int) -> exp.Expr:
+        if level == 0 and self.exact:
+            return num(weights(self.spec)[place])
+        # What is stored is packed; joined to nothing it is unpacked once, not for every class.
+        array = query(
+            "select g.gaps || '{}'::bigint[] from g where g.attribute = :i and g.level = :level",
+            {"g": self.layout.state.work("gaps")},
+            i=num(place),
+            level=num(level),
+        )
+        slot = self.layout.slot(place, level, "c")
+        return fragment("(:array)[:slot + 1]", array=scalar(array), slot=slot)

@@ -1,0 +1,236 @@
+"""Measures of nodes: classes of a node, the records in those that fail, and what they lose.
+
+cells        (codes, n, bits)   records by their codes, and which sensitive values they have
+hist         (key, n, bits)     the same by their keys
+hist_<r>_<i> the same of the classes of a node, made in round r
+values<j>    (key, value, n)    sensitive values by key, where a model needs more than bits
+measured_r   (node, s, e, classes)  of the nodes of a round, by what follows of the models
+failed_r     (key, n)           failing classes of the node that was judged in a round
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlglot import exp
+
+from pganon.encode.axis import axes
+from pganon.encode.work import CODED, reference
+from pganon.identifiers import QualifiedName
+from pganon.methods.classes.full_domain.costs import Gaps
+from pganon.methods.classes.full_domain.keys import Layout
+from pganon.methods.classes.full_domain.relaxed import Relaxed
+from pganon.methods.classes.full_domain.search.lattice import Node, text_of
+from pganon.privacy.base import Relation, Requirement
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import aliased, col, equal, fragment, named, query, stacked, text
+from pganon.steps import State
+
+HIST = "hist"
+
+
+def table_of(state: State, source: str) -> QualifiedName:
+    """The table of a source, `hist` or the round and number of a further one."""
+    return state.work(HIST if source == HIST else f"{HIST}_{source}")
+
+
+@dataclass(frozen=True)
+class Measures:
+    """SELECTs over the classes of nodes."""
+
+    spec: ReleaseSpec
+    state: State
+
+    @cached_property
+    def layout(self) -> Layout:
+        return Layout(axes(self.spec.attributes), self.state)
+
+    @cached_property
+    def relaxed(self) -> Relaxed:
+        return Relaxed(self.spec, self.state)
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        return Gaps(self.spec, self.layout)
+
+    # -- tables of records ----------------------------------------------------------------------
+
+    def cells(self) -> exp.Select:
+        codes = [col(axis.code, "r") for axis in self.layout.axes]
+        tree = query("select count(*) as n from r", {"r": self.state.work(CODED)})
+        tree = tree.select(*codes, *self.relaxed.bits("r"))
+        return tree.group_by(*[code.copy() for code in codes])
+
+    def hist(self) -> exp.Select:
+        tree = query("select c.n from c", {"c": self.state.work("cells")})
+        bits = [col(name, "c") for name in self.relaxed.columns]
+        return tree.select(*self.layout.keys("c"), *bits)
+
+    def values(self, index: int) -> exp.Select:
+        """SELECT key, value, n of a sensitive column."""
+        codes = [col(axis.code, "r") for axis in self.layout.axes]
+        value = col(f"s{index}", "r")
+        counted = query("select count(*) as n from r", {"r": self.state.work(CODED)})
+        counted = counted.select(*codes, named(value, "value"))
+        counted = counted.group_by(*[key.copy() for key in (*codes, value)])
+        tree = query("select c.value, c.n from c", {"c": counted})
+        return tree.select(*self.layout.keys("c"))
+
+    # -- nodes ------------------------------------------------------------------------------------
+
+    def classes(self, node: Node, source: str) -> exp.Select:
+        """SELECT key, n, bits: the classes of a node."""
+        keys = self.layout.masked(node, "t")
+        tree = query("select sum(t.n)::bigint as n from t", {"t": table_of(self.state, source)})
+        tree = tree.select(*keys, *self.relaxed.united("t"))
+        return tree.group_by(*[key.this.copy() for key in keys])
+
+    def measured(self, nodes: Sequence[tuple[Node, str]]) -> exp.Select:
+        """SELECT node, s, e, classes; every node with its source."""
+        return stacked(
+            [
+                query(
+                    "select :node as node,"
+                    " coalesce(sum(c.n) filter (where :fails), 0)::bigint as s,"
+                    " coalesce(sum(c.n * :gap) filter (where :fails), 0)::bigint as e,"
+                    " count(*) as classes from c",
+                    {"c": self.classes(node, source)},
+                    node=text(text_of(node)),
+                    fails=self.relaxed.fails("c"),
+                    gap=exp.paren(self.gaps.of(node)),
+                )
+                for node, source in nodes
+            ]
+        )
+
+    def failed(self, node: Node, source: str, before: QualifiedName | None = None) -> exp.Select:
+        """SELECT key, n: the classes of a node that fail.
+
+        Args:
+            before: those that failed when the rest was taken to be released; they still do.
+        """
+        tree = query("select c.n from c", {"c": self.classes(node, source)})
+        tree = tree.select(*[col(word, "c") for word in self.layout.words])
+        failing = [self.relaxed.fails("c")]
+        found = [
+            select
+            for requirement in self.relaxed.unmeasured
+            for select in self._missing(requirement, node, before)
+        ]
+        if before is not None:
+            keys = [col(word, "b") for word in self.layout.words]
+            found.append(query("select 1 from b", {"b": before}).select(*keys, append=False))
+        for number, missed in enumerate(found):
+            alias = f"f{number}"
+            on = equal(self.layout.words, alias, "c")
+            tree = tree.join(aliased(missed, alias), on=on, join_type="left")
+            failing.append(fragment(":k is not null", k=col(self.layout.words[0], alias)))
+        return tree.where(exp.or_(*failing))
+
+    def _missing(
+        self, requirement: Requirement, node: Node, before: QualifiedName | None
+    ) -> list[exp.Select]:
+        """SELECT key of the classes that miss a requirement, by every reference distribution."""
+        index, model = requirement.sensitive, requirement.model
+        assert index is not None
+        histogram = self._histogram(index, node)
+        references: list[Relation | None] = [None]
+        if model.needs_reference:
+            references = [self.state.work(reference(index, "source"))]
+            if before is not None:
+                references.append(self._left(index, node, before))
+        words = self.layout.words
+        return [
+            query(
+                "select 1 from m where not :holds",
+                {"m": model.measure(histogram, words, distribution)},
+                holds=model.holds(col("measure", "m")),
+            ).select(*[col(word, "m") for word in words], append=False)
+            for distribution in references
+        ]
+
+    def by_model(self, requirement: Requirement, node: Node) -> exp.Select:
+        """SELECT measure of the classes of a node."""
+        model, index = requirement.model, requirement.sensitive
+        classes = self.classes(node, HIST)
+        if not model.needs_values:
+            return query("select c.n as measure from c", {"c": classes})
+        assert index is not None
+        if requirement not in self.relaxed.unmeasured:
+            counted = named(self.relaxed.distinct(index, "c"), "measure")
+            return query("select 1 from c", {"c": classes}).select(counted, append=False)
+        distribution = None
+        if model.needs_reference:
+            distribution = self.state.work(reference(index, "source"))
+        return model.measure(self._histogram(index, node), self.layout.words, distribution)
+
+    def _histogram(self, index: int, node: Node) -> exp.Select:
+        keys = self.layout.masked(node, "v")
+        tree = query(
+            "select v.value, sum(v.n)::bigint as n from v",
+            {"v": self.state.work(f"values{index}_by_key")},
+        ).select(*keys)
+        return tree.group_by(*[key.this.copy() for key in keys], col("value", "v"))
+
+    def _left(self, index: int, node: Node, before: QualifiedName) -> exp.Select:
+        """The distribution of a sensitive column without the classes that failed."""
+        left = query(
+            "select h.value, sum(h.n) as n from h left join b on :same where :none"
+            " group by h.value",
+            {"h": self._histogram(index, node), "b": before},
+            same=equal(self.layout.words, "b", "h"),
+            none=fragment(":k is null", k=col(self.layout.words[0], "b")),
+        )
+        item = self.spec.sensitive[index]
+        path = [] if item.hierarchy is None else [col("path", "r")]
+        return query(
+            "select r.value, r.position, coalesce(l.n, 0) as n,"
+            " (coalesce(l.n, 0) / nullif(sum(l.n) over (), 0))::float8 as share"
+            " from r left join l on l.value = r.value",
+            {"r": self.state.work(reference(index, "source")), "l": left},
+        ).select(*path)
+
+    def lost(self, node: Node, failed: QualifiedName) -> exp.Select:
+        """SELECT kind, node, .. : the row of a node that was judged, for the search."""
+        return query(
+            "select 'exact' as kind, :node as node, '' as other, '' as source,"
+            " coalesce(sum(c.n), 0)::bigint as a, coalesce(sum(c.n * :gap), 0)::bigint as b,"
+            " null::bigint as c from c",
+            {"c": failed},
+            node=text(text_of(node)),
+            gap=exp.paren(self.gaps.of(node)),
+        )
+
+    # -- the node that is released -------------------------------------------------------------
+
+    def passing(self, node: Node, failed: QualifiedName | None) -> exp.Select:
+        """SELECT gid, key, n: the classes that are released, numbered in key order."""
+        words = self.layout.words
+        tree = query("select c.n from c", {"c": self.classes(node, HIST)})
+        order = exp.Order(expressions=[col(word, "c") for word in words])
+        number = exp.Window(this=exp.RowNumber(), order=order)
+        tree = tree.select(
+            named(fragment(":n::int", n=number), "gid"), *[col(word, "c") for word in words]
+        )
+        if failed is None:
+            return tree.where(exp.not_(self.relaxed.fails("c")))
+        tree = tree.join(aliased(failed, "f"), on=equal(words, "f", "c"), join_type="left")
+        return tree.where(fragment(":k is null", k=col(words[0], "f")))
+
+    def grouped(self, node: Node) -> exp.Select:
+        """SELECT gid, codes: the class of every combination of codes."""
+        words = self.layout.words
+        codes = [axis.code for axis in self.layout.axes]
+        keyed = query("select 1 from c", {"c": self.state.work("cells")}).select(
+            *[col(code, "c") for code in codes], *self.layout.keys("c"), append=False
+        )
+        masked = query("select 1 from t", {"t": keyed}).select(
+            *[col(code, "t") for code in codes], *self.layout.masked(node, "t"), append=False
+        )
+        return query(
+            "select p.gid from m join p on :same",
+            {"m": masked, "p": self.state.work("passing")},
+            same=equal(words, "p", "m"),
+        ).select(*[col(code, "m") for code in codes])

@@ -1,0 +1,63 @@
+"""Options of full-domain recoding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from pganon.methods.classes.options import Partitioning
+from pganon.policy.columns import Columns
+from pganon.policy.encoding import Encoding
+from pganon.policy.model import ColumnPolicy
+from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
+from pganon.policy.refusals import Refusal, known_word, show
+
+OBJECTIVES = ("gcp", "precision", "entropy")
+
+
+class FullDomain(MethodOptions):
+    """One level of its hierarchy for every quasi-identifier, for all records."""
+
+    roles = UNPUBLISHED | {"quasi_identifying", "sensitive", "insensitive"}
+    grouped = "quasi_identifying"
+    models = Partitioning.models
+    example = "{model: k_anonymity, k: 5}"
+    adds = (CLASS_ID,)
+    parts = (FLAT,)
+    supports = frozenset({"reference"})
+    leaves_out = False
+    one_level = True
+
+    name: Literal["full_domain"]
+    objective: Annotated[
+        Literal["gcp", "precision", "entropy"], known_word("objective", OBJECTIVES)
+    ] = "gcp"
+    max_nodes: Annotated[int, Field(ge=1, le=1_000_000)] = 2000
+
+    @property
+    def encoding(self) -> Encoding:
+        return Encoding(order="none")
+
+    def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
+        return ()  # it heeds all keys
+
+    def kind_refusals(self, name: str, column: ColumnPolicy, kind: str) -> Iterable[Refusal]:
+        """Numbers and dates without levels; intervals made of the values would disclose them."""
+        if column.role == self.grouped and kind == "numeric" and column.hierarchy is None:
+            yield Refusal(
+                ("columns", name),
+                f"the method {self.name} needs levels of {show(name)}, a number or date",
+                "add hierarchy: {intervals: [5, 10]}, {date: [month, year]} or another form, or"
+                " type: ordinal or categorical",
+            )
+
+    def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
+        yield from super().key_refusals(columns, keys)
+        if keys.get("refresh") == "increments":
+            yield Refusal(
+                ("refresh",),
+                f"the method {self.name} chooses levels for all records together, not for new ones",
+                "write refresh: recompute",
+            )

@@ -1,0 +1,1 @@
+"""The search for the levels that lose least, as pure functions of counts."""

@@ -1,0 +1,163 @@
+"""A round of the search, from rows and to rows: its whole state is in a work table.
+
+kind      node    other   source   a          b        c
+table     its     name             rows
+make      its     name    from              a table to make
+measured  node                     failing    lost     classes   R, of the round before
+node      node                     failing    lost     classes
+exact     node                     failing    lost               M, of the round before
+judged    node                     failing    lost
+box       lower   upper            bound
+pending   node                     bound
+dive      node
+begun
+judging   node                     failing when it was last measured
+best      node                     cost       the round whose failing classes are left out
+failed                             a round whose failing classes are kept
+drop                               one whose failing classes are not
+ask       node            table             a node to measure
+judge     node            table             a node to measure by M
+least                              the fewest failing records of a node, at the end
+end                                proved     bound    evaluated nodes
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from pganon.methods.classes.full_domain.search.boxes import Box, BoxSearch, Evaluated, Rules, Wanted
+from pganon.methods.classes.full_domain.search.lattice import Lattice, Node, node_of, text_of
+from pganon.methods.classes.full_domain.search.sources import Table, smallest_of, sources
+
+
+class Row(NamedTuple):
+    """A row of the table; see above."""
+
+    kind: str
+    node: str = ""
+    other: str = ""
+    source: str = ""
+    a: int | None = None
+    b: int | None = None
+    c: int | None = None
+
+
+COLUMNS = (
+    ("kind", "text"),
+    ("node", "text"),
+    ("other", "text"),
+    ("source", "text"),
+    ("a", "bigint"),
+    ("b", "bigint"),
+    ("c", "bigint"),
+)
+
+ENDED = "end"
+
+
+def next_rows(
+    lattice: Lattice, rules: Rules, number: int, rows: Sequence[Sequence[object]]
+) -> list[Row]:
+    """The rows after a round.
+
+    Args:
+        number: of the round, which names further tables.
+        rows: those of the round before, and what was measured since; only tables before the first.
+    """
+    given: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found = Row(*row)  # pyright: ignore[reportArgumentType]
+        given[found.kind].append(found)
+    search, left_out = _read(lattice, rules, given)
+    for row in given["measured"]:
+        search.observe(node_of(row.node), _evaluated(row))
+    for row in given["exact"]:
+        if search.judge(node_of(row.node), row.a or 0, row.b or 0):
+            left_out = number - 1
+    wanted = search.advance()
+    kept = {row.a or 0 for row in given["failed"]} | ({number - 1} if given["exact"] else set())
+    needed = {left_out, number - 1 if search.judging and search.judging[1] else None}
+    tables = [Table(row.other, node_of(row.node), row.a or 0) for row in given["table"]]
+    return [
+        *_state(search, left_out),
+        *[Row("failed" if round_ in needed else "drop", a=round_) for round_ in sorted(kept)],
+        *_tables(tables),
+        *_next(search, wanted, tables, number),
+    ]
+
+
+def _evaluated(row: Row) -> Evaluated:
+    return Evaluated(row.a or 0, row.b or 0, row.c or 0)
+
+
+def _failing(measured: Evaluated) -> int:
+    return measured.judged[0] if measured.judged else measured.failing
+
+
+def _read(
+    lattice: Lattice, rules: Rules, given: dict[str, list[Row]]
+) -> tuple[BoxSearch, int | None]:
+    """The search as a round left it, and the round whose failing classes the best node leaves
+    out."""
+    search = BoxSearch(lattice, rules, begun=bool(given["begun"]))
+    for row in given["node"]:
+        search.evaluated[node_of(row.node)] = _evaluated(row)
+    for row in given["judged"]:
+        search.evaluated[node_of(row.node)].judged = row.a or 0, row.b or 0
+    for row in given["dive"]:
+        search.dive = node_of(row.node)
+    for row in given["judging"]:
+        search.judging = node_of(row.node), row.a or 0
+    left_out = None
+    for row in given["best"]:
+        search.best, left_out = _key(row.node, row.a or 0), row.b
+    search.restore(
+        [Box(_key(r.node, r.a or 0), node_of(r.node), node_of(r.other)) for r in given["box"]],
+        [_key(row.node, row.a or 0) for row in given["pending"]],
+    )
+    return search, left_out
+
+
+def _key(node: str, cost: int) -> tuple[int, int, Node]:
+    levels = node_of(node)
+    return cost, sum(levels), levels
+
+
+def _state(search: BoxSearch, left_out: int | None) -> Iterator[Row]:
+    for node, found in search.evaluated.items():
+        yield Row("node", text_of(node), a=found.failing, b=found.lost, c=found.classes)
+        if found.judged is not None:
+            yield Row("judged", text_of(node), a=found.judged[0], b=found.judged[1])
+    for box in search.boxes:
+        yield Row("box", text_of(box.lower), text_of(box.upper), a=box.bound[0])
+    for cost, _, node in search.pending:
+        yield Row("pending", text_of(node), a=cost)
+    if search.begun:
+        yield Row("begun")
+    if search.dive is not None:
+        yield Row("dive", text_of(search.dive))
+    if search.judging is not None:
+        yield Row("judging", text_of(search.judging[0]), a=search.judging[1])
+    if search.best is not None:
+        yield Row("best", text_of(search.best[2]), a=search.best[0], b=left_out)
+
+
+def _tables(tables: Sequence[Table]) -> Iterator[Row]:
+    for table in tables:
+        yield Row("table", text_of(table.node), table.name, a=table.rows)
+
+
+def _next(search: BoxSearch, wanted: Wanted, tables: Sequence[Table], number: int) -> Iterator[Row]:
+    if not wanted:
+        yield Row("least", a=min(map(_failing, search.evaluated.values())))
+        yield Row(ENDED, a=int(search.proved), b=search.bound, c=len(search.evaluated))
+        return
+    found = sources(wanted.nodes, tables, f"{number}_")
+    for name, (node, source) in found.made.items():
+        yield Row("make", text_of(node), name, source)
+    for node in wanted.nodes:
+        yield Row("ask", text_of(node), source=found.of[node])
+    if wanted.judged is not None:
+        yield Row("judge", text_of(wanted.judged), source=smallest_of(wanted.judged, tables).name)

@@ -1,0 +1,286 @@
+"""Full-domain recoding against brute force over all levels, and worked examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pganon.errors import PganonError
+from pganon.publish import lifecycle
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, publish, run
+from tests.support.sources.builders import make_table, policy
+
+pytestmark = pytest.mark.primary_server_only
+
+AGES = {"*": {"2*": ["21", "26"], "3*": ["33", "37"]}}
+ZIPS = {"*": {"10*": ["101", "102"], "20*": ["201"]}}
+EIGHT = [
+    (21, "101", "flu"),
+    (26, "101", "flu"),
+    (33, "101", "cold"),
+    (33, "102", "asthma"),
+    (33, "102", "angina"),
+    (37, "102", "ulcer"),
+    (37, "102", "gout"),
+    (37, "201", "hives"),
+]
+K = {"model": "k_anonymity", "k": 2}
+L = {"model": "distinct_l_diversity", "column": "disease", "l": 2}
+
+
+@pytest.fixture
+def owner(db: Any) -> Connection:
+    """With the table of eight rows."""
+    columns = {"age": "integer NOT NULL", "zip": "text NOT NULL", "disease": "text NOT NULL"}
+    make_table(db.connect("source_owner"), columns, EIGHT)
+    return db.owner()
+
+
+def eight(privacy: list[dict[str, Any]], limit: int, **others: Any) -> dict[str, Any]:
+    """A policy over the eight rows that may leave so many out."""
+    method = {"name": "full_domain", **others}
+    return policy(
+        {
+            "age": {"hierarchy": {"inline": AGES}},
+            "zip": {"hierarchy": {"inline": ZIPS}},
+            "disease": "s",
+        },
+        privacy,
+        method=method,
+        suppression_limit=limit / 8,
+    )
+
+
+def node(staged: Staged) -> tuple[int, ...]:
+    return tuple(level for level, _ in staged.utility.levels.values())
+
+
+@pytest.mark.parametrize(
+    ("limit", "levels", "left_out", "cost"),
+    [(0, (1, 2), 0, 0.75), (1, (2, 0), 1, 0.5625), (2, (1, 0), 2, 0.4375), (8, (1, 0), 2, 0.4375)],
+)
+def test_eight_rows(
+    owner: Connection, limit: int, levels: tuple[int, ...], left_out: int, cost: float
+) -> None:
+    staged = run(owner, eight([K], limit))
+    assert node(staged) == levels
+    assert staged.facts["suppressed"] == left_out
+    assert staged.utility.cost == pytest.approx(cost)
+    assert staged.utility.gcp == pytest.approx(cost)
+    assert staged.utility.proved
+
+
+@pytest.mark.parametrize(
+    ("limit", "levels", "cost"),
+    [(0, (2, 2), 1.0), (1, (2, 0), 0.5625), (2, (2, 0), 0.5625), (8, (0, 0), 0.5)],
+)
+def test_eight_rows_with_two_values(
+    owner: Connection, limit: int, levels: tuple[int, ...], cost: float
+) -> None:
+    staged = run(owner, eight([K, L], limit))
+    assert node(staged) == levels
+    assert staged.utility.gcp == pytest.approx(cost)
+
+
+# -- what is published ------------------------------------------------------------------------
+
+VARIED = {
+    "n": "integer NOT NULL",
+    "day": "date NOT NULL",
+    "city": "text NOT NULL",
+    "size": "text NOT NULL",
+    "disease": "text NOT NULL",
+}
+ROWS = [
+    (21, "2026-01-03", "Ulm", "s", "flu"),
+    (21, "2026-01-09", "Ulm", "m", "cold"),
+    (21, "2026-02-01", "Bonn", "s", "flu"),
+    (34, "2026-02-03", "Bonn", "l", "gout"),
+    (34, "2026-02-09", "Kiel", "m", "cold"),
+    (39, "2026-07-09", "Kiel", "m", "cold"),
+]
+
+
+def varied(**levels: tuple[int, int]) -> dict[str, Any]:
+    columns: dict[str, dict[str, Any]] = {
+        "n": {"hierarchy": {"intervals": [5, 10]}},
+        "day": {"hierarchy": {"date": ["month", "quarter"]}},
+        "city": {"hierarchy": {"inline": {"*": {"south": ["Ulm"], "north": ["Bonn", "Kiel"]}}}},
+        "size": {"type": "ordinal", "order": ["s", "m", "l"]},
+    }
+    return policy(
+        {**{n: {**c, "levels": list(levels[n])} for n, c in columns.items()}, "disease": "s"},
+        [{"model": "k_anonymity", "k": 2}],
+        method={"name": "full_domain"},
+        suppression_limit=1,
+    )
+
+
+@pytest.fixture
+def shown(db: Any) -> Connection:
+    make_table(db.connect("source_owner"), VARIED, ROWS)
+    return db.owner()
+
+
+def test_labels_of_the_level_whatever_a_class_has(shown: Connection) -> None:
+    """A class of one value shows the label of its level, and a label with one leaf is no leaf."""
+    staged = run(shown, varied(n=(1, 1), day=(3, 3), city=(1, 1), size=(1, 1)))
+    rows = {(str(c["n"]), c["city"], tuple(c["size"])) for c in staged.classes.values()}
+    assert rows == {("[20, 25)", "south", ("s", "m", "l"))} | {
+        ("[30, 35)", "north", ("s", "m", "l"))
+    }
+    days = {str(c["day"]) for c in staged.classes.values()}
+    assert days == {"[2026-01-01, 2026-04-01)"}  # of released records alone
+    assert staged.facts["suppressed"] == 2
+
+
+def test_values_of_suppressed_records_show_nowhere(shown: Connection) -> None:
+    staged = run(shown, varied(n=(2, 2), day=(1, 1), city=(1, 1), size=(1, 1)))
+    every = {size for c in staged.classes.values() for size in c["size"]}
+    assert every == {row["size"] for row in with_members(staged)}
+
+
+def with_members(staged: Staged) -> list[dict[str, Any]]:
+    """The source records that are released."""
+    names = list(VARIED)
+    released = {number for group in staged.members.values() for number in group}
+    return [dict(zip(names, ROWS[number - 1], strict=True)) for number in released]
+
+
+def test_levels_are_told(db: Any, shown: Connection) -> None:
+    declared = varied(n=(2, 2), day=(3, 3), city=(2, 2), size=(1, 1))
+    result = publish(db, {**declared, "publish": {"readers": ["analyst"]}})
+    assert result.utility.levels["n"] == (2, 3)
+    reader = db.connect("analyst")
+    ((guarantee,),) = reader.execute("SELECT guarantee FROM pganon.releases").fetchall()
+    assert guarantee[0]["levels"]["day"] == {"level": 3, "of": 3}
+    comments = reader.execute(
+        "SELECT a.attname, col_description(a.attrelid, a.attnum) FROM pg_attribute AS a"
+        " WHERE a.attrelid = 'published.r'::regclass AND a.attnum > 0"
+    ).fetchall()
+    assert dict(comments)["n"].endswith("Level 2 of 3, the same for all records.")
+    assert dict(comments)["size"].endswith("Level 1 of 1, the same for all records.")
+
+
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        ("UPDATE {classes} SET city = 'Bonn' WHERE class_id = 1", "uniform_level"),
+        ("UPDATE {classes} SET n = '[20,40)' WHERE class_id = 1", "uniform_level"),
+        ("UPDATE {classes} SET size = '{{s,m}}' WHERE class_id = 1", "uniform_level"),
+        ("UPDATE {classes} SET n = '[30,40)', city = 'north'", "distinct_classes"),
+    ],
+)
+def test_other_labels_are_noticed(db: Any, shown: Connection, change: str, check: str) -> None:
+    publish(db, varied(n=(2, 2), day=(3, 3), city=(1, 1), size=(1, 1)))
+    ((classes,),) = db.admin.execute(
+        "SELECT relname FROM pg_class WHERE relname ~ '^r[0-9]+_classes$'"
+    ).fetchall()
+    assert all(finding.holds for finding in lifecycle.verify(shown, "r"))
+    db.admin.execute(change.format(classes=f"pganon_data.{classes}"))
+    missed = {finding.model for finding in lifecycle.verify(shown, "r") if not finding.holds}
+    assert any(name.startswith(check) for name in missed), missed
+
+
+# -- the search -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bits", [2, 3, 62])
+def test_keys_of_several_words(owner: Connection, monkeypatch: Any, bits: int) -> None:
+    monkeypatch.setattr("pganon.methods.classes.full_domain.keys.WORD", bits)
+    assert node(run(owner, eight([K, L], 1))) == (2, 0)
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_how_many_at_once_decides_nothing(
+    owner: Connection, monkeypatch: Any, at_once: int
+) -> None:
+    monkeypatch.setattr("pganon.methods.classes.full_domain.search.boxes.AT_ONCE", at_once)
+    monkeypatch.setattr("pganon.methods.classes.full_domain.search.sources.WORTH", 0)
+    for limit, levels in ((0, (1, 2)), (1, (2, 0)), (2, (1, 0))):
+        drop_leftovers(owner)
+        assert node(run(owner, eight([K], limit))) == levels
+
+
+def test_a_search_that_ends_early(owner: Connection) -> None:
+    staged = run(owner, eight([K], 0, max_nodes=1))
+    assert node(staged) == (2, 2)
+    assert not staged.utility.proved
+    assert staged.utility.bound <= 0.75
+    assert "optimum not proved" in staged.utility.summary()["search"]
+
+
+# -- refusals ---------------------------------------------------------------------------------
+
+
+def refused(owner: Connection, declared: dict[str, Any]) -> PganonError:
+    with pytest.raises(PganonError) as caught:
+        run(owner, declared)
+    return caught.value
+
+
+def test_what_cannot_be_reached(owner: Connection) -> None:
+    rare = {"model": "alpha_k_anonymity", "column": "disease", "alpha": 0.2, "k": 2}
+    error = refused(owner, eight([rare], 0))
+    assert error.code == "infeasible"
+    assert "the best reachable is alpha = 0.25" in error.message
+    six = {"model": "k_anonymity", "k": 6}
+    declared = eight([six], 1)
+    declared["columns"]["age"]["levels"] = [0, 1]
+    error = refused(owner, declared)
+    assert error.code == "infeasible"
+    assert "with at most 1 of 8 records left out" in error.message
+    assert "the fewest that were seen to be are 2" in error.message
+    assert "suppression_limit: 0.25" in (error.hint or "")
+
+
+def test_none_found_is_not_none_there(owner: Connection) -> None:
+    rare = {"model": "entropy_l_diversity", "column": "disease", "l": 6.9}
+    error = refused(owner, eight([K, rare], 7, max_nodes=1))
+    assert error.code == "levels_not_found"
+    assert "raise max_nodes" in (error.hint or "")
+
+
+def test_a_level_that_is_not_there(owner: Connection) -> None:
+    declared = eight([K], 0)
+    declared["columns"]["age"]["levels"] = [1, 3]
+    error = refused(owner, declared)
+    assert error.code == "hierarchy"
+    assert "asks for level 3, and the highest is 2" in error.message
+    assert "levels: [1, 2]" in (error.hint or "")
+
+
+def test_labels_that_mean_two_things(db: Any) -> None:
+    """Of 1* nobody could tell whether it is the value or what its prefix covers."""
+    rows = [(code, "x") for code in ("1*", "1*", "12", "13")]
+    make_table(db.connect("source_owner"), {"v": "text NOT NULL", "s": "text NOT NULL"}, rows)
+    columns = {"v": {"hierarchy": {"prefix": [1]}}, "s": "s"}
+    error = refused(db.owner(), policy(columns, 2, method={"name": "full_domain"}))
+    assert error.code == "hierarchy"
+    assert "1 label stands for other values" in error.message
+
+
+def test_too_many_values_to_be_shown_together(db: Any) -> None:
+    rows = [(f"v{number // 2}", "x") for number in range(1200)]
+    make_table(db.connect("source_owner"), {"v": "text NOT NULL", "s": "text NOT NULL"}, rows)
+    declared = policy({"v": {}, "s": "s"}, 2, method={"name": "full_domain"})
+    error = refused(db.owner(), declared)
+    assert "600 values are too many" in error.message
+    declared["columns"]["v"]["levels"] = [0, 0]
+    drop_leftovers(db.owner())
+    assert run(db.owner(), declared).utility.classes == 600
+
+
+def test_numbers_need_levels(owner: Connection) -> None:
+    declared = eight([K], 0)
+    del declared["columns"]["age"]["hierarchy"]
+    error = refused(owner, declared)
+    assert 'needs levels of "age", a number or date' in str(error)
+    declared["columns"]["age"]["type"] = "categorical"
+    assert run(owner, declared).utility.levels["age"][1] == 1
+
+
+def test_no_increments(owner: Connection) -> None:
+    error = refused(owner, {**eight([K], 0), "refresh": "increments"})
+    assert "chooses levels for all records together" in str(error)

@@ -1,0 +1,213 @@
+"""The search over the lattice of levels against brute force, from rows to rows as a run has it."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from pganon.methods.classes.full_domain.search.boxes import Rules
+from pganon.methods.classes.full_domain.search.lattice import (
+    Key,
+    Lattice,
+    Node,
+    covers,
+    node_of,
+    text_of,
+)
+from pganon.methods.classes.full_domain.search.rows import Row, next_rows
+from pganon.methods.classes.full_domain.search.sources import Table, sources
+
+MODELS = ("size", "distinct", "half", "upward")
+
+
+@dataclass(frozen=True)
+class World:
+    """Records with binary hierarchies: the label on a level is the value without its last bits.
+
+    Attributes:
+        model: of a class of at least k records: nothing more (size), two sensitive values
+            (distinct), none in more than half of them (half), or two values that the relaxed
+            model does not know of (upward).
+    """
+
+    heights: tuple[int, ...]
+    records: tuple[tuple[int, ...], ...]
+    sensitive: tuple[int, ...]
+    k: int
+    model: str
+
+    def lost(self, place: int, level: int) -> int:
+        return 0 if level == 0 else (1000 << level) >> self.heights[place]
+
+    @property
+    def lattice(self) -> Lattice:
+        n = len(self.records)
+        losses = tuple(
+            tuple(n * self.lost(place, level) for level in range(height + 1))
+            for place, height in enumerate(self.heights)
+        )
+        return Lattice((0,) * len(self.heights), self.heights, losses)
+
+    @property
+    def nodes(self) -> Iterator[Node]:
+        return itertools.product(*[range(height + 1) for height in self.heights])
+
+    def relaxed(self, group: list[int]) -> bool:
+        values = {self.sensitive[number] for number in group}
+        return len(group) >= self.k and (self.model != "distinct" or len(values) > 1)
+
+    def holds(self, group: list[int]) -> bool:
+        values = [self.sensitive[number] for number in group]
+        if not self.relaxed(group):
+            return False
+        if self.model == "half":
+            return 2 * max(map(values.count, values)) <= len(values)
+        return self.model != "upward" or len(set(values)) > 1
+
+    def measured(self, node: Node, *, judged: bool) -> tuple[int, int, int]:
+        """Failing records, what they lose beyond their labels, and the number of classes."""
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for number, record in enumerate(self.records):
+            label = tuple(v >> level for v, level in zip(record, node, strict=True))
+            groups.setdefault(label, []).append(number)
+        passes = self.holds if judged else self.relaxed
+        failing = sum(len(group) for group in groups.values() if not passes(group))
+        each = sum(1000 - self.lost(place, level) for place, level in enumerate(node))
+        return failing, failing * each, len(groups)
+
+    def optimum(self, limit: int) -> Key | None:
+        found = ((node, self.measured(node, judged=True)) for node in self.nodes)
+        keys = [self.lattice.key(node, lost) for node, (n, lost, _) in found if n <= limit]
+        return min(keys, default=None)
+
+
+def world(rng: random.Random) -> World:
+    heights = tuple(rng.randint(1, 3) for _ in range(rng.randint(1, 4)))
+    size = rng.randint(2, 14)
+    return World(
+        heights,
+        tuple(tuple(rng.randrange(2**height) for height in heights) for _ in range(size)),
+        tuple(rng.randrange(4) for _ in range(size)),
+        rng.randint(2, 4),
+        rng.choice(MODELS),
+    )
+
+
+def rules(found: World, limit: int, max_nodes: int = 10**6) -> Rules:
+    return Rules(
+        limit=limit,
+        exact=found.model in ("size", "distinct"),
+        upward=found.model != "half",
+        closes=False,
+        max_nodes=max_nodes,
+    )
+
+
+def searched(found: World, given: Rules) -> dict[str, list[Row]]:
+    """The rows at the end, by kind."""
+    lattice = found.lattice
+    rows = [Row("table", text_of(lattice.lowest), "hist", a=1000)]
+    for number in itertools.count():
+        said = next_rows(lattice, given, number, rows)
+        by_kind: dict[str, list[Row]] = {}
+        for row in said:
+            by_kind.setdefault(row.kind, []).append(row)
+        if "end" in by_kind:
+            return by_kind
+        rows = [row for row in said if row.kind not in ("make", "ask", "judge", "drop")]
+        for row in by_kind.get("make", []):
+            rows.append(Row("table", row.node, row.other, a=600))
+        for row in by_kind.get("ask", []):
+            table = next(r for r in rows if r.kind == "table" and r.other == row.source)
+            assert covers(node_of(row.node), node_of(table.node))
+            failing, lost, classes = found.measured(node_of(row.node), judged=False)
+            rows.append(Row("measured", row.node, a=failing, b=lost, c=classes))
+        for row in by_kind.get("judge", []):
+            failing, lost, _ = found.measured(node_of(row.node), judged=True)
+            rows.append(Row("exact", row.node, a=failing, b=lost))
+    raise AssertionError
+
+
+def best_of(rows: dict[str, list[Row]]) -> Key | None:
+    (best,) = rows.get("best", [None])
+    return None if best is None else (best.a or 0, sum(node_of(best.node)), node_of(best.node))
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_the_optimum(seed: int) -> None:
+    rng = random.Random(seed)
+    found = world(rng)
+    limit = rng.choice([0, 1, 2, len(found.records) - 1])
+    rows = searched(found, rules(found, limit))
+    assert best_of(rows) == found.optimum(limit)
+    (end,) = rows["end"]
+    assert end.a == 1
+    assert end.c == len(rows["node"])
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_no_cost_is_below_the_bound(seed: int) -> None:
+    """However early the search ends."""
+    rng = random.Random(seed)
+    found = world(rng)
+    optimum = found.optimum(2)
+    for most in (1, 2, 4, 8, 16):
+        rows = searched(found, rules(found, 2, most))
+        (end,), best = rows["end"], best_of(rows)
+        assert (end.c or 0) <= most
+        if optimum is not None:
+            assert end.b is None or end.b <= optimum[0]
+            assert best is None or best >= optimum
+        if end.a:
+            assert best == optimum
+
+
+def test_a_failing_top_ends_the_search() -> None:
+    alone = World((2,), ((0,), (3,)), (1, 1), 3, "size")
+    rows = searched(alone, rules(alone, 0))
+    assert [row.node for row in rows["node"]] == ["2"]
+    assert "best" not in rows
+    assert rows["end"][0].a == 1
+    assert rows["least"][0].a == 2
+
+
+def test_a_node_is_judged_again_until_nothing_more_fails() -> None:
+    lattice = Lattice((0,), (1,), ((0, 4000),))
+    closing = Rules(limit=3, exact=False, upward=False, closes=True, max_nodes=10)
+    rows: list[Row] = [Row("table", "0", "hist", a=4)]
+    judged: list[str] = []
+    failing = {"1": [0], "0": [1, 2, 2]}
+    for number in range(20):
+        said = next_rows(lattice, closing, number, rows)
+        rows = [row for row in said if row.kind not in ("make", "ask", "judge", "drop")]
+        for row in said:
+            if row.kind == "ask":
+                rows.append(Row("measured", row.node, a=0, b=0, c=1))
+            if row.kind == "judge":
+                judged.append(row.node)
+                n = failing[row.node].pop(0)
+                rows.append(Row("exact", row.node, a=n, b=n * 1000))
+    assert judged.count("0") == 3
+    assert best_of({"best": [row for row in rows if row.kind == "best"]}) == (2000, 0, (0,))
+
+
+def test_nodes_share_what_they_have_in_common() -> None:
+    base = Table("hist", (0, 0), 1000)
+    found = sources([(2, 1), (1, 1), (1, 2)], [base], "3_")
+    assert found.made == {"3_0": ((1, 1), "hist")}
+    assert set(found.of.values()) == {"3_0"}
+    # Nothing in common but the table itself: the most that are raised on one column.
+    found = sources([(2, 0), (1, 0), (1, 3), (0, 1)], [base], "3_")
+    assert found.made == {"3_0": ((1, 0), "hist")}
+    assert found.of == {(2, 0): "3_0", (1, 0): "3_0", (1, 3): "3_0", (0, 1): "hist"}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "rows"), [([(1, 1), (1, 2)], 1000), ([(1, 1), (1, 2), (2, 1)], 500)]
+)
+def test_few_nodes_and_small_tables_share_nothing(nodes: list[Node], rows: int) -> None:
+    assert not sources(nodes, [Table("hist", (0, 0), rows)], "0_").made
