@@ -175,7 +175,7 @@ def test_models_of_other_methods() -> None:
     assert suggestions(identity_policy({"model": "k_anonymity", "k": 3})) == {
         "privacy[0].model": "use ir_k_anonymity, ir_kl_anonymity, ir_alpha_beta_anonymity,"
         " eir_l_diversity or eir_alpha_beta_anonymity, or the method one_dimensional,"
-        " mondrian, sloms, lgb_mdp or 8 others"
+        " mondrian, full_domain, sloms or 9 others"
     }
     other = identity_policy({**MODELS[3]}, name="mondrian")
     del other["columns"]["person"]

@@ -216,7 +216,7 @@ def test_nothing_to_hide(method: str) -> None:
     assert problems(data)["columns"] == "no column has the role sensitive or semi_sensitive"
     assert suggestions(data)["columns"] == (
         f"declare what the method {method} has to hide, or use the method"
-        " one_dimensional or mondrian"
+        " one_dimensional, mondrian or full_domain"
     )
 
 

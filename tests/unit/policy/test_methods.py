@@ -200,7 +200,7 @@ def test_roles_that_a_qs_method_does_not_have(role: str) -> None:
     }
     assert suggestions(data)["columns.x.role"] == (
         "use role identifying, individual, quasi_sensitive or insensitive, or the method"
-        " one_dimensional, mondrian, danonyir, geneir or 15 others"
+        " one_dimensional, mondrian, full_domain, danonyir or 16 others"
     )
 
 
@@ -224,9 +224,9 @@ def test_models_that_a_qs_method_cannot_guarantee(model: dict[str, Any]) -> None
     )
     size = model["model"] == "k_anonymity"
     others = (
-        "one_dimensional, mondrian, sloms, lgb_mdp or 8 others"
+        "one_dimensional, mondrian, full_domain, sloms or 9 others"
         if size
-        else "one_dimensional, mondrian, lgb_mdp, lgb_ncp or 6 others"
+        else "one_dimensional, mondrian, full_domain, lgb_mdp or 7 others"
     )
     assert suggestions(data)["privacy[1].model"] == f"use qs_k_anonymity, or the method {others}"
 
@@ -527,8 +527,8 @@ def test_models_and_methods_that_do_not_meet() -> None:
         "privacy[1].model": "the method anatomy cannot guarantee k_anonymity"
     }
     assert suggestions(other)["privacy[1].model"] == (
-        "use anatomy_l_diversity, or the method one_dimensional, mondrian, sloms, lgb_mdp"
-        " or 8 others"
+        "use anatomy_l_diversity, or the method one_dimensional, mondrian, full_domain, sloms"
+        " or 9 others"
     )
     assert str(suggestions(policy(privacy=[ANATOMY]))["privacy[0].model"]).endswith(
         ", or the method anatomy"

@@ -84,7 +84,7 @@ def test_models() -> None:
     wrong = sloms_policy(UNIQUE, {"model": "t_closeness", "column": "cancer", "t": 0.2})
     assert suggestions(wrong) == {
         "privacy[1].model": "use k_anonymity or slicing_l_diversity, or the method"
-        " one_dimensional, mondrian, lgb_mdp, lgb_ncp or 6 others"
+        " one_dimensional, mondrian, full_domain, lgb_mdp or 7 others"
     }
 
 
