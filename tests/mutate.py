@@ -43,6 +43,12 @@ TARGETS = {
         ("test_median_rounds", "test_mondrian_tries", "test_mondrian", "test_nulls",
          "test_infeasible", "test_mondrian_models", "test_suppression"),
     ),
+    "one_dimensional": Target(
+        ("pganon/methods/classes/one_dimensional", "pganon/methods/classes/leaving.py"),
+        ("test_windows_of_lines", "test_measures_of_lines", "test_partition_of_lines",
+         "test_digits_of_trees", "test_left_out_of_lines", "test_refinement_of_lines",
+         "test_one_dimensional"),
+    ),
     "qs": Target(
         ("pganon/methods/clusters/qs", "sql/functions/cluster"),
         ("test_qs_clusters", "test_qs_release", "test_qs_published", "test_qs_supported_plan"),

@@ -59,9 +59,7 @@ def digits(attributes: Sequence[Attribute], *, apart: bool) -> list[Digit]:
     return sorted(made, key=lambda digit: (-digit.cost, digit.attribute, digit.level))
 
 
-def digits_of(
-    attribute: Attribute, *, apart: bool
-) -> Iterator[tuple[Fraction, dict[Any, int]]]:
+def digits_of(attribute: Attribute, *, apart: bool) -> Iterator[tuple[Fraction, dict[Any, int]]]:
     if isinstance(attribute, Nominal):
         yield from names(attribute, apart=apart)
         return
@@ -146,8 +144,7 @@ def falling(costs: Sequence[Fraction], place: int) -> Fraction:
         return sum(costs[first : last + 1], Fraction()) / (last - first + 1)
 
     return min(
-        max(mean(first, last) for last in range(place, len(costs)))
-        for first in range(place + 1)
+        max(mean(first, last) for last in range(place, len(costs))) for first in range(place + 1)
     )
 
 

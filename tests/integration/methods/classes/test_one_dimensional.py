@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,7 +33,7 @@ from tests.integration.methods.classes.test_mondrian import (
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Connection, Staged, drop_leftovers, run
 from tests.support.harness.examples import examples
-from tests.support.oracles import definitions, one_dimensional
+from tests.support.oracles import one_dimensional
 from tests.support.oracles.definitions import Group, Record
 from tests.support.sources.builders import REQUIREMENTS, Case, cases, make_table, policy
 
@@ -60,13 +62,20 @@ def lined(draw: st.DrawFn, *, rounds: int = 0, **keys: Any) -> Case:
         "refine": rounds,
     }
     case.policy["suppression_limit"] = draw(st.sampled_from([1.0, 1.0, 0.2]))
-    more = draw(
-        st.lists(st.sampled_from(FURTHER), max_size=2, unique_by=lambda r: str(r["model"]))
-    )
-    names = {"k_anonymity", "alpha_k_anonymity"}
-    if any(r["model"] in names for r in more):
-        case.policy["privacy"] = []
+    more = draw(st.lists(st.sampled_from(FURTHER), max_size=2, unique_by=lambda r: str(r["model"])))
+    if any(r["model"] == "alpha_k_anonymity" for r in more):
+        case.policy["privacy"] = []  # it has a k of its own
     case.policy["privacy"] += more
+    return shortened(case, 30) if any(r["model"] in COMPARED for r in more) else case
+
+
+def shortened(case: Case, count: int) -> Case:
+    """Of fewer records: the brute force tries many orders where classes are compared with all."""
+    case.rows = case.rows[:count]
+    case.attributes = [
+        replace(attribute, values=[row[i] for row in case.rows])
+        for i, attribute in enumerate(case.attributes)
+    ]
     return case
 
 
@@ -135,9 +144,17 @@ def expected(case: Case, feasible: list[Group], references: list[Group]) -> list
     released = sum(map(len, feasible))
     left = len(case.rows) - released
     allowed = math.floor(case.policy["suppression_limit"] * len(case.rows) + 1e-9) - left
+    known: dict[frozenset[tuple[Any, int]], bool] = {}
+
+    def keeps(group: Group) -> bool:
+        key = frozenset(Counter(record.sensitive[0] for record in group).items())
+        if key not in known:
+            known[key] = all(satisfied(r, group, references) for r in privacy)
+        return known[key]
+
     made = one_dimensional.OneDimensional(
         case.attributes,
-        lambda group: all(satisfied(r, group, references) for r in privacy),
+        keeps,
         smallest,
         apart=method["dominant"] == "apart",
         relaxed=method["variant"] == "relaxed",
@@ -155,11 +172,14 @@ def expected(case: Case, feasible: list[Group], references: list[Group]) -> list
     return made.merged(groups)
 
 
+SHOWN = {"x", "y", "z", *(f"q{i}" for i in range(4))}
+
+
 def check_tuples(staged: Staged) -> None:
     """A class number and what it shows determine each other, in what is published, too."""
     shown: dict[str, int] = {}
     for row in staged.classes.values():
-        text = str([value for name, value in row.items() if name.startswith("q")])
+        text = str([v for name, v in row.items() if name.removesuffix("_null") in SHOWN])
         assert shown.setdefault(text, row["class_id"]) == row["class_id"]
     assert len(shown) == len(staged.classes)
 
@@ -184,9 +204,7 @@ def test_outliers_are_those_of_the_brute_force(tables: Any, case: Case, price: f
 @pytest.mark.random_tables
 @SETTINGS
 @given(case=lined(), size=st.integers(1, 20))
-def test_every_block_has_the_classes_of_the_brute_force(
-    tables: Any, case: Case, size: int
-) -> None:
+def test_every_block_has_the_classes_of_the_brute_force(tables: Any, case: Case, size: int) -> None:
     """Blocks that miss a requirement are joined."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(line, "BLOCK", size)
@@ -196,9 +214,7 @@ def test_every_block_has_the_classes_of_the_brute_force(
 @pytest.mark.random_tables
 @SETTINGS
 @given(case=lined(rounds=6), size=st.sampled_from([25, 60_000]))
-def test_refined_classes_are_those_of_the_brute_force(
-    tables: Any, case: Case, size: int
-) -> None:
+def test_refined_classes_are_those_of_the_brute_force(tables: Any, case: Case, size: int) -> None:
     for attribute, (name, column) in zip(
         case.attributes, case.policy["columns"].items(), strict=False
     ):
@@ -209,3 +225,121 @@ def test_refined_classes_are_those_of_the_brute_force(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(line, "BLOCK", size)
         check(tables, case)
+
+
+# -- one by one ---------------------------------------------------------------------------------
+
+COLUMNS = {"x": "integer", "y": "text", "z": "text", "s": "text", "u": "integer"}
+
+
+def table(count: int, seed: int = 5) -> list[list[Any]]:
+    rng = random.Random(seed)
+    return [
+        [
+            rng.randint(0, 60),
+            rng.choice("aaaabcd"),
+            rng.choice([None, *"uvw"]),
+            rng.choice("klmn"),
+            rng.choice([1, 1, 2, 3]),
+        ]
+        for _ in range(count)
+    ]
+
+
+def released(db: Database, rows: Sequence[Sequence[Any]], privacy: Any, **method: Any) -> Staged:
+    make_table(db.connect("source_owner"), COLUMNS, rows)
+    drop_leftovers(db.owner())
+    columns = {"x": "q", "y": "q", "z": "q", "s": "s", "u": "s"}
+    return run(db.owner(), policy(columns, privacy, method={"name": "one_dimensional", **method}))
+
+
+def groups_of(staged: Staged) -> set[frozenset[int]]:
+    return set(map(frozenset, staged.members.values()))
+
+
+SEVERAL = [
+    {"model": "k_anonymity", "k": 3},
+    {"model": "distinct_l_diversity", "column": "s", "l": 3},
+    {"model": "alpha_k_anonymity", "column": "u", "alpha": 0.6, "k": 3},
+]
+
+
+@pytest.mark.parametrize("variant", ["strict", "relaxed"])
+@pytest.mark.parametrize("block", [60_000, 30])
+def test_conditions_on_two_sensitive_columns_are_held_apart(
+    db: Database, variant: str, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line, "BLOCK", block)
+    rows = table(240)
+    staged = released(db, rows, SEVERAL, variant=variant, refine=3)
+    found = groups_of(staged)
+    assert sorted(n for ids in found for n in ids) == list(range(1, 241))
+    for ids in found:
+        first, second = ([rows[n - 1][j] for n in ids] for j in (3, 4))
+        assert len(ids) >= 3
+        assert len(set(first)) >= 3
+        assert max(Counter(second).values()) <= 0.6 * len(second)
+    assert len(found) > 20
+    check_tuples(staged)
+    assert (staged.facts["line_blocks"] > 1) == (block == 30)
+
+
+def test_numbers_along_the_line_may_take_several_words(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = table(150)
+    expected_ = groups_of(released(db, rows, 3, refine=2))
+    monkeypatch.setattr(digits, "_WORD", 20)
+    staged = released(db, rows, 3, refine=2)
+    assert staged.facts["line_words"] > 2
+    assert groups_of(staged) == expected_
+
+
+@pytest.mark.parametrize("variant", ["strict", "relaxed"])
+def test_the_order_of_rows_does_not_matter(db: Database, variant: str) -> None:
+    """Numbers of rows apart: who has the same values is told apart by them in relaxed."""
+    rows = table(200)
+    order = random.Random(1).sample(range(200), 200)
+    asked = [{"model": "k_anonymity", "k": 4}]
+    first = released(db, rows, asked, variant=variant, refine=4)
+    before = shown(first, rows)
+    second = released(db, [rows[n] for n in order], asked, variant=variant, refine=4)
+    assert shown(second, [rows[n] for n in order]) == before
+
+
+def shown(staged: Staged, rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """The quasi-identifiers of the records of all classes, class by class."""
+    return sorted(sorted(str(rows[n - 1][:3]) for n in ids) for ids in staged.members.values())
+
+
+@pytest.mark.parametrize("masked", [512, 2])
+def test_equal_tuples_are_one_class_also_where_sets_have_no_mask(
+    db: Database, masked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two values that alternate with pairs of them: relaxed classes that show the same."""
+    monkeypatch.setattr(axis, "MASKED_VALUES", masked)
+    rows = [[7, "a", None, "k", 1]] * 9 + [[7, "b", "u", "k", 1]] * 7 + table(40)
+    staged = released(db, rows, 2, variant="relaxed", refine=0)
+    check_tuples(staged)
+    [ids] = [ids for ids in staged.members.values() if 1 in ids]
+    assert set(range(1, 10)) <= ids or len(ids & set(range(1, 10))) >= 8
+    assert len(staged.members) > 10
+
+
+def test_columns_of_nothing_but_null(db: Database) -> None:
+    columns = {"x": "integer", "n": "integer", "y": "text", "h": "text"}
+    make_table(db.connect("source_owner"), columns, [[n, None, None, None] for n in range(12)])
+    drop_leftovers(db.owner())
+    hierarchy = {"hierarchy": {"inline": {"all": {"left": ["a", "b"], "right": ["c"]}}}}
+    declared_ = policy(
+        {"x": "q", "n": "q", "y": "q", "h": hierarchy}, 3, method={"name": "one_dimensional"}
+    )
+    staged = run(db.owner(), declared_)
+    assert groups_of(staged) == {frozenset(range(n, n + 3)) for n in (1, 4, 7, 10)}
+
+
+@pytest.mark.parametrize("count", [3, 4, 5])
+@pytest.mark.parametrize("variant", ["strict", "relaxed"])
+def test_fewer_than_2_k_records_are_one_class(db: Database, count: int, variant: str) -> None:
+    staged = released(db, table(count), 3, variant=variant)
+    assert groups_of(staged) == {frozenset(range(1, count + 1))}

@@ -134,7 +134,9 @@ MODELS: list[tuple[Model, Any]] = [
 ]
 
 columns = st.lists(
-    st.dictionaries(st.integers(0, SIZE - 1), st.integers(1, 3), min_size=1), min_size=1, max_size=14
+    st.dictionaries(st.integers(0, SIZE - 1), st.integers(1, 3), min_size=1),
+    min_size=1,
+    max_size=14,
 )
 
 

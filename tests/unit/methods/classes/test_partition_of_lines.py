@@ -132,9 +132,7 @@ def rounded(total: int) -> Fraction:
 
 
 @pytest.mark.parametrize(("asked", "least", "pieces", "gcp"), EXAMPLES)
-def test_worked_examples(
-    asked: dict[str, Any], least: str, pieces: list[int], gcp: str
-) -> None:
+def test_worked_examples(asked: dict[str, Any], least: str, pieces: list[int], gcp: str) -> None:
     made, held, problem, units = of_example(asked)
     expected = [None if word == "-" else Fraction(word) for word in least.split()]
     assert list(prefixes(units, problem)) == expected
@@ -281,9 +279,7 @@ def small(case: Case, count: int = 11) -> Case:
 
 @pytest.mark.random_tables
 @examples(40)
-@given(
-    case=cases(models=False), k=st.integers(1, 3), relaxed=st.booleans(), apart=st.booleans()
-)
+@given(case=cases(models=False), k=st.integers(1, 3), relaxed=st.booleans(), apart=st.booleans())
 def test_no_segmentation_is_better(case: Case, k: int, relaxed: bool, apart: bool) -> None:
     made = brute(small(case), None, k=k, relaxed=relaxed, apart=apart)
     held, problem, units = on_line(case, made)
@@ -341,7 +337,9 @@ def test_the_order_is_that_of_the_definition(case: Case, relaxed: bool, apart: b
         assert digit.size == expected.size
     records = case.records
     order = along(found, list(lines.codes(case.attributes, records)))
-    assert [records[n] for n in order] == sorted(records, key=lambda r: oracle.path(by_definition, r))
+    assert [records[n] for n in order] == sorted(
+        records, key=lambda r: oracle.path(by_definition, r)
+    )
 
 
 # -- k that is large, or not small in comparison ------------------------------------------------

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pganon.methods.classes.one_dimensional.search import refinement
 from pganon.methods.classes.one_dimensional.search.digits import Digit
+from pganon.methods.classes.one_dimensional.search.leaving import Staying
 from pganon.methods.classes.one_dimensional.search.partition import partition
 from pganon.methods.classes.one_dimensional.search.refinement import (
     Classes,
@@ -20,8 +21,7 @@ from pganon.methods.classes.one_dimensional.search.refinement import (
     classes_of,
     refined,
 )
-from pganon.methods.classes.one_dimensional.search.leaving import Staying
-from pganon.methods.classes.one_dimensional.search.windows import SCALE, Problem, Units
+from pganon.methods.classes.one_dimensional.search.windows import Problem, Units
 from tests.support.harness.examples import examples
 from tests.support.oracles import one_dimensional as oracle
 from tests.support.oracles.definitions import Record

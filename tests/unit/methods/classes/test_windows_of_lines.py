@@ -42,9 +42,7 @@ def test_steps(asked: list[int]) -> None:
     found = list(steps(asked))
     assert [length for length, wanted in found if wanted] == [n for n in asked if n > 1]
     reached = [1, *[length for length, _ in found]]
-    assert all(
-        a < b <= 2 * a or a == b == 1 for a, b in zip(reached, reached[1:], strict=False)
-    )
+    assert all(a < b <= 2 * a or a == b == 1 for a, b in zip(reached, reached[1:], strict=False))
 
 
 @given(columns)
@@ -119,9 +117,7 @@ def test_losses_are_those_of_the_definition(case: Case, asked: list[int], togeth
         found = lines.searched(attribute)
         held = records if together == 1 else groups
         begins = None if together == 1 else first
-        for length, losses in zip(
-            asked, found.of_lengths(codes[i], asked, begins), strict=True
-        ):
+        for length, losses in zip(asked, found.of_lengths(codes[i], asked, begins), strict=True):
             pairs = windows(len(held), length)
             expected = [float(loss(made, i, held[a : b + 1])) for a, b in pairs]
             assert np.allclose(losses, expected, rtol=0, atol=1e-9)
