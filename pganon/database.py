@@ -20,6 +20,7 @@ from pganon.data_directory import PORT
 from pganon.error_codes import ErrorCode
 from pganon.errors import DatabaseError, InstallError, PreconditionError, UsageError
 from pganon.identifiers import quote
+from pganon.server_errors import learn_timeout
 
 MINIMUM_VERSION = 140000
 _LIBPQ = ("PGHOST", "PGHOSTADDR", "PGPORT", "PGSERVICE", "PGDATABASE", "PGUSER")
@@ -179,6 +180,8 @@ def connect(
         _check_version(conn)
         pooling.check_unshared(conn, lambda: _open(target))
         set_up(conn, settings)
+        if settings.statement_timeout != DEFAULT_SETTINGS.statement_timeout:
+            learn_timeout(conn)
     except BaseException:
         conn.close()
         raise

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from pganon.methods.registry import methods
 from pganon.policy import loader
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
-from pganon.policy.registry import Registry
+from pganon.policy.options import MethodOptions
+from pganon.policy.registry import OnDemand, Registry
 from pganon.privacy.models import MODELS
 
 
 @cache
 def known() -> Registry:
     """The methods of this version and of other packages, and the models of this version."""
-    # Here, because importing all methods takes longer than most commands.
-    from pganon.methods.registry import methods
+    found = methods()
+    return Registry(OnDemand({word: partial(_options, word) for word in found}), MODELS)
 
-    return Registry(tuple(method.options for method in methods().values()), MODELS)
+
+def _options(word: str) -> type[MethodOptions]:
+    return methods()[word].options
 
 
 def load_policy(path_or_text: str | Path) -> LoadedPolicy:

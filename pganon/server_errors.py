@@ -6,8 +6,10 @@ replaced. Where the cause can be known without them, the error has a code and a 
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import psycopg
 
@@ -38,7 +40,7 @@ _HINTS = {
     "55P03": "another session holds a lock; try again when it has finished",
 }
 
-_ROW_SECURITY = "check_enable_rls"
+ROW_SECURITY = "check_enable_rls"
 """The function of the server that raises where policies would filter rows; texts have languages."""
 
 # Message texts of these SQLSTATE classes hold names only. Everything else may quote a value
@@ -78,10 +80,21 @@ _TRIGGER = (
     " schemas; else run it again"
 )
 
-# Functions in a temporary schema are of the session itself: measuring ones that it made.
-_OWN_FUNCTIONS = tuple(
-    f"PL/pgSQL function {schema}" for schema in ("pganon.", "pganon_private.", "pg_temp_")
+# What stands around a name has the language of the server (lc_messages), and names of languages, of
+# functions and PL/pgSQL's := have none. Functions in a temporary schema are of the session itself:
+# measuring ones that it made.
+_OWN_FUNCTION = re.compile(
+    r"(?=.*PL/pgSQL)[^\".(«]*(?<![a-z0-9_$])(?:pganon|pganon_private|pg_temp_[0-9]+)\.\w+\(.*"
 )
+_ASSIGNMENT = re.compile(r"[^\".(«»]*PL/pgSQL[^\".(«»]*[\"«»]\s?[\w$.]+(?:\[.*?\])? :?= .*")
+_FUNCTION = re.compile(
+    r".*PL/\w.*"
+    r"|[^\".(«»]*SQL[^\".(«»]*(?:\"[^\"(]*[\w$]\"|[«»]\s?[^«»(]*[\w$]\s?[«»]).*[^\"«»]"
+)
+"""Any function in a context; the name of an SQL function is in quotes, and more follows it."""
+
+_timeouts = {"canceling statement due to statement timeout"}
+"""How servers said that a statement took longer than it may; no field tells that from a cancel."""
 
 
 def translate(
@@ -142,7 +155,7 @@ def _other(error: psycopg.Error, state: str, text: str | None, step: str | None)
         return StatementTimeout(message, sqlstate=state, step=step, hint=_LONGER)
     cls = Interrupted if state == "57014" else DatabaseError
     hint = _HINTS.get(state)
-    if error.diag.source_function == _ROW_SECURITY:
+    if error.diag.source_function == ROW_SECURITY:
         hint = (
             "policies of row-level security would hide rows from the role; read as a role that they"
             " do not apply to (its owner, or one with BYPASSRLS)"
@@ -195,33 +208,50 @@ def _names(error: psycopg.Error, makes: str | None) -> bool:
     return makes is not None and makes in (error.diag.message_primary or "")
 
 
-_FUNCTION = re.compile(r'(?:PL/\w+|SQL) function (?:"([\w$]+)"(?: .*)?|([\w.$]+)\(.*)')
-"""Written as PL/Python and SQL functions are, or as PL/pgSQL ones; none whose name needs quotes."""
+_QUOTED = re.compile(r"[^\".(«»]*[\"«»]\s?([\w$]+)\s?[\"«»](?![.(]).*")
+_SIGNATURE = re.compile(r"[^\".(«»]*?(?<![a-z0-9_$.])([a-z0-9_$]+(?:\.[a-z0-9_$]+)?)\(.*")
+"""A name as PL/Python and SQL functions are shown, or as PL/pgSQL ones; none that needs quotes."""
 
 
 def _function_of(error: psycopg.Error) -> str | None:
     """The function of others in which the error arose; its name is in the catalog."""
-    context = error.diag.context or ""
-    if _raised_by_pganon(error) or " function " not in context:
+    lines = (error.diag.context or "").splitlines()
+    if _raised_by_pganon(error) or not any(map(_is_function, lines)):
         return None
-    match = _FUNCTION.fullmatch(context.splitlines()[0])
-    if match is None:
-        return "a function that pganon did not make"
-    return f"the function {match[1] or match[2]}"
+    match = _is_function(lines[0]) and (
+        _SIGNATURE.fullmatch(lines[0]) or _QUOTED.fullmatch(lines[0])
+    )
+    return f"the function {match[1]}" if match else "a function that pganon did not make"
 
 
 _LONGER = "allow more with --statement-timeout, or run when the server is less busy"
 
 
+def learn_timeout(conn: psycopg.Connection[Any]) -> None:
+    """Learn how a server says, in its language, that a statement took longer than it may."""
+    with contextlib.suppress(psycopg.errors.QueryCanceled), conn.transaction():
+        conn.execute("SET LOCAL statement_timeout = 1")
+        try:
+            conn.execute("SELECT pg_catalog.pg_sleep(10)")
+        except psycopg.errors.QueryCanceled as error:
+            _timeouts.add(error.diag.message_primary or "")
+            raise
+
+
 def _timed_out(error: psycopg.Error) -> bool:
     """Whether it was the time and no person; the server has one SQLSTATE for both."""
-    return "timeout" in (error.diag.message_primary or "")
+    return error.diag.message_primary in _timeouts
+
+
+def _is_function(line: str) -> bool:
+    """Whether a line of a context is about a function, in any language of the server."""
+    return _FUNCTION.fullmatch(line) is not None and _ASSIGNMENT.fullmatch(line) is None
 
 
 def _raised_by_pganon(error: psycopg.Error) -> bool:
     """Whether the server was in functions of pganon alone; others may raise any text and state."""
-    lines = [line for line in (error.diag.context or "").splitlines() if " function " in line]
-    return bool(lines) and all(line.startswith(_OWN_FUNCTIONS) for line in lines)
+    lines = [line for line in (error.diag.context or "").splitlines() if _is_function(line)]
+    return bool(lines) and all(map(_OWN_FUNCTION.fullmatch, lines))
 
 
 _OF_REQUESTS: dict[str, ErrorCode] = {s: s.code for s in SqlState if s.startswith("PA4")}

@@ -34,7 +34,10 @@ class Migration:
 
 @dataclass(frozen=True)
 class SqlObject:
-    """One repeatable object: its path under sql/ and the statements that create it."""
+    """One repeatable object: its path under sql/ and the statements that create it.
+
+    A function may take arguments of several types: a statement for each.
+    """
 
     path: str
     text: bytes
@@ -45,8 +48,13 @@ class SqlObject:
 
     @property
     def replacing(self) -> bytes:
-        """The same statements, which replace one that is there."""
-        return _CREATE.sub(b"CREATE OR REPLACE ", self.text, count=1)
+        """The same statements, which replace those that are there."""
+        return _CREATE.sub(b"CREATE OR REPLACE ", self.text)
+
+    @property
+    def signatures(self) -> int:
+        """Functions, views and procedures that it creates, all of one name."""
+        return len(_CREATE.findall(self.text))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 -- Privileges on the objects of schema pganon. Runs last; before it, every privilege of everybody
 -- but the owner has been revoked, so anything not granted here is accessible only to the owner.
 GRANT USAGE ON SCHEMA pganon TO PUBLIC;
-GRANT SELECT ON pganon.releases, pganon.release_columns, pganon.release_policies, pganon.requests
+GRANT SELECT ON
+    pganon.releases, pganon.guarantees, pganon.release_columns, pganon.release_policies, pganon.requests
 TO PUBLIC;
 -- A row is what a role asks for, under its own name; nobody changes one.
 GRANT SELECT, DELETE, INSERT (actor, kind, release, parameters, not_before, request, reason)
@@ -31,6 +32,25 @@ GRANT EXECUTE ON FUNCTION
     pganon.eir_l_diversity(regclass, text[], text, text, integer),
     pganon.hitting_set_within(varbit[], varbit, integer, bigint),
     pganon.hitting_set_size(varbit[], integer, integer)
+TO PUBLIC;
+-- Estimates from what a release shows read nothing but their arguments.
+GRANT EXECUTE ON FUNCTION
+    pganon.first_whole(numrange),
+    pganon.last_whole(numrange),
+    pganon.share(numrange, numeric, numeric, boolean),
+    pganon.share(daterange, date, date),
+    pganon.share(tsrange, timestamp, timestamp),
+    pganon.share(tstzrange, timestamptz, timestamptz),
+    pganon.share(anycompatiblearray, anycompatible),
+    pganon.overlaps(numrange, numeric),
+    pganon.overlaps(daterange, date),
+    pganon.overlaps(tsrange, timestamp),
+    pganon.overlaps(tstzrange, timestamptz),
+    pganon.overlaps(anycompatiblearray, anycompatible),
+    pganon.overlaps(numeric, numeric),
+    pganon.overlaps(date, date),
+    pganon.overlaps(timestamp, timestamp),
+    pganon.overlaps(timestamptz, timestamptz)
 TO PUBLIC;
 -- Asking, deciding and looking up run with the rights of who calls.
 GRANT EXECUTE ON ROUTINE

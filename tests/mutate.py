@@ -130,6 +130,7 @@ TARGETS = {
         ("pganon/methods/individuals/geneir.py", "pganon/methods/individuals/meetings.py"),
         ("integration/test_identity", "test_identity_meetings", "test_identity_random"),
     ),
+    "reading": Target(("sql/functions/read",), ("test_reading",)),
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
@@ -19,6 +20,7 @@ from pganon.catalog.model import ExternalObjects
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, first_few, quote
+from pganon.server_errors import ROW_SECURITY
 
 _NAMED = 5
 """How many objects a message names."""
@@ -104,6 +106,18 @@ def _objects(conn: Connection, external: ExternalObjects) -> list[tuple[object, 
         "names": [name.name for name in external.functions],
     }
     return conn.execute(query, names).fetchall()
+
+
+def filters_rows(conn: Connection, relation: QualifiedName) -> bool:
+    """Whether policies of row-level security apply to what this role reads, also through views."""
+    try:
+        with conn.transaction(force_rollback=True):
+            _lock(conn, (relation,))
+    except psycopg.errors.InsufficientPrivilege as error:
+        if error.diag.source_function != ROW_SECURITY:
+            raise
+        return True
+    return False
 
 
 def _lock(conn: Connection, relations: Sequence[QualifiedName]) -> None:

@@ -7,20 +7,16 @@ and finding quasi-identifiers, 2007).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import psycopg
 from sqlglot import exp
 
-from pganon.catalog.introspect import Connection
-from pganon.catalog.model import Column, Relation
-from pganon.catalog.sample import sample
-from pganon.catalog.values import as_text
+from pganon.catalog.hashed import HashedRows
 from pganon.server_errors import translate
-from pganon.sqltools import col, fragment, materialized, named, query, render
+from pganon.sqltools import col, fragment, materialized, query, render
 
-SAMPLE_ROWS = 10_000
 MOST_COLUMNS = 30
 """Columns of a statement, and of a ranking."""
 
@@ -92,33 +88,26 @@ class Dependency:
     decides: float
 
 
-def combinations(
-    conn: Connection, relation: Relation, sets: Iterable[Columns]
-) -> dict[Columns, Combinations]:
+def combinations(rows: HashedRows, sets: Iterable[Columns]) -> dict[Columns, Combinations]:
     """Counts for sets of columns, from one scan.
-
-    They are about a sample of at most about SAMPLE_ROWS rows.
 
     Raises:
         DatabaseError: they could not be computed.
     """
     wanted = list({*sets})
-    names = frozenset[str]().union(*wanted)
-    columns = [column for column in relation.columns if column.name in names]
-    if not columns:
+    names = sorted(frozenset[str]().union(*wanted))
+    if not names:
         return {}
     try:
-        position = {column.name: f"c{i}" for i, column in enumerate(columns)}
-        read = sample(conn, relation, position, SAMPLE_ROWS)
-        statement = render(_query(read, columns, position, wanted))
-        rows = conn.execute(statement.encode()).fetchall()
+        statement = render(_query(rows, names, wanted))
+        found = rows.conn.execute(statement.encode()).fetchall()
     except psycopg.Error as error:
-        raise translate(error, reads=[str(relation.name)]) from None
-    counts = {wanted[at - 1]: Combinations(size, n, pairs) for at, n, size, pairs in rows}
+        raise translate(error, reads=[str(rows.relation.name)]) from None
+    counts = {wanted[at - 1]: Combinations(size, n, pairs) for at, n, size, pairs in found}
     return {columns: counts.get(columns, Combinations(0, 0, 0)) for columns in wanted}
 
 
-def ranking(conn: Connection, relation: Relation, names: Sequence[str]) -> list[Ranked]:
+def ranking(rows: HashedRows, names: Sequence[str]) -> list[Ranked]:
     """Columns by what they add to the distinction of those before them, then to the separation.
 
     A round per column over a sample: the next is the one with which most rows are told apart,
@@ -127,14 +116,14 @@ def ranking(conn: Connection, relation: Relation, names: Sequence[str]) -> list[
     """
     alone: dict[str, Combinations] = {}
     for some in _batches(names, MOST_COLUMNS):
-        counts = combinations(conn, relation, [frozenset({name}) for name in some])
+        counts = combinations(rows, [frozenset({name}) for name in some])
         alone |= {name: counts[frozenset({name})] for name in some}
     by_itself = sorted(names, key=lambda name: _told_apart(alone[name]), reverse=True)
     ranked: list[Ranked] = []
     chosen: Columns = frozenset()
     before = 0.0
     while remaining := [name for name in by_itself[:MOST_COLUMNS] if name not in chosen]:
-        counts = combinations(conn, relation, [chosen | {name} for name in remaining])
+        counts = combinations(rows, [chosen | {name} for name in remaining])
         best = max(remaining, key=lambda name: _told_apart(counts[chosen | {name}]))
         now = counts[chosen | {best}]
         if now.distinction - before < LEAST_GAIN:
@@ -144,16 +133,14 @@ def ranking(conn: Connection, relation: Relation, names: Sequence[str]) -> list[
     return ranked + [Ranked(name, alone[name], None) for name in by_itself if name not in chosen]
 
 
-def dependencies(
-    conn: Connection, relation: Relation, one: str, others: Sequence[str]
-) -> Iterator[Dependency]:
+def dependencies(rows: HashedRows, one: str, others: Sequence[str]) -> Iterator[Dependency]:
     """How a column and each of the others determine each other.
 
     Without those that are nearly constant, or of whose values nearly every row has its own.
     """
     for some in _batches(others, MOST_COLUMNS - 1):
         pairs = [{one}, *[{other} for other in some], *[{one, other} for other in some]]
-        counts = combinations(conn, relation, map(frozenset, pairs))
+        counts = combinations(rows, map(frozenset, pairs))
         first = counts[frozenset({one})]
         for other in some:
             second, both = counts[frozenset({other})], counts[frozenset({one, other})]
@@ -180,25 +167,9 @@ def _told_apart(counts: Combinations) -> tuple[int, int]:
     return counts.distinct, -counts.equal_pairs
 
 
-def _query(
-    rows: exp.Select,
-    columns: Sequence[Column],
-    position: Mapping[str, str],
-    sets: Sequence[Columns],
-) -> exp.Select:
-    """A row per set and combination is a hash of the hashes of its values, which is grouped by.
-
-    Texts are sorted and compared by a collation, which takes far longer.
-    """
-    hashed = query("select from s", {"s": rows}).select(
-        *[
-            named(
-                fragment("hashtextextended(:value, 0)", value=as_text(column, col(c, "s"))),
-                c,
-            )
-            for column, c in zip(columns, position.values(), strict=True)
-        ]
-    )
+def _query(rows: HashedRows, names: Sequence[str], sets: Sequence[Columns]) -> exp.Select:
+    """A row per set and combination is a hash of the hashes of its values, which is grouped by."""
+    position = rows.position
     hashes = [
         fragment(
             "hash_record_extended(:row, 0)",
@@ -219,5 +190,5 @@ def _query(
             " from g group by g.at",
             {"g": groups},
         ),
-        h=hashed,
+        h=rows.select(names),
     )

@@ -194,25 +194,32 @@ def table(
     title: str | None = None,
     right: Sequence[str] = (),
     whole: Sequence[str] = (),
-) -> None:
+    spare: Sequence[str] = (),
+) -> tuple[str, ...]:
     """A table as wide as the terminal at most, without broken words.
 
     Args:
         right: columns of numbers.
         whole: columns whose values are not broken into lines while others can be.
+        spare: columns that are left out, one after the other, while the terminal is too narrow.
+
+    Returns:
+        The columns that were left out.
     """
     texts = [["" if cell is None else escaped(str(cell)) for cell in row] for row in rows]
     columns = [*map(escaped, columns)]
     cells = [list(column) for column in zip(columns, *texts, strict=True)]
     console = stdout()
-    chosen = widths(cells, console.width, whole)
-    if chosen is None:
+    fitting = _fitting(cells, console.width, whole, spare)
+    if fitting is None:
         _one_below_the_other(columns, texts, title)
-        return
+        return ()
+    kept, chosen = fitting
     shown = Table(
         title=Text(escaped(title)) if title else None, title_justify="left", box=SIMPLE_HEAD
     )
-    for name, width in zip(columns, chosen, strict=True):
+    for place, width in zip(kept, chosen, strict=True):
+        name = columns[place]
         shown.add_column(
             Text(name),
             justify="right" if name in right else "left",
@@ -220,8 +227,21 @@ def table(
             no_wrap=name in whole,
         )
     for row in texts:
-        shown.add_row(*map(Text, row))
+        shown.add_row(*[Text(row[place]) for place in kept])
     console.print(shown)
+    return tuple(name for place, name in enumerate(columns) if place not in kept)
+
+
+def _fitting(
+    cells: Sequence[Sequence[str]], available: int, whole: Sequence[str], spare: Sequence[str]
+) -> tuple[list[int], list[int]] | None:
+    """Places of the columns that fit, and their widths; None if the table is too wide."""
+    for number in range(len(spare) + 1):
+        kept = [place for place, column in enumerate(cells) if column[0] not in spare[:number]]
+        chosen = widths([cells[place] for place in kept], available, whole)
+        if chosen is not None:
+            return kept, chosen
+    return None
 
 
 def _one_below_the_other(

@@ -43,6 +43,7 @@ MODULES = {
     "policy": ("policy",),
     "assess": ("assess",),
     "run": ("plan", "run"),
+    "compare": ("compare",),
     "worker": ("worker", "approve", "reject"),
     "migrate": ("migrate",),
     "check": ("check",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,7 +59,7 @@ def init(
     json: common.JsonOption = False,
 ) -> None:
     """Write a first policy for TABLE; roles are guessed, so check every line."""
-    from pganon.catalog.code import reading
+    from pganon.catalog.code import filters_rows, reading
     from pganon.catalog.introspect import read_relation
     from pganon.catalog.model import ExternalObjects
     from pganon.loading import known
@@ -73,8 +73,10 @@ def init(
         raise UsageError(f"{show(task)} is not a task", hint=nearest(task, known().tasks))
     with common.connect(dsn) as conn:
         relation = read_relation(conn, table)
+        if not relation.row_security:
+            relation = replace(relation, row_security=filters_rows(conn, relation.name))
         trusted = tuple(trust or ())
-        external = ExternalObjects((relation.name,))
+        external = ExternalObjects(() if relation.row_security else (relation.name,))
         with (
             progress(f"looking at {relation.name}", quiet=json),
             reading(conn, external, trusted, option=True, only=True),

@@ -102,6 +102,10 @@ def show(
         able = ", ".join(f"{role.role} ({role.because})" for role in info.can_read or ())
         readers = ", ".join(info.readers or ())
         pairs |= {"source": info.source, "readers": readers, "can read": able}
+    if info.compared is not None and info.compared.candidates:
+        tried = info.compared
+        times = "1 comparison" if tried.comparisons == 1 else f"{tried.comparisons} comparisons"
+        pairs["compared"] = f"{tried.candidates} candidates in {times}"
     common.facts({label: value for label, value in pairs.items() if value})
     if info.columns:
         common.table(

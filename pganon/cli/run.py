@@ -15,7 +15,7 @@ from pganon.database import RUN_SETTINGS, Settings
 from pganon.errors import EXIT_REFUSED, UsageError
 
 if TYPE_CHECKING:
-    from pganon.forms.request import Request
+    from pganon.forms.request import Request, Workload
     from pganon.policy.loader import LoadedPolicy
     from pganon.run.options import Options
     from pganon.run.result import RunResult
@@ -200,9 +200,16 @@ def _expected(release: str, dsn: str | None, owner: str | None) -> float | None:
             return None
 
 
+def parsed_workload(texts: list[str] | None) -> Workload | None:
+    """The workload of `--workload`, whose parts add up."""
+    from pganon.forms.request import parse_workload
+
+    return None if texts is None else parse_workload(",".join(texts))
+
+
 def _request(metrics: MetricSet, workload: list[str] | None, vulnerable: float) -> Request:
-    from pganon.forms.request import Request, Workload, parse_workload
+    from pganon.forms.request import Request, Workload
 
     everything = metrics is MetricSet.ALL
-    drawn = parse_workload(",".join(workload)) if workload is not None else None
+    drawn = parsed_workload(workload)
     return Request(everything, drawn or (Workload() if everything else None), vulnerable)

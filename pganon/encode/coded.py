@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
+from pganon.encode.combination import COMBINATION, combined, weighted_sum
 from pganon.encode.curve import adds_up, coarse_bits, curve_words, on_curve, placed, summand
 from pganon.encode.gray import sum_modulo_2
 from pganon.encode.hidden import applies
@@ -18,8 +19,11 @@ from pganon.encode.sensitive import looked_up_code, with_code
 from pganon.encode.valued import valued
 from pganon.encode.work import SNAP
 from pganon.resolved.model import Attribute, ReleaseSpec
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import cast, col, fragment, named, num, query, total
 from pganon.steps import State
+
+_ADDED = "added"
+"""Column of a lookup: what its values add to the number of a combination."""
 
 
 def kept_records(spec: ReleaseSpec, state: State) -> exp.Select:
@@ -78,9 +82,16 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     tree = query("select 1 from t", {"t": state.work(SNAP)})
     every = axes(spec.attributes)
     index = _Index(every, state, words)
+    numbered = combined(spec, state)
+    numbers: list[exp.Expr] = []
     codes: dict[int, exp.Expr] = {}
     summands: list[list[exp.Expr]] = [[] for _ in words]
-    for lookup in _lookups(every, state, index):
+
+    def computed(together: Sequence[Axis]) -> list[exp.Expr]:
+        added = [named(_combined(spec, state, together), _ADDED)] if numbered else []
+        return [*index.sums(together), *added]
+
+    for lookup in _lookups(every, state, computed):
         same = [
             exp.EQ(this=lookup.column(axis, "value"), expression=col(f"q{axis.index}", "t"))
             for axis in lookup.axes
@@ -92,7 +103,9 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
             codes[axis.index] = named(cast(code, axis.code_type(state)), axis.code)
         for bits, word in zip(summands, index.of(lookup), strict=True):
             bits.append(word)
+        numbers.append(fragment("coalesce(:n, 0)", n=col(_ADDED, lookup.alias)))
     columns = [codes[axis.index] for axis in every]
+    columns += [named(total(numbers), COMBINATION)] if numbered else []
     columns += [named(col(f"s{item.index}", "t"), f"v{item.index}") for item in spec.sensitive]
     columns += [col(f"p{item.index}", "t") for item in spec.carried]
     columns += [col("record", "t")] if spec.record_key else []
@@ -110,12 +123,21 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     return tree
 
 
-def _lookups(every: tuple[Axis, ...], state: State, index: _Index) -> Iterator[Joined]:
+def _lookups(
+    every: tuple[Axis, ...], state: State, computed: Callable[[Sequence[Axis]], list[exp.Expr]]
+) -> Iterator[Joined]:
     """An attribute with NULL is looked up alone: a record with NULL has no row there."""
-    yield from joined([axis for axis in every if not axis.has_null(state)], state, index.sums)
+    yield from joined([axis for axis in every if not axis.has_null(state)], state, computed)
     for axis in every:
         if axis.has_null(state):
-            yield Joined((axis,), tuple(index.sums([axis])))
+            yield Joined((axis,), tuple(computed([axis])))
+
+
+def _combined(spec: ReleaseSpec, state: State, together: Sequence[Axis]) -> exp.Expr:
+    """What a combination of values adds to the number of all."""
+    code = {axis.index: col("code", dictionary(axis)) for axis in together}
+    attributes = [axis.attribute for axis in together]
+    return weighted_sum(spec, state, attributes, lambda attribute: code[attribute.index])
 
 
 @dataclass(frozen=True)

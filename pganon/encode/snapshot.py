@@ -28,7 +28,7 @@ from pganon.encode.known import RETURNED_RECORDS, known_steps
 from pganon.encode.work import SNAP
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, Unbalanced
-from pganon.identifiers import quote
+from pganon.identifiers import QualifiedName, quote
 from pganon.policy.tasks import SEVERAL_RECORDS
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.resolved.population import People
@@ -44,6 +44,26 @@ READ = count("read_records", assumed=40)
 
 
 def snapshot_steps(spec: ReleaseSpec, people: People | None = None) -> tuple[Step, ...]:
+    """The whole source, and whether it can be released; `people` as in :func:`read_steps`."""
+    return (*read_steps(spec, people), inspection(spec))
+
+
+def copy_steps(spec: ReleaseSpec, snapshot: QualifiedName) -> tuple[Step, ...]:
+    """The same from a table that :func:`read_steps` of another run filled.
+
+    Which columns it has does not depend on the method or the privacy models of a policy.
+    """
+    copied = CreateTable(
+        SNAPSHOT,
+        "copy the snapshot of another run",
+        lambda state: state.work(SNAP),
+        lambda state: query("select s.* from s", {"s": snapshot}),
+        counted=READ,
+    )
+    return (copied, inspection(spec))
+
+
+def read_steps(spec: ReleaseSpec, people: People | None = None) -> tuple[Step, ...]:
     """The whole source, without people who were forgotten.
 
     Args:
@@ -58,7 +78,7 @@ def snapshot_steps(spec: ReleaseSpec, people: People | None = None) -> tuple[Ste
         counted=READ,
     )
     known = known_steps(spec, people, lambda state: state.work(SNAP))
-    return (*alias_steps(spec), read, *known, inspection(spec))
+    return (*alias_steps(spec), read, *known)
 
 
 def inspection(spec: ReleaseSpec, *, restricted: bool = False) -> Check:

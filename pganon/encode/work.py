@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from pganon.encode.combination import COMBINATION, combined
 from pganon.encode.first import first_of
 from pganon.encode.records import DRAW, HIDES, NUMBER, PLACE, tells_hidden
 from pganon.encode.valued import valued
@@ -45,7 +46,8 @@ def _left_out(spec: ReleaseSpec, state: State) -> list[str]:
     codes = [*codes_of(spec), *[f"s{item.index}" for item in valued(spec)]]
     order = orders[spec.random_order]
     hidden = [*_flags(spec), *([HIDES] if tells_hidden(spec) else [])]
-    return [*codes, *values, *_identity(spec), *hidden, *_cohort(spec), *order]
+    number = [COMBINATION] if combined(spec, state) else []
+    return [*codes, *number, *values, *_identity(spec), *hidden, *_cohort(spec), *order]
 
 
 def _identity(spec: ReleaseSpec) -> list[str]:
@@ -65,8 +67,9 @@ of values that somebody hides, and `unmatched<n>`, how many exceptions are about
 new individuals in regions the number of their `cohort`."""
 
 CODED = Table("coded", _coded)
-"""A row per record that is kept: codes `c<i>`, values to publish `v<j>` and `p<j>`, codes of
-sensitive values `s<j>` where they are distinguished, `record`, `individual`, flags `f<h>` and
+"""A row per record that is kept: codes `c<i>`, where the method asks for it their `combination`,
+values to publish `v<j>` and `p<j>`, codes of sensitive values `s<j>` where they are distinguished,
+ `record`, `individual`, flags `f<h>` and
 which of them are set, `hides`, and a random order of the records, `rid` or `draw`, which may be
 one of those with a value; where the method asks for it the place along a curve."""
 

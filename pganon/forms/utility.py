@@ -26,6 +26,14 @@ from pganon.steps.facts import RECORDS, Facts
 
 
 @dataclass(frozen=True)
+class Risk:
+    """Prosecutor's risk of the records that are released: highest, and mean over them."""
+
+    highest: float
+    mean: float
+
+
+@dataclass(frozen=True)
 class Utility(ABC):
     """Utility of a release. A form adds its own fields, which must be representable in JSON.
 
@@ -45,6 +53,15 @@ class Utility(ABC):
     def recorded(cls, document: Mapping[str, Any]) -> Self:
         """The figures as a version remembers them."""
         return cls(**{field.name: document[field.name] for field in fields(cls)})
+
+    @property
+    def risk(self) -> Risk | None:
+        """None where quasi-identifiers are published so that it says nothing."""
+        return None
+
+    @property
+    @abstractmethod
+    def number_of_groups(self) -> int: ...
 
     @abstractmethod
     def summary(self) -> dict[str, str]:
@@ -72,6 +89,14 @@ class ClassUtility(Utility):
     largest_class: int
     highest_risk: float
     mean_risk: float
+
+    @property
+    def risk(self) -> Risk:
+        return Risk(self.highest_risk, self.mean_risk)
+
+    @property
+    def number_of_groups(self) -> int:
+        return self.classes
 
     def summary(self) -> dict[str, str]:
         return {
@@ -168,6 +193,10 @@ class ClusterUtility(Utility):
             read[kind] = {name: Combinations(**found) for name, found in document[kind].items()}
         return cls(**read)
 
+    @property
+    def number_of_groups(self) -> int:
+        return self.clusters
+
     def summary(self) -> dict[str, str]:
         return {
             "clusters": f"{self.clusters} of {self.smallest_cluster} to {self.largest_cluster}"
@@ -248,6 +277,10 @@ class AnatomyUtility(Utility):
         read["inferred"] = {n: Inferred(**found) for n, found in read["inferred"].items()}
         read["related"] = tuple(Related(**found) for found in read["related"])
         return cls(**read)
+
+    @property
+    def number_of_groups(self) -> int:
+        return self.groups
 
     def summary(self) -> dict[str, str]:
         shown = {

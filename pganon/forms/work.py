@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from pganon.encode.axis import Axis, NominalAxis, axes
+from pganon.encode.combination import COMBINATION, combined
 from pganon.encode.people import identity
 from pganon.encode.records import NUMBER
 from pganon.encode.work import Table, codes_of
@@ -28,7 +29,8 @@ def _grouped_classes(spec: ReleaseSpec, state: State) -> list[str]:
     if "semi_sensitive" in spec.policy.method.roles:
         return [CLASS_ID, *codes_of(spec), "display"]
     record = [] if spec.policy.method.unlinks else _record(spec)
-    return [CLASS_ID, *codes_of(spec), *record]
+    number = [COMBINATION] if combined(spec, state) else []
+    return [CLASS_ID, *codes_of(spec), *record, *number]
 
 
 def _extents(spec: ReleaseSpec, state: State) -> list[str]:

@@ -8,6 +8,7 @@ told from one that is not: only the latter can mean NULL, as in COPY.
 from __future__ import annotations
 
 import csv
+import io
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,13 +18,11 @@ from pathlib import Path
 from typing import TextIO
 
 from pganon.errors import UsageError
+from pganon.importing import lines
 from pganon.importing.form import Format, Marks, marks
 
 _BATCH_RECORDS = 4000
 _BATCH_CHARACTERS = 4_000_000
-_BLOCK_CHARACTERS = 500_000
-_LONGEST = 2**30
-"""Characters of a record: more than the database stores in a field."""
 
 _CSV_LIMIT = 131_072
 
@@ -78,7 +77,7 @@ class Records:
     def __init__(self, text: TextIO, form: Format, file: Path) -> None:
         self._file = file
         self._form = form
-        self._lines = iter(text)
+        self._lines = lines.Lines(text, file)
         self._pending: Iterator[str] = iter(())
         self.line = 0
         excel = self._excel_separator()
@@ -106,7 +105,7 @@ class Records:
 
     def header(self) -> list[str] | None:
         """Fields of the first record that is not blank; None if there is none."""
-        for line in self._numbered(self._lines):
+        for line in self._following():
             if line.strip():
                 return [text for text, _ in self._grammar.fields(self._whole(line), self.line)]
         return None
@@ -126,14 +125,14 @@ class Records:
             UsageError: a record has another number of fields than `width`, or its quotes are
                 wrong.
         """
-        while lines := self._block():
-            text = "".join(lines)
+        while text := self._lines.block(self.line):
             pattern = surely(self._grammar.any_text) if self._can_be_sure and width > 1 else None
             if pattern is not None and pattern.fullmatch(text):
-                self.line += len(lines)
-                yield text.replace("\r\n", "\n"), len(lines), []
+                number = text.count("\n")
+                self.line += number
+                yield text.replace("\r\n", "\n"), number, []
             else:
-                self._pending = iter(lines)
+                self._pending = io.StringIO(text, newline="")
                 yield from self._read(width)
 
     def _read(self, width: int) -> Iterator[tuple[str, int, list[Column]]]:
@@ -217,19 +216,15 @@ class Records:
             column.values.update(cell for cell in values if cell is not None)
         return "\n".join(chain(batch.lines, [""])), len(batch.lines), columns
 
-    def _block(self) -> list[str]:
-        """The next lines of the file."""
-        lines: list[str] = []
-        size = 0
-        for line in self._lines:
-            lines.append(line)
-            size += len(line)
-            if size >= _BLOCK_CHARACTERS:
-                break
-        return lines
-
     def _numbered(self, lines: Iterable[str]) -> Iterator[str]:
         for line in lines:
+            self.line += 1
+            yield line
+
+    def _following(self) -> Iterator[str]:
+        """The lines that are pending, and then those of the file."""
+        yield from self._numbered(self._pending)
+        while line := self._lines.one(self.line):
             self.line += 1
             yield line
 
@@ -237,16 +232,17 @@ class Records:
         """The record that begins with this line, without the line end after it."""
         if self.marks.quote not in line or not self._grammar.is_open(line):
             return line.rstrip("\r\n")
-        parts, size = [line], len(line)
-        for following in self._numbered(chain(self._pending, self._lines)):
-            parts.append(following)
-            size += len(following)
-            if size > _LONGEST:
+        begun = self.line
+        record = io.StringIO(newline="")  # a list of short lines would take many times as much
+        record.write(line)
+        for following in self._following():
+            record.write(following)
+            if record.tell() > lines.LONGEST:
                 break
             if self.marks.quote in following and not self._grammar.stays_open(following):
-                return "".join(parts).rstrip("\r\n")
+                return record.getvalue().rstrip("\r\n")
         raise UsageError(
-            f"{self._file}, line {self.line - len(parts) + 1}: a quoted field has no end",
+            f"{self._file}, line {begun}: a quoted field has no end",
             hint="check --quote; a quote within a quoted field is written twice",
         )
 
@@ -259,10 +255,10 @@ class Records:
 
     def _excel_separator(self) -> str | None:
         """The separator that the first line says, which is then no record."""
-        first = next(self._lines, "")
+        first = self._lines.one(self.line)
         said = _EXCEL.fullmatch(first)
         if said is None:
-            self._lines = chain([first] if first else [], self._lines)
+            self._lines.give_back(first)
             return None
         self.line += 1
         return said[1]

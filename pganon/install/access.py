@@ -23,6 +23,7 @@ from pganon.install.state import SCHEMAS, Connection
 VARIABLE = "PGANON_OWNER"
 RELEASES = QualifiedName("pganon", "releases")
 COLUMNS = QualifiedName("pganon", "release_columns")
+GUARANTEES = QualifiedName("pganon", "guarantees")
 ACTIONS = QualifiedName("pganon", "action")
 
 _HARMLESS = (
@@ -181,7 +182,8 @@ def admit_reader(conn: Connection) -> None:
     check_objects(conn, owner)
     _hold(conn, "hold_releases")
     check_view(conn, RELEASES)
-    check_view(conn, COLUMNS, reads=(RELEASES,))
+    for view in (COLUMNS, GUARANTEES):
+        check_view(conn, view, reads=(RELEASES,))
 
 
 def is_harmless(

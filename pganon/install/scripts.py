@@ -146,7 +146,7 @@ def drop_objects(paths: Sequence[str] | None, replaced: Sequence[str] = ()) -> b
 def replace_object(item: sqlfiles.SqlObject) -> bytes:
     """Create a function or view after :func:`make_way`."""
     dropped = drop_objects([item.path]).decode()
-    return filled(_piece("replace"), item.replacing.decode(), item.name, dropped)
+    return filled(_piece("replace"), item.replacing.decode(), item.name, item.signatures, dropped)
 
 
 def _objects(version: str, *, replaced: bool = False) -> list[bytes]:

@@ -45,6 +45,7 @@ def start_run(
     policy_hash: str,
     *,
     seed: bytes | None = None,
+    details: Mapping[str, Any] | None = None,
 ) -> int:
     """Write 'started', make the run's secrets in the server, and give the run's number.
 
@@ -53,6 +54,7 @@ def start_run(
 
     Args:
         seed: derive all secrets from it, so that a dry run can be repeated.
+        details: of the row.
     """
     row = conn.execute(sqlfiles.query("ledger", "next_run")).fetchone()
     assert row is not None
@@ -63,6 +65,7 @@ def start_run(
         "release": release,
         "program_version": program_version(),
         "policy_hash": policy_hash,
+        "details": as_jsonb(details or {}),
     }
     try:
         with conn.transaction():

@@ -7,56 +7,60 @@ starts pganon, as every installed package is.
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
+from importlib import import_module
 from importlib.metadata import entry_points
 
 from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
-from pganon.methods import background, local
-from pganon.methods import individuals as identity
-from pganon.methods.buckets import anatomy, msb, slamsa, slicing, sloms
-from pganon.methods.classes import mondrian, one_dimensional
-from pganon.methods.clusters import qs
 from pganon.methods.common.base import Method
+from pganon.policy.registry import OnDemand
 from pganon.resolved.model import ReleaseSpec
 
 GROUP = "pganon.methods"
 
-OWN = (
-    one_dimensional.METHOD,
-    mondrian.METHOD,
-    identity.DANONYIR,
-    identity.GENEIR,
-    qs.GREEDY,
-    qs.EFFICIENT,
-    anatomy.METHOD,
-    slicing.METHOD,
-    slamsa.METHOD,
-    msb.METHOD,
-    sloms.METHOD,
-    local.MDP,
-    local.NCP,
-    local.BUCKETS,
-    local.GROUPS,
-    background.BETA_PRIMACY,
-    background.KINC,
-    background.KAGG,
-    background.KINC_MIC,
-    background.KAGG_MIC,
-    background.JS_REDUCE,
-)
-"""The methods of this version, in the order in which people are told of them."""
+OWN = {
+    "one_dimensional": "classes.one_dimensional:METHOD",
+    "mondrian": "classes.mondrian:METHOD",
+    "danonyir": "individuals:DANONYIR",
+    "geneir": "individuals:GENEIR",
+    "qs_greedy": "clusters.qs:GREEDY",
+    "qs_efficient": "clusters.qs:EFFICIENT",
+    "anatomy": "buckets.anatomy:METHOD",
+    "slicing": "buckets.slicing:METHOD",
+    "slamsa": "buckets.slamsa:METHOD",
+    "msb": "buckets.msb:METHOD",
+    "sloms": "buckets.sloms:METHOD",
+    "lgb_mdp": "local:MDP",
+    "lgb_ncp": "local:NCP",
+    "local_bucketization": "local:BUCKETS",
+    "local_generalization": "local:GROUPS",
+    "beta_primacy": "background:BETA_PRIMACY",
+    "kinc": "background:KINC",
+    "kagg": "background:KAGG",
+    "kinc_mic": "background:KINC_MIC",
+    "kagg_mic": "background:KAGG_MIC",
+    "js_reduce": "background:JS_REDUCE",
+}
+"""The methods of this version, in the order in which people are told of them.
+
+Each is a word of a policy, with the module and name of its Method. A command imports the method
+that a policy names, because importing all of them takes longer than most commands.
+"""
 
 
 @cache
-def methods() -> dict[str, Method]:
-    """Every method by its name.
+def methods() -> OnDemand[Method]:
+    """Every method by its name; those of pganon are imported when they are first read.
 
     Raises:
         UsageError: bad_method, an installed package offers something else, a name twice, or cannot
             be imported.
     """
-    found = {method.name: method for method in OWN}
+    found: dict[str, Callable[[], Method]] = {
+        name: partial(_own, place) for name, place in OWN.items()
+    }
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
             method = entry.load()
@@ -66,8 +70,13 @@ def methods() -> dict[str, Method]:
             raise _refused(entry.name, entry.value, "it is no pganon.methods.common.base.Method")
         if method.name in found:
             raise _refused(entry.name, entry.value, f"a method {method.name} is there already")
-        found[method.name] = method
-    return found
+        found[method.name] = entry.load
+    return OnDemand(found)
+
+
+def _own(place: str) -> Method:
+    module, name = place.split(":")
+    return getattr(import_module(f"{__package__}.{module}"), name)
 
 
 def _refused(name: str, value: str, why: str) -> UsageError:

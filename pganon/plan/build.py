@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pganon.encode.codes import encode_steps
-from pganon.encode.snapshot import inspection, snapshot_steps
+from pganon.encode.snapshot import copy_steps, inspection, read_steps, snapshot_steps
 from pganon.encode.source import decision_steps, source_check
 from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
@@ -20,6 +20,7 @@ from pganon.history.increments.invariant import commit_steps, resumed_steps
 from pganon.history.increments.steps import gather_steps, restricted_step
 from pganon.history.invariance.signatures import signature_steps
 from pganon.history.model import EarlierVersion
+from pganon.identifiers import QualifiedName
 from pganon.methods.common.base import Method
 from pganon.methods.registry import method_of
 from pganon.metrics.reasons import reason_steps
@@ -65,6 +66,7 @@ class Plan:
         people: of the source, as versions know them; None where none does.
         resumed: new individuals of earlier runs, who are tested before later ones; None: the run
             reads the source as it is.
+        snapshot: a table that another run read the source into, in place of the source.
     """
 
     spec: ReleaseSpec
@@ -75,6 +77,7 @@ class Plan:
     past: tuple[EarlierVersion, ...] = ()
     people: People | None = None
     resumed: Resumed | None = None
+    snapshot: QualifiedName | None = None
 
     @property
     def phases(self) -> tuple[Phase, ...]:
@@ -116,7 +119,15 @@ class Plan:
         )
 
     @property
+    def sharing(self) -> Phase:
+        """Of a run that only reads the source, for others."""
+        purpose = "read the source once, for several runs"
+        return Phase("snapshot", purpose, read_steps(self.spec, self.people))
+
+    @property
     def _snapshot(self) -> tuple[Step, ...]:
+        if self.snapshot is not None:
+            return copy_steps(self.spec, self.snapshot)
         inspected = inspection(self.spec, restricted=True)
         if self.spec.growth is not None:
             return (restricted_step(self.spec), inspected)
@@ -229,12 +240,13 @@ def build_plan(
     reasoned: bool = False,
     people: People | None = None,
     resumed: Resumed | None = None,
+    snapshot: QualifiedName | None = None,
 ) -> Plan:
     """The plan of one run: deterministic, nothing is executed or read.
 
     `republication` has the earlier versions over the source; `request` are the metrics to compute
     beyond those of every run. A plan that is `reasoned` also finds out why they are as they are.
-    `people` and `resumed` are those of :class:`Plan`.
+    `people`, `resumed` and `snapshot` are those of :class:`Plan`.
 
     Raises:
         UsageError: no_metrics, the published form has no metrics on request; or it has other
@@ -251,7 +263,16 @@ def build_plan(
         )
     if form is not None:
         request = request.settled(form.restricts, sensitive=bool(spec.sensitive))
-    return Plan(spec, method, republication, request, reasoned, people=people, resumed=resumed)
+    return Plan(
+        spec,
+        method,
+        republication,
+        request,
+        reasoned,
+        people=people,
+        resumed=resumed,
+        snapshot=snapshot,
+    )
 
 
 def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Step, ...]:

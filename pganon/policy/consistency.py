@@ -40,7 +40,7 @@ def policy_refusals(
     out: list[Refusal] = []
     models = list(privacy)
     if not models:
-        example = (method or registry.method_classes[0]).example
+        example = (method or next(iter(registry.methods.values()))).example
         out.append(Refusal(("privacy",), "privacy is empty", f"write at least {example}"))
     out += method_refusals(
         registry,

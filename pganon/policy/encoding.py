@@ -22,6 +22,7 @@ class Encoding:
         codes_sensitive: whether sensitive columns that no model is about have codes.
         reserves_identity: whether an individual may have several records, which stay together.
         collapses: whether the records of an individual with the same sensitive value count once.
+        combines: whether records have one number for all codes, to be joined and grouped by.
     """
 
     order: RandomOrder = "numbered"
@@ -30,6 +31,7 @@ class Encoding:
     codes_sensitive: bool = False
     reserves_identity: bool = False
     collapses: bool = False
+    combines: bool = False
 
     @property
     def numbers_records(self) -> bool:

@@ -83,13 +83,13 @@ def exclusion_refusals(
     registry: Registry, exclusions: Iterable[Any], columns: Columns, method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """Rules about columns of another role, and rules that nothing keeps."""
-    supporting = registry.supporting("exclusions")
     for i, exclusion in enumerate(exclusions):
         if method is not None and "exclusions" not in method.supports:
             yield Refusal(
                 ("exclusions", i),
                 f"the method {method.name} does not keep exclusion rules",
-                f"remove the rule, or use the method {alternatives(supporting)}",
+                "remove the rule, or use the method"
+                f" {alternatives(registry.supporting('exclusions'))}",
             )
         if not isinstance(exclusion, Exclusion):
             continue

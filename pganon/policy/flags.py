@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pganon.catalog.model import Column
 from pganon.identifiers import quote
 from pganon.policy.columns import Columns
+from pganon.policy.registry import Registry
 from pganon.policy.tasks import DECIDE
 from pganon.policy.vocabulary import listed, words
 
@@ -49,19 +50,23 @@ def flags(columns: Iterable[Column]) -> dict[str, Flag]:
     }
 
 
-def flag_hints(columns: Iterable[Column], declared: Columns, method: str | None) -> dict[str, str]:
-    """The purpose of a flag, by its name, where the policy does not let people decide.
-
-    Args:
-        method: for the task of people who decide, if there is one.
-    """
+def flag_hints(columns: Iterable[Column], declared: Columns, registry: Registry) -> dict[str, str]:
+    """The purpose of a flag, by its name, where the policy does not let people decide."""
+    found = {
+        name: flag
+        for name, flag in flags(columns).items()
+        for column in (declared.get(name),)
+        if column is not None and column.role != "semi_sensitive"
+    }
+    # Tasks are read only where they are needed, since that imports all methods.
+    method = registry.method_for(DECIDE) if found else None
+    if method is None:
+        return {}
     return {
         flag.name: f"{quote(flag.name)} seems to say for whom {quote(name)} is sensitive; people"
         f" decide with role: semi_sensitive and the method {method} (pganon policy init --task"
         f" {DECIDE})"
-        for name, flag in flags(columns).items()
-        for column in (declared.get(name),)
-        if method is not None and column is not None and column.role != "semi_sensitive"
+        for name, flag in found.items()
     }
 
 

@@ -37,7 +37,9 @@ DateUnit = Literal["day", "week", "month", "quarter", "year", "decade", "century
 class Declaration(BaseModel):
     """Base of all policy models: immutable, no unknown keys, no silent conversions."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True
+    )
 
 
 def _function_or_table(text: str) -> str:

@@ -181,17 +181,25 @@ def _policy(
 def _validate(
     data: dict[str, Any], registry: Registry, filled: Collection[Place]
 ) -> tuple[Policy | None, list[Refusal]]:
+    named = named_method(data, registry)
     try:
-        return policy_class(registry).model_validate(data), []
+        return policy_class(registry, *named).model_validate(data), []
     except ValidationError as error:
-        refusals = [*refusals_of(error, registry, filled), *_across(data, registry)]
+        refusals = [*refusals_of(error, registry, named, filled), *_across(data, registry, named)]
     unique: dict[tuple[Place, str], Refusal] = {}
     for refusal in refusals:
         unique.setdefault((refusal.place, refusal.message), refusal)
     return None, list(unique.values())
 
 
-def _across(data: dict[str, Any], registry: Registry) -> list[Refusal]:
+def named_method(data: Mapping[str, Any], registry: Registry) -> tuple[str, ...]:
+    """The word of the method that a policy names, if there is such a method."""
+    written = data.get("method")
+    name = written.get("name") if isinstance(written, dict) else getattr(written, "name", None)
+    return (name,) if isinstance(name, str) and name in registry.methods else ()
+
+
+def _across(data: dict[str, Any], registry: Registry, named: tuple[str, ...]) -> list[Refusal]:
     """Refusals across keys, of a policy for which single keys were refused before."""
     raw = data.get("columns")
     if not isinstance(raw, dict):
@@ -205,7 +213,7 @@ def _across(data: dict[str, Any], registry: Registry) -> list[Refusal]:
     privacy = data.get("privacy")
     as_model = TypeAdapter(model_type(registry))
     models = [_try(as_model, m) for m in privacy] if isinstance(privacy, list) else [None]
-    method = _try(TypeAdapter(method_type(registry)), data.get("method"))
+    method = _try(TypeAdapter(method_type(registry, *named)), data.get("method"))
     rules = data.get("exclusions")
     across = policy_refusals(
         registry,

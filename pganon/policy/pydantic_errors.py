@@ -21,11 +21,15 @@ _FROM_VARIABLE = "what comes from a variable is a text: write the value itself"
 
 
 def refusals_of(
-    error: ValidationError, registry: Registry, filled: Collection[Place] = ()
+    error: ValidationError,
+    registry: Registry,
+    named: tuple[str, ...],
+    filled: Collection[Place] = (),
 ) -> Iterator[Refusal]:
     """Refusals from all errors of pydantic, with places in the terms of the file.
 
     Args:
+        named: word of the method that the policy names, if there is such a method.
         filled: places of texts that have the value of a variable.
     """
     for item in error.errors(include_url=False):
@@ -37,7 +41,7 @@ def refusals_of(
                 yield Refusal(place, refusal.message, refusal.suggestion)
         elif not (item["type"] == "too_short" and item["input"]):
             # Where all items of a list are wrong, pydantic also says that none is left.
-            one = _sentence(item["type"], loc, item["input"], context, item["msg"], registry)
+            one = _sentence(item["type"], loc, item["input"], context, item["msg"], registry, named)
             if item["type"] in _NOT_A_TEXT and one.place in filled:
                 one = replace(one, suggestion=_FROM_VARIABLE)
             yield one
@@ -54,10 +58,8 @@ def _place(loc: Place) -> Place:
             return (*loc[:2], "public", name)
         case ("privacy", int(), _, *rest):
             return (*loc[:2], *rest)
-        case ("method", _, key, _, *rest):
+        case ("method", key, _, *rest):
             return ("method", key, *rest)
-        case ("method", _, *rest):
-            return ("method", *rest)
         case ("exclusions", int(), _, name, "[key]"):
             return (*loc[:3], name)
         case ("exclusions", int(), "when", name, _, *rest):
@@ -73,13 +75,14 @@ def _sentence(
     context: Mapping[str, Any],
     message: str,
     registry: Registry,
+    named: tuple[str, ...],
 ) -> Refusal:
     place = _place(loc)
     match kind:
         case "missing":
             return Refusal(place, "is missing", _example(place))
         case "extra_forbidden":
-            keys = _known_keys(loc[:-1], registry)
+            keys = _known_keys(loc[:-1], registry, named)
             return Refusal(place, "is not a key that is known here", nearest(str(loc[-1]), keys))
         case "string_type":
             hint = "put it in quotes" if isinstance(value, int | float) else None
@@ -149,13 +152,13 @@ def _example(place: Place) -> str | None:
     return f"for example {example}" if example else None
 
 
-def _known_keys(loc: Place, registry: Registry) -> list[str]:
+def _known_keys(loc: Place, registry: Registry, named: tuple[str, ...]) -> list[str]:
     """Keys of the model at a place, as the file writes them."""
     match loc:
         case ():
             model: type[BaseModel] = Policy
-        case ("method", str(name)) if name in registry.methods:
-            model = registry.methods[name]
+        case ("method",) if named:
+            model = registry.methods[named[0]]
         case ("publish",):
             model = Publish
         case ("columns", _):

@@ -2,27 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import get_args
+from typing import TypeVar, get_args
 
 from pganon.policy.options import MethodOptions, Support
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.tasks import TASKS, Start
 
+T = TypeVar("T")
 
-@dataclass(frozen=True)
+
+class OnDemand(Mapping[str, T]):
+    """Values by words, each made when it is first read; words are listed without making any."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], T]]) -> None:
+        self._makers = dict(makers)
+        self._made: dict[str, T] = {}
+
+    def __getitem__(self, word: str) -> T:
+        if word not in self._made:
+            self._made[word] = self._makers[word]()
+        return self._made[word]
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+@dataclass(frozen=True, eq=False)
 class Registry:
-    """Declarations that a policy may choose from, in the order in which messages list them."""
+    """Declarations that a policy may choose from, in the order in which messages list them.
 
-    method_classes: tuple[type[MethodOptions], ...]
+    Attributes:
+        methods: by the word that a policy writes. To read one may import its modules, so only
+            messages about a wrong policy read all of them.
+    """
+
+    methods: Mapping[str, type[MethodOptions]]
     model_classes: tuple[type[ModelDeclaration], ...]
-
-    @cached_property
-    def methods(self) -> dict[str, type[MethodOptions]]:
-        """By the word that a policy writes."""
-        return {word_of(options, "name"): options for options in self.method_classes}
 
     @cached_property
     def models(self) -> dict[str, type[ModelDeclaration]]:
@@ -31,7 +55,7 @@ class Registry:
     @cached_property
     def tasks(self) -> dict[str, tuple[type[MethodOptions], Start]]:
         """The method for every task, and what it begins with; of several methods the first."""
-        starts = [(options, start) for options in self.method_classes for start in options.starts]
+        starts = [(options, start) for options in self.methods.values() for start in options.starts]
         of_task = {start.task: (options, start) for options, start in reversed(starts)}
         return {task: of_task[task] for task in TASKS if task in of_task}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from pganon.catalog.combinations import (
@@ -11,6 +12,7 @@ from pganon.catalog.combinations import (
     dependencies,
     ranking,
 )
+from pganon.catalog.hashed import HashedRows, hashed_rows
 from pganon.catalog.introspect import Connection, unique_columns
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.statistics import Facts, column_facts
@@ -85,32 +87,40 @@ def first_policy(
         PreconditionError: no column can be released, or too few for the task.
         DatabaseError: the counts could not be computed.
     """
-    observed = _observed(conn, relation)
+    usable = [column for column in relation.columns if _why_not(column) is None]
     method, _ = registry.tasks[task]
-    guesses = fitted(observed.guesses, observed.facts, method, observed.flags, observed.person)
-    return FirstPolicy(
-        observed,
-        task,
-        trusted,
-        guesses,
-        _decided(conn, observed, guesses),
-        _ranked(conn, observed, guesses),
-    )
+    with _sampled(conn, relation, usable) as rows:
+        observed = _observed(conn, relation, usable, rows)
+        guesses = fitted(observed.guesses, observed.facts, method, observed.flags, observed.person)
+        return FirstPolicy(
+            observed,
+            task,
+            trusted,
+            guesses,
+            _decided(rows, observed, guesses),
+            _ranked(rows, observed, guesses),
+        )
 
 
-def _observed(conn: Connection, relation: Relation) -> Observed:
-    why_not = {column.name: why for column in relation.columns if (why := _why_not(column))}
-    usable = [column for column in relation.columns if column.name not in why_not]
+def _sampled(
+    conn: Connection, relation: Relation, usable: Sequence[Column]
+) -> AbstractContextManager[HashedRows | None]:
+    """Rows to count; none under row-level security, which would hide some or raise."""
+    return nullcontext() if relation.row_security else hashed_rows(conn, relation, usable)
+
+
+def _observed(
+    conn: Connection, relation: Relation, usable: Sequence[Column], rows: HashedRows | None
+) -> Observed:
     if not usable:
         raise PreconditionError(
             f"{relation.name} has no column that can be released",
             hint="columns need a supported type and SELECT for this role",
             code=ErrorCode.NO_COLUMNS,
         )
-    # Row-level security would hide rows or raise; the counts are not worth either.
-    facts = {} if relation.row_security else column_facts(conn, relation, usable)
+    facts = {} if rows is None else column_facts(conn, relation, usable)
     unique = unique_columns(conn, relation)
-    person = _person(conn, relation, usable, facts, {*unique, *relation.primary_key})
+    person = _person(rows, usable, facts, {*unique, *relation.primary_key})
     guesses = {
         column.name: guess_role(
             column,
@@ -124,6 +134,7 @@ def _observed(conn: Connection, relation: Relation) -> Observed:
     hiding = flags(usable)
     for name, flag in hiding.items():
         guesses[flag.name] = Guess(None, f"says for whom {name} is sensitive")
+    why_not = {column.name: why for column in relation.columns if (why := _why_not(column))}
     return Observed(relation, facts, guesses, hiding, person, why_not)
 
 
@@ -138,8 +149,7 @@ def _why_not(column: Column) -> str | None:
 
 
 def _person(
-    conn: Connection,
-    relation: Relation,
+    rows: HashedRows | None,
     usable: Sequence[Column],
     facts: Mapping[str, Facts],
     unique: set[str],
@@ -149,13 +159,13 @@ def _person(
     if name is None:
         return None
     others = [c.name for c in usable if c.name != name and c.name not in unique][:MOST_OTHERS]
-    found = dependencies(conn, relation, name, others)
+    found = dependencies(rows, name, others) if rows else ()
     determined = sum(dependency.decided >= DETERMINES for dependency in found)
     return name if is_persons_key(name, determined) else None
 
 
 def _decided(
-    conn: Connection, observed: Observed, guesses: Mapping[str, Guess]
+    rows: HashedRows | None, observed: Observed, guesses: Mapping[str, Guess]
 ) -> list[Dependency]:
     """Which columns that others may know decide a sensitive one, or follow from it."""
     sensitive = [name for name, guess in guesses.items() if guess.role in HIDDEN]
@@ -163,17 +173,19 @@ def _decided(
     return [
         dependency
         for name in sensitive[:MOST_SENSITIVE]
-        if observed.facts and others
-        for dependency in dependencies(conn, observed.relation, name, others[:MOST_OTHERS])
+        if rows and others
+        for dependency in dependencies(rows, name, others[:MOST_OTHERS])
         if max(dependency.decided, dependency.decides) >= DECIDES
     ]
 
 
-def _ranked(conn: Connection, observed: Observed, guesses: Mapping[str, Guess]) -> list[Ranked]:
+def _ranked(
+    rows: HashedRows | None, observed: Observed, guesses: Mapping[str, Guess]
+) -> list[Ranked]:
     names = _known_to_others(observed, guesses)
-    if not names or not any(facts.rows for facts in observed.facts.values()):
+    if not rows or not names or not any(facts.rows for facts in observed.facts.values()):
         return []
-    return ranking(conn, observed.relation, names)
+    return ranking(rows, names)
 
 
 def _known_to_others(observed: Observed, guesses: Mapping[str, Guess]) -> list[str]:

@@ -13,7 +13,7 @@ def policy_schema(registry: Registry) -> dict[str, Any]:
 
     It knows keys, types and words; what goes together is checked by `pganon policy check`.
     """
-    schema = policy_class(registry).model_json_schema(by_alias=True)
+    schema = policy_class(registry, *registry.methods).model_json_schema(by_alias=True)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,

@@ -11,18 +11,22 @@ from pydantic import BeforeValidator, Field, create_model
 
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.model import Policy
+from pganon.policy.options import MethodOptions
 from pganon.policy.refusals import refuse_one, refuse_word, show
 from pganon.policy.registry import Registry
 from pganon.policy.words import LATER_METHODS
 
 
 @lru_cache
-def policy_class(registry: Registry) -> type[Policy]:
-    """:class:`Policy` with the fields of these methods and models."""
+def policy_class(registry: Registry, *methods: str) -> type[Policy]:
+    """:class:`Policy` with the fields of all models, and of the methods with these words.
+
+    It refuses what names no method of the registry. No other methods are imported for it.
+    """
     models: Any = tuple.__class_getitem__((model_type(registry), ...))
     fields: dict[str, Any] = {
         "privacy": (Annotated[models, Field(strict=False)], ...),
-        "method": (method_type(registry), ...),
+        "method": (method_type(registry, *methods), ...),
     }
     made = create_model("Policy", __base__=Policy, __doc__=Policy.__doc__, **fields)
     made.registry = registry
@@ -32,28 +36,28 @@ def policy_class(registry: Registry) -> type[Policy]:
 @lru_cache
 def model_type(registry: Registry) -> Any:
     """Any of the models, selected by its word."""
-    return _one_of(registry.model_classes, "model", "privacy model", tuple(registry.models))
+    return _one_of(registry.model_classes, "model", "privacy model", registry.models)
 
 
 @lru_cache
-def method_type(registry: Registry) -> Any:
-    return _one_of(
-        registry.method_classes, "name", "method", tuple(registry.methods), LATER_METHODS
-    )
+def method_type(registry: Registry, *methods: str) -> Any:
+    """One of the methods with these words; without any, nothing that can be valid."""
+    declared = [registry.methods[word] for word in methods] or [MethodOptions]
+    return _one_of(declared, "name", "method", registry.methods, LATER_METHODS)
 
 
 def _one_of(
-    declared: Iterable[type[Declaration]],
+    declared: Sequence[type[Declaration]],
     key: str,
     what: str,
-    words: Sequence[str],
+    words: Iterable[str],
     later: Sequence[str] = (),
 ) -> Any:
+    known = tuple(words)
+    still = tuple(word for word in later if word not in known)
     union: Any = reduce(or_, declared)
-    still = tuple(word for word in later if word not in words)
-    return Annotated[
-        Annotated[union, Field(discriminator=key)], _tagged(key, what, tuple(words), still)
-    ]
+    chosen: Any = Annotated[union, Field(discriminator=key)] if len(declared) > 1 else union
+    return Annotated[chosen, _tagged(key, what, known, still)]
 
 
 def _tagged(key: str, what: str, words: tuple[str, ...], later: tuple[str, ...]) -> BeforeValidator:

@@ -48,6 +48,14 @@ class VersionInfo:
 
 
 @dataclass(frozen=True)
+class Tried:
+    """How many candidates were tried for a release, in how many comparisons."""
+
+    candidates: int
+    comparisons: int
+
+
+@dataclass(frozen=True)
 class ReleaseInfo:
     """A release as its readers see it, about its current version.
 
@@ -56,6 +64,7 @@ class ReleaseInfo:
         columns: dicts with view, name, type and comment.
         source, readers, versions: for the steward; None for others.
         can_read: roles that can read it, whoever let them; of :func:`show`, for the steward.
+        compared: how many candidates dry runs measured for it; likewise.
     """
 
     release: str
@@ -68,6 +77,7 @@ class ReleaseInfo:
     readers: tuple[str, ...] | None = None
     versions: tuple[VersionInfo, ...] | None = None
     can_read: tuple[RoleAccess, ...] | None = None
+    compared: Tried | None = None
 
     @property
     def views(self) -> list[str]:
@@ -100,7 +110,9 @@ def show(conn: Connection, name: str) -> ReleaseInfo:
         info = by_name[name]
         if info.versions is None:
             return info
-        return replace(info, can_read=tuple(can_read(conn, find(conn, name))))
+        able = tuple(can_read(conn, find(conn, name)))
+        row = conn.execute(sqlfiles.query("ledger", "compared"), {"release": name}).fetchone()
+        return replace(info, can_read=able, compared=Tried(*row) if row else None)
 
 
 def events(conn: Connection, name: str) -> list[dict[str, Any]]:

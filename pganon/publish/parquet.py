@@ -181,32 +181,63 @@ def _numeric_field(
     return _Field(column.name, kind, template, is_decimal=decimal is not None)
 
 
-# NaN and infinities have no scale. An array has its elements measured.
-_MEASURED = """
-SELECT max(scale(v.x)),
-    max(char_length(trunc(abs(v.x))::text)) FILTER (WHERE scale(v.x) IS NOT NULL),
-    count(v.x) FILTER (WHERE scale(v.x) IS NULL)
-FROM ({}) AS s CROSS JOIN LATERAL {} AS v(x)
+_COLUMNS_AT_ONCE = 500
+"""Columns of a query, with three values each: a target list of PostgreSQL has at most 1,664."""
+
+_SIZE = "max({0}.scale), max({0}.whole), coalesce(sum({0}.outside), 0)"
+
+# NaN and infinities have no scale.
+_SCALAR = """
+SELECT scale(x.v), CASE WHEN scale(x.v) IS NOT NULL THEN char_length(trunc(abs(x.v))::text) END,
+    CASE WHEN x.v IS NOT NULL AND scale(x.v) IS NULL THEN 1 END
+FROM (SELECT {}) AS x(v)
+"""
+_ELEMENTS = """
+SELECT max(scale(x.v)),
+    max(char_length(trunc(abs(x.v))::text)) FILTER (WHERE scale(x.v) IS NOT NULL),
+    count(x.v) FILTER (WHERE scale(x.v) IS NULL)
+FROM unnest({}) AS x(v)
 """
 
 
 def _decimals(
     conn: Connection, select: sql.Composable, described: Sequence[psycopg.Column]
 ) -> dict[str, _Decimal | None]:
-    """The decimal128 that holds all values of each numeric column; None: no decimal128 does."""
-    return {
-        column.name: _decimal(conn, select, column)
-        for column in described
-        if column.type_code in (_NUMERIC, _NUMERIC_ARRAY)
-    }
+    """The decimal128 that holds all values of each numeric column; None: no decimal128 does.
+
+    From one scan, unless there are more than _COLUMNS_AT_ONCE such columns.
+    """
+    numeric = [c for c in described if c.type_code in (_NUMERIC, _NUMERIC_ARRAY)]
+    decimals: dict[str, _Decimal | None] = {}
+    for start in range(0, len(numeric), _COLUMNS_AT_ONCE):
+        some = numeric[start : start + _COLUMNS_AT_ONCE]
+        row = conn.execute(_measured(select, some)).fetchone()
+        assert row is not None
+        for i, column in enumerate(some):
+            decimals[column.name] = _decimal(column, *row[3 * i : 3 * i + 3])
+    return decimals
 
 
-def _decimal(conn: Connection, select: sql.Composable, column: psycopg.Column) -> _Decimal | None:
-    values = "unnest({})" if column.type_code == _NUMERIC_ARRAY else "(SELECT {})"
-    measured = sql.SQL(_MEASURED).format(
-        select, sql.SQL(values).format(sql.Identifier("s", column.name))
+def _measured(select: sql.Composable, columns: Sequence[psycopg.Column]) -> sql.Composed:
+    sizes: list[sql.Composable] = []
+    joined: list[sql.Composable] = []
+    for i, column in enumerate(columns):
+        alias = sql.Identifier(f"d{i}")
+        values = _ELEMENTS if column.type_code == _NUMERIC_ARRAY else _SCALAR
+        sizes.append(sql.SQL(_SIZE).format(alias))
+        joined.append(
+            sql.SQL(" CROSS JOIN LATERAL ({}) AS {}(scale, whole, outside)").format(
+                sql.SQL(values).format(sql.Identifier("s", column.name)), alias
+            )
+        )
+    return sql.SQL("SELECT {} FROM ({}) AS s{}").format(
+        sql.SQL(", ").join(sizes), select, sql.SQL("").join(joined)
     )
-    scale, whole, outside = conn.execute(measured).fetchone() or (None, None, 0)
+
+
+def _decimal(
+    column: psycopg.Column, scale: int | None, whole: int | None, outside: int
+) -> _Decimal | None:
     if outside:
         return None
     given, decimals = column.precision, column.scale

@@ -1,8 +1,9 @@
-"""The guarantee of a release, as its readers find it in `pganon.releases`."""
+"""The guarantee of a release, as its readers find it in `pganon.guarantees`."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from pganon.policy.options import UNSEEN
@@ -25,8 +26,9 @@ UNCOMPUTED = "does not compute how the method came to its groups"
 def guarantee(spec: ReleaseSpec) -> list[dict[str, Any]]:
     """One object of JSON per requirement.
 
-    In words, `adversary` says against whom it holds, and `over_versions` who of them may have other
-    versions about the same people, too.
+    In words, `requirement` names model and parameters, and `adversary` says against whom it holds:
+    a `reader` of whom also everything is true that it `assumes`. `over_versions` says who of them
+    may have other versions about the same people, too.
     """
     return [_stated(spec, requirement) for requirement in spec.requirements]
 
@@ -40,13 +42,30 @@ def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
         stated["compared_with"] = FIRST
     method = spec.policy.method
     chosen = {name: getattr(method, name) for name in CHOICES if hasattr(method, name)}
-    against = ", and ".join(filter(None, [adversary(spec), _prior(spec)]))
+    reader, *assumed = _assumed(spec)
+    prior = _prior(spec)
     return {
+        "requirement": in_words(stated),
         **stated,
         **chosen,
         "over_versions": _over_versions(spec, model),
-        "adversary": against,
+        "reader": reader,
+        "assumes": [*assumed, *([prior] if prior else [])],
+        "adversary": ", and ".join(filter(None, [adversary(spec), prior])),
     }
+
+
+_IN_OTHER_WORDS = ("model", "column", "if_not_null", "compared_with")
+
+
+def in_words(stated: Mapping[str, Any]) -> str:
+    """Model and parameters: `k_anonymity k=5`, `t_closeness(occupation) t=0.2`."""
+    column = f"({stated['column']})" if stated.get("column") else ""
+    rest = [f"{k}={v}" for k, v in stated.items() if k not in _IN_OTHER_WORDS and v is not None]
+    given = ", ".join(f"{k}={v}" for k, v in stated.get("if_not_null", {}).items())
+    if_given = [f"({given} if it is not NULL)"] if given else []
+    whole = [f"compared with {stated['compared_with']}"] if "compared_with" in stated else []
+    return " ".join([f"{stated['model']}{column}", *rest, *if_given, *whole])
 
 
 def _over_versions(spec: ReleaseSpec, model: Model) -> str:
@@ -88,7 +107,11 @@ def decides_by_values(spec: ReleaseSpec) -> bool:
 
 def adversary(spec: ReleaseSpec) -> str:
     """Against whom all requirements hold."""
-    return ", and ".join([*_knows(spec), *([UNCOMPUTED] if decides_by_values(spec) else [])])
+    return ", and ".join(_assumed(spec))
+
+
+def _assumed(spec: ReleaseSpec) -> list[str]:
+    return [*_knows(spec), *([UNCOMPUTED] if decides_by_values(spec) else [])]
 
 
 def _knows(spec: ReleaseSpec) -> list[str]:
@@ -98,13 +121,13 @@ def _knows(spec: ReleaseSpec) -> list[str]:
         return ["who knows the values of a person in one QS set"]
     knows = ["who knows the quasi-identifiers of a person"]
     if method.encoding.reserves_identity:
-        knows.append("neither a sensitive value nor the number of records of the person")
+        knows.append("knows neither a sensitive value nor the number of records of the person")
     elif spec.policy.records_per_individual == "many_accepted":
         knows.append("takes every record for a person of its own")
     if method.unlinks:
         knows.append("judges by the bucket of the person alone, not by what all buckets teach")
     elif any(requirement.sensitive is not None for requirement in spec.requirements):
-        knows.append("no sensitive value of others in the class")
+        knows.append("knows no sensitive value of others in the class")
     knows += method.assumes(len(spec.sensitive))
     knows += [UNSEEN] if spec.leaves_surplus_out else []
     if spec.rules:

@@ -261,7 +261,9 @@ def promised(increments: Sequence[Increment]) -> list[dict[str, Any]]:
         if all(item in one for one in guarantees):
             stated = item
         else:
-            stated = {**item, "groups": ADDED if item in newest else EARLIER}
+            groups = ADDED if item in newest else EARLIER
+            requirement = f"{item['requirement']} for groups {groups}"
+            stated = {**item, "groups": groups, "requirement": requirement}
         if stated not in statements:
             statements.append(stated)
     return statements

@@ -14,7 +14,6 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.policy.flags import flag_hints
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.partition import partition_part
-from pganon.policy.tasks import DECIDE
 from pganon.privacy.requirements import requirements_of
 from pganon.resolved.collations import collation_refusals
 from pganon.resolved.columns import ColumnResolver, Columns
@@ -97,8 +96,7 @@ def _check_undeclared(policy: Policy, source: Source) -> None:
     """Columns that nobody decided about, if the policy wants that for all of them."""
     if policy.undeclared != "refuse":
         return
-    decide = policy.registry.method_for(DECIDE)
-    hints = flag_hints(source.relation.columns, policy.columns, decide)
+    hints = flag_hints(source.relation.columns, policy.columns, policy.registry)
     for name in source.relation.column_names:
         if name not in policy.columns:
             source.problems.report(

@@ -17,8 +17,10 @@ import psycopg
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.encode.snapshot import SNAPSHOT
+from pganon.encode.work import SNAP
 from pganon.errors import DatabaseError, ExpressionError, PganonError, SourceChangedError
 from pganon.forms.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
+from pganon.identifiers import QualifiedName
 from pganon.plan.build import Phase, Plan, judging_phase
 from pganon.publish import release_state
 from pganon.resolved.increments import Growth
@@ -81,6 +83,12 @@ class Computation:
     @property
     def state(self) -> State:
         return self.executor.state
+
+    def share(self) -> QualifiedName:
+        """Read the source alone, for other runs; gives the table."""
+        self._walk([self.plan.sharing])
+        self.executor.assert_filled()
+        return self.state.work(SNAP)
 
     def gather(self) -> State:
         """Of a version that grows, find out who is new, and commit to who is tested."""

@@ -84,6 +84,7 @@ def decided(
         reasoned=options.dry_run,
         people=people,
         resumed=resumed,
+        snapshot=options.snapshot.table if options.snapshot else None,
     )
     increments.check_columns(plan, State(0))
     return RunContext(plan, versions, sources, mark)

@@ -267,7 +267,9 @@ def _can_grow(spec: ReleaseSpec) -> bool:
 
 def _can_keep(policy: Policy) -> bool:
     given = {**dict(policy), "refresh": "invariant"}
-    return not any(over_time_refusals(policy.registry, given, policy.method))
+    # A refusal names the methods that can, which imports all of them.
+    supported = "invariant" in policy.method.supports
+    return supported and not any(over_time_refusals(policy.registry, given, policy.method))
 
 
 def _under_another_policy(republication: Republication) -> str | None:

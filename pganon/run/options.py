@@ -10,10 +10,14 @@ from typing import Any
 import psycopg
 
 from pganon import database
+from pganon.error_codes import ErrorCode
+from pganon.errors import PreconditionError
 from pganon.forms.request import Request
+from pganon.identifiers import QualifiedName
 from pganon.install.owner import connect_as_owner
 from pganon.plan.build import NOTHING_MORE
 from pganon.requests.claim import Claim
+from pganon.resolved.republication import Prints
 
 OnStep = Callable[[str, str, str], None]
 """Called with phase, step and purpose before each step."""
@@ -33,6 +37,35 @@ class Ended:
     version: int | None
     made: bool
     request: int | None = None
+
+
+@dataclass
+class SharedSnapshot:
+    """The source as one run read it, for the dry runs of several candidates.
+
+    Attributes:
+        run_id: of the run that read it, and keeps it.
+        table: where it is.
+        prints: of what the first candidate read, with hierarchies and the like.
+    """
+
+    run_id: int
+    table: QualifiedName
+    prints: Prints | None = None
+
+    def check(self, prints: Prints) -> None:
+        """Refuse a candidate that read anything else than those before it.
+
+        Raises:
+            PreconditionError: source_changed.
+        """
+        self.prints = self.prints or prints
+        if prints != self.prints:
+            raise PreconditionError(
+                "hierarchies or other relations that the policy names changed between candidates",
+                hint="compare them again",
+                code=ErrorCode.SOURCE_CHANGED,
+            )
 
 
 OnEnd = Callable[[Ended], None]
@@ -58,6 +91,7 @@ class Options:
         metrics: what to measure beyond the statistics of every run.
         claim: the request that is served; None: that of a command.
         revision: of the policy in the database; None: it is stored there when the run ends well.
+        snapshot: of a dry run that is compared with others, in place of the source.
         on_step: progress; called from several threads where steps run side by side.
         on_end: not called by a dry run.
     """
@@ -70,6 +104,7 @@ class Options:
     metrics: Request = NOTHING_MORE
     claim: Claim | None = None
     revision: int | None = None
+    snapshot: SharedSnapshot | None = None
     on_step: OnStep = lambda phase, step, purpose: None
     on_end: OnEnd = lambda ended: None
 

@@ -74,30 +74,43 @@ class Pipeline:
 
     def run(self) -> RunResult:
         spec = resolve_policy(self.conn, self.loaded)
+        with locks.hold(self.conn, release=spec.policy.release):
+            return self.run_locked(spec)
+
+    def run_locked(self, spec: ReleaseSpec) -> RunResult:
+        """The run of a policy whose release this session holds."""
+        opened = self.check(spec)
+        clean(self.conn)
+        self.ending = Ending.of(self.loaded, self.options)
+        shared = self.options.snapshot
+        with recorded(
+            self.conn,
+            spec.policy.release,
+            spec.policy_hash,
+            seed=self.options.seed,
+            details={"comparison": shared.run_id} if shared else None,
+            connect=self.connect,
+        ) as run_id:
+            self.ending.begin(self.conn, run_id)
+            result = self._compute(spec, run_id)
+            return replace(result, warnings=(*opened, *result.warnings))
+
+    def check(self, spec: ReleaseSpec) -> tuple[str, ...]:
+        """Refuse what could not be published; gives warnings."""
         plan = build_plan(spec, request=self.options.metrics)
         views = plan.stored_views(State(0))
         check_trusted(self.conn, spec.policy.trust)
-        with locks.hold(self.conn, release=spec.policy.release):
-            check_target(
-                self.conn,
-                release=spec.policy.release,
-                source=str(spec.source.name),
-                view=spec.view,
-                readers=spec.readers,
-                parts=[view.name for view in views[1:]],
-                trusted=spec.policy.trust,
-            )
-            check_closed(self.conn)
-            opened = self._opened(spec, [view.name for view in views])
-            clean(self.conn)
-            self.ending = Ending.of(self.loaded, self.options)
-            release, seed = spec.policy.release, self.options.seed
-            with recorded(
-                self.conn, release, spec.policy_hash, seed=seed, connect=self.connect
-            ) as run_id:
-                self.ending.begin(self.conn, run_id)
-                result = self._compute(spec, run_id)
-                return replace(result, warnings=(*opened, *result.warnings))
+        check_target(
+            self.conn,
+            release=spec.policy.release,
+            source=str(spec.source.name),
+            view=spec.view,
+            readers=spec.readers,
+            parts=[view.name for view in views[1:]],
+            trusted=spec.policy.trust,
+        )
+        check_closed(self.conn)
+        return self._opened(spec, [view.name for view in views])
 
     def _opened(self, spec: ReleaseSpec, views: Sequence[QualifiedName]) -> tuple[str, ...]:
         """Warnings of roles that may use the release's views though no policy named them."""
@@ -145,6 +158,8 @@ class Pipeline:
     def _unchanged(self, computation: Computation) -> RunResult | None:
         """The end of a run whose source and policy are those of the version that is shown."""
         plan, state = computation.plan, computation.decide()
+        if self.options.snapshot is not None:
+            self.options.snapshot.check(prints_of(plan.spec, state.facts))
         current = up_to_date(self.conn, plan, state, self.options)
         if current is None:
             return None

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar, cast
 
 import psycopg
-from joblib import Parallel, delayed
 
 from pganon.errors import PganonError
 from pganon.locks import take_worker
@@ -219,6 +218,9 @@ def perform(tasks: Sequence[Task], rows: int, processes: int) -> Iterable[TaskRe
     """
     if processes == 1 or len(tasks) < 2 or rows < WORTH:
         return (task() for task in tasks)
+    # Imported here, because it takes longer than most commands, and few methods have tasks.
+    from joblib import Parallel, delayed
+
     # Processes of their own: they share no connection with this one, and import no main module.
     # Large arrays would else go through files, where codes of records have no business.
     workers = Parallel(

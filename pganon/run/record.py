@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import psycopg
@@ -24,6 +24,7 @@ def recorded(
     policy_hash: str,
     *,
     seed: bytes | None = None,
+    details: Mapping[str, Any] | None = None,
     connect: Callable[[], Connection] | None = None,
 ) -> Iterator[int]:
     """Begin a run and hold its lock; gives its number.
@@ -31,10 +32,11 @@ def recorded(
     The block writes how it ended. If it raises, that is the end, and its tables go.
 
     Args:
+        details: for the row that it starts with.
         connect: opens another connection, where this one may break; without, the next run finds
             one that died.
     """
-    run_id = ledger.start_run(conn, release, policy_hash, seed=seed)
+    run_id = ledger.start_run(conn, release, policy_hash, seed=seed, details=details)
     with locks.hold(conn, run_id=run_id):
         try:
             yield run_id
@@ -67,5 +69,7 @@ def _failed(
 
 def _note(error: BaseException) -> None:
     """For who interrupted the run: it had not been published before."""
-    if isinstance(error, KeyboardInterrupt):
-        error.add_note("nothing was published, and its tables were removed")
+    note = "nothing was published, and its tables were removed"
+    # One that is part of another run ends that as well.
+    if isinstance(error, KeyboardInterrupt) and note not in getattr(error, "__notes__", ()):
+        error.add_note(note)

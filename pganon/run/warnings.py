@@ -14,7 +14,6 @@ from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts
 from pganon.plan.build import Plan
 from pganon.policy.flags import flag_hints
-from pganon.policy.tasks import DECIDE
 from pganon.privacy import lookalikes
 from pganon.privacy.unprotected import measured_warning
 from pganon.resolved.model import ReleaseSpec
@@ -61,8 +60,7 @@ def undeclared(spec: ReleaseSpec) -> Iterator[str]:
     if spec.unreleased:
         names = first_few([quote(name) for name in spec.unreleased])
         yield f"not declared and not released: {names}"
-    decide = spec.policy.registry.method_for(DECIDE)
-    hints = flag_hints(spec.source.columns, spec.policy.columns, decide)
+    hints = flag_hints(spec.source.columns, spec.policy.columns, spec.policy.registry)
     yield from (hints[name] for name in spec.unreleased if name in hints)
 
 

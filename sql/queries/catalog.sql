@@ -281,3 +281,8 @@ SELECT c.reltuples::float8 / c.relpages
     AS rows
 FROM pg_catalog.pg_class AS c
 WHERE c.oid = %(oid)s AND c.relkind IN ('r', 'm') AND c.reltuples > 0 AND c.relpages > 0;
+
+-- may_make_temporary --
+-- Whether the session may have temporary tables; no session of a replica may.
+SELECT NOT pg_catalog.pg_is_in_recovery()
+    AND pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMPORARY');

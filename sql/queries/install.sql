@@ -5,8 +5,8 @@
 LOCK TABLE pganon_private.migration IN SHARE ROW EXCLUSIVE MODE;
 
 -- hold_releases --
--- Keep the list of releases and that of their columns as they are until the transaction ends.
-LOCK TABLE pganon.releases, pganon.release_columns IN ACCESS SHARE MODE;
+-- Keep the lists of releases, guarantees and columns as they are until the transaction ends.
+LOCK TABLE pganon.releases, pganon.guarantees, pganon.release_columns IN ACCESS SHARE MODE;
 
 -- hold_actions --
 -- Keep the view by which roles act, and its table, as they are until the transaction ends.

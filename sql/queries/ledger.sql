@@ -7,10 +7,11 @@ SELECT pg_catalog.nextval('pganon_private.ledger_id_seq');
 -- start --
 -- The 'started' row of a run, under the number of the run.
 INSERT INTO pganon_private.ledger (
-    id, run_id, release, event, program_version, policy_hash
+    id, run_id, release, event, program_version, policy_hash, details
 ) OVERRIDING SYSTEM VALUE
 VALUES (
-    %(run_id)s, %(run_id)s, %(release)s, 'started', %(program_version)s, %(policy_hash)s
+    %(run_id)s, %(run_id)s, %(release)s, 'started', %(program_version)s, %(policy_hash)s,
+    %(details)s
 );
 
 -- add_secret --
@@ -84,6 +85,12 @@ JOIN pganon_private.ledger AS e ON e.run_id = s.run_id
 WHERE s.release = %(release)s AND s.event = 'started' AND e.event IN ('released', 'awaiting_approval')
 ORDER BY s.run_id DESC, e.at
 LIMIT 1;
+
+-- compared --
+-- Candidates of a release that dry runs began with, and comparisons they were part of.
+SELECT count(*), count(DISTINCT l.details ->> 'comparison')
+FROM pganon_private.ledger AS l
+WHERE l.release = %(release)s AND l.event = 'started' AND l.details ? 'comparison';
 
 -- of_release --
 -- Every row of one release, oldest first.

@@ -2,7 +2,11 @@
 
 -- readable --
 -- Releases that the current role may read.
-SELECT r.release, r.version, r.method, r.guarantee, (
+SELECT r.release, r.version, r.method, (
+    SELECT coalesce(pg_catalog.jsonb_agg(g.details ORDER BY g.position), '[]')
+    FROM pganon.guarantees AS g
+    WHERE g.release = r.release
+), (
     SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
         'view', c.view, 'name', c.column_name, 'type', c.type, 'comment', c.comment
     ) ORDER BY c.position), '[]')

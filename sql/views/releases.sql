@@ -7,7 +7,17 @@ SELECT
     v.release,
     v.version,
     v.method,
-    v.guarantee,
+    (
+        SELECT
+            pg_catalog.string_agg(s.item ->> 'requirement', ', ' ORDER BY s.place)
+            || pg_catalog.min(', against a reader ' || (s.item ->> 'reader')) || CASE
+                WHEN v.over_versions = 'finer' THEN ' and has no finer version'
+                WHEN pg_catalog.bool_or(s.item ->> 'over_versions' = 'readers of one version')
+                    THEN ' and has no other version'
+                ELSE ''
+            END
+        FROM pg_catalog.jsonb_array_elements(v.guarantee) WITH ORDINALITY AS s(item, place)
+    ) AS guarantee,
     v.published_at
 FROM pganon_private.release AS r
 JOIN pganon_private.version AS v ON v.release = r.name AND v.version = r.current_version
@@ -32,3 +42,5 @@ WHERE v.dropped_at IS NULL
     AND pg_catalog.has_table_privilege(c.oid, 'SELECT');
 
 COMMENT ON VIEW pganon.releases IS 'releases that you may read: version, method, guarantee';
+COMMENT ON COLUMN pganon.releases.guarantee IS
+    'models and parameters, and against whom they hold; pganon.guarantees has what is assumed of readers';

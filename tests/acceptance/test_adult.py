@@ -131,6 +131,45 @@ def check_containment(
     assert Counter(record[-1] for record in records) == Counter(row[SENSITIVE] for row in rows)
 
 
+MEANS = """
+    WITH limits AS (
+        SELECT low, low + more AS high
+        FROM generate_series(20, 60, 4) AS low CROSS JOIN unnest(ARRAY[2, 4, 9, 14]) AS more
+    ),
+    weighted AS (
+        SELECT low, high, occupation, hours_per_week AS hours,
+            pganon.share(age, low, high) AS weight
+        FROM limits JOIN published.adult ON age && numrange(low, high, '[]')
+    ),
+    centred AS (
+        SELECT *, sum(weight * hours) OVER alike / sum(weight) OVER alike AS mean
+        FROM weighted WINDOW alike AS (PARTITION BY low, high, occupation)
+    )
+    SELECT low, high, occupation, mean,
+        sqrt(sum(weight * (1 - weight) * (hours - mean) ^ 2)) / sum(weight) AS error
+    FROM centred GROUP BY low, high, occupation, mean
+"""
+TRUE_MEANS = """
+    SELECT low, high, occupation, avg(hours_per_week)
+    FROM (SELECT DISTINCT * FROM unnest(%s::int[], %s::int[])) AS limits(low, high)
+    JOIN data.adult ON age BETWEEN low AND high GROUP BY low, high, occupation HAVING count(*) >= 10
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "share"), [(10, 0.92), (100, 0.76)])
+def test_errors_of_weighted_means(adult: Any, tmp_path: Path, k: int, share: float) -> None:
+    """Working hours by occupation of people within an age range, as the docs estimate them."""
+    release(adult, tmp_path, policy(k))
+    rows = adult.connect("analyst").execute(MEANS).fetchall()
+    found = {tuple(key): (mean, error) for *key, mean, error in rows}
+    lows, highs, _ = zip(*found, strict=True)
+    truth = adult.owner().execute(TRUE_MEANS, [list(lows), list(highs)]).fetchall()
+    within = [abs(found[tuple(key)][0] - mean) <= 2 * found[tuple(key)][1] for *key, mean in truth]
+    assert len(within) > 500
+    assert sum(within) / len(within) == pytest.approx(share, abs=0.01)
+
+
 GOLDEN = [
     ("width", 5, 0, 2338, 0.009828510265772363),
     ("width", 10, 0, 1411, 0.018008055208116654),
@@ -230,3 +269,24 @@ def test_occupation_can_be_inferred_from_everything_else(adult: Any, tmp_path: P
     assert found["limit"] == 0.5
     assert found["accuracy"] > 0.45
     assert found["share"] > 0.5
+
+
+@pytest.mark.slow
+def test_candidates(adult: Any, tmp_path: Path) -> None:
+    """What is beaten, and that figures are those of a run with the chosen k."""
+    file = tmp_path / "adult.json"
+    file.write_text(json.dumps(policy(5, 4, where=COMPLETE)))
+    dsn = ("--dsn", adult.dsn())
+    options = ["--methods", "mondrian, {name: mondrian, variant: relaxed}", "--vary", "k=5,12,50"]
+    ran = pganon("compare", str(file), *options, *dsn, "--json")
+    assert ran.code == 0, ran.err
+    found = ran.json["candidates"]
+    assert [(row["verdict"], row["beaten_by"]) for row in found] == [
+        *(("above_limit", None), ("candidate", None), ("candidate", None)),
+        *(("beaten", 1), ("beaten", 2), ("candidate", None)),
+    ]
+    assert [row["figures"]["groups"] for row in found[:3]] == [1988, 1195, 403]
+    file.write_text(json.dumps(policy(12, 4, where=COMPLETE)))
+    made = pganon("run", str(file), *dsn, "--json").json
+    assert made["utility"]["gcp"] == pytest.approx(found[1]["figures"]["loss"], abs=1e-12)
+    assert made["utility"]["classes"] == found[1]["figures"]["groups"]

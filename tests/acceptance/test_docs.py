@@ -20,6 +20,7 @@ import yaml
 from psycopg import conninfo
 
 from pganon import database, embedded
+from pganon.candidates.figures import Compared, Figures, Row
 from pganon.checks.columns import Retyped
 from pganon.checks.gate import Wrong
 from pganon.checks.releases import Drift
@@ -289,6 +290,7 @@ def test_every_key_of_a_json_result_is_in_the_reference() -> None:
         *(RunResult, StepSeconds, Verified, ReleaseInfo, VersionInfo, Finding, Changed),
         *(Exported, Cleaned, Outcome, Status, Checked, Problem, Imported),
         *(MigrationState, Done, Planned, Drift, Retyped, Wrong),
+        *(Compared, Row, Figures),
     )
     missing = {
         f"{shape.__name__}.{key}"

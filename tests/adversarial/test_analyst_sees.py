@@ -70,6 +70,7 @@ def test_no_privilege_on_any_state(analyst: Connection) -> None:
     )
     assert sorted(found.fetchall()) == [
         ("pganon.action",),
+        ("pganon.guarantees",),
         ("pganon.release_columns",),
         ("pganon.release_policies",),
         ("pganon.releases",),
@@ -93,4 +94,6 @@ def test_releases_tell_no_counts(analyst: Connection) -> None:
     (row,) = cursor.fetchall()
     columns = analyst.execute("SELECT * FROM pganon.release_columns").fetchall()
     assert columns
-    assert "r3_" not in str((row, columns))
+    guarantees = analyst.execute("SELECT * FROM pganon.guarantees").fetchall()
+    assert guarantees
+    assert "r3_" not in str((row, columns, guarantees))

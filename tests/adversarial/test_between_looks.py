@@ -165,6 +165,13 @@ COLUMNS = """
         'c'::text AS column_name, 't'::text AS type, ''::text AS comment {};
     GRANT SELECT ON pganon.release_columns TO PUBLIC
 """
+GUARANTEES = """
+    CREATE OR REPLACE VIEW pganon.guarantees AS
+    SELECT 'r'::text AS release, 1 AS version, 1::bigint AS position, {}::text AS requirement,
+        'w'::text AS reader, '{{}}'::text[] AS assumes, 'o'::text AS over_versions,
+        '{{}}'::jsonb AS details;
+    GRANT SELECT ON pganon.guarantees TO PUBLIC
+"""
 TRAPS = {
     "index": "CREATE INDEX ON pganon_private.release (name) WHERE evil.hit(1) = 1",
     "statistics": """
@@ -180,16 +187,17 @@ TRAPS = {
         CREATE TABLE pganon_private.t (x evil.e);
         INSERT INTO pganon_private.t VALUES ('a');
     """
-    + LIST.format("pg_catalog.jsonb_build_array(t.x)", "FROM pganon_private.t"),
+    + LIST.format("pg_catalog.jsonb_build_array(t.x)::text", "FROM pganon_private.t"),
     "a domain that no dependency tells": """
         CREATE DOMAIN evil.d AS integer CHECK (evil.hit(1) = 1);
         CREATE TABLE pganon_private.t (x jsonb);
         INSERT INTO pganon_private.t VALUES ('[1]');
     """
     + LIST.format(
-        "CASE WHEN JSON_VALUE(t.x, '$[0]' RETURNING evil.d) IS NULL THEN '1'::jsonb END",
+        "CASE WHEN JSON_VALUE(t.x, '$[0]' RETURNING evil.d) IS NULL THEN '1' END",
         "FROM pganon_private.t",
     ),
+    "function in the guarantees": GUARANTEES.format("evil.hit(1)"),
     "function in the columns": COLUMNS.format("evil.hit(1)", ""),
     "columns over another view": """
         CREATE VIEW pganon.mine AS SELECT evil.hit(1) AS x;

@@ -27,6 +27,7 @@ HELD = """
 
 LISTS = [
     "pganon.action",
+    "pganon.guarantees",
     "pganon.release_columns",
     "pganon.release_policies",
     "pganon.releases",

@@ -299,7 +299,8 @@ def test_how_many_were_left_out_is_not_told(db: Database) -> None:
     analyst = db.connect("analyst")
     said = analyst.execute(
         "SELECT r.release, r.version, r.method, r.guarantee,"  # the time may hold any digits
-        " (SELECT array_agg(c) FROM pganon.release_columns AS c) FROM pganon.releases AS r"
+        " (SELECT array_agg(c) FROM pganon.release_columns AS c),"
+        " (SELECT array_agg(g) FROM pganon.guarantees AS g) FROM pganon.releases AS r"
     ).fetchall()
     comments = analyst.execute(
         "SELECT description FROM pg_description AS d JOIN pg_class AS c ON c.oid = d.objoid"

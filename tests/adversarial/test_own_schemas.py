@@ -24,6 +24,7 @@ OWN = (
     "pganon_private.run_secret",
     "pganon_private.ledger",
     "pganon.releases",
+    "pganon.guarantees",
     "pganon.release_columns",
     "pg_catalog.pg_statistic",
     "pg_catalog.pg_stats",

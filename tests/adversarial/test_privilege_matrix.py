@@ -42,6 +42,9 @@ CALLABLE = {
 }
 """Functions that measure what the caller may read."""
 
+READING = {"first_whole", "last_whole", "overlaps", "share"}
+"""Functions of generalized values."""
+
 ASKING = {
     "act",
     "approve_release",
@@ -65,9 +68,10 @@ FOR_ALL = {
     ("view", "pganon.action"): {"SELECT", "INSERT", "DELETE"},
     ("view", "pganon.release_policies"): {"SELECT"},
     ("view", "pganon.requests"): {"SELECT"},
+    ("view", "pganon.guarantees"): {"SELECT"},
     ("view", "pganon.release_columns"): {"SELECT"},
     ("view", "pganon.releases"): {"SELECT"},
-    **{("function", name): {"EXECUTE"} for name in CALLABLE | ASKING},
+    **{("function", name): {"EXECUTE"} for name in CALLABLE | READING | ASKING},
 }
 FOR_READERS = {
     ("schema", "published"): {"USAGE"},

@@ -101,7 +101,8 @@ def test_no_statistics_and_no_comments_with_values(analyst: Connection) -> None:
 
 def test_releases_tell_no_counts(analyst: Connection) -> None:
     (row,) = analyst.execute(
-        "SELECT r, (SELECT array_agg(c) FROM pganon.release_columns AS c) FROM pganon.releases AS r"
+        "SELECT r, (SELECT array_agg(c) FROM pganon.release_columns AS c),"
+        " (SELECT array_agg(g) FROM pganon.guarantees AS g) FROM pganon.releases AS r"
     ).fetchall()
     assert "r1_" not in str(row)
     assert vehicles.SECRET not in str(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -66,3 +67,53 @@ def test_a_temporary_table_hides_nothing(db: Any) -> None:
     """A bare name means schema public, whatever the session's own tables are called."""
     make_table(db.connect("source_owner"), {"q": "integer"}, [[1], [2]])
     assert publish(db, policy({"q": "q"}, 2, source="t")).records == 2
+
+
+READING = """
+CREATE FUNCTION evil.positions(text[], text) RETURNS integer[] LANGUAGE plpgsql AS
+    $$BEGIN PERFORM evil.note('array_positions'); RETURN '{}'; END$$;
+ALTER FUNCTION evil.positions RENAME TO array_positions;
+CREATE FUNCTION evil.cardinality(integer[]) RETURNS integer LANGUAGE plpgsql AS
+    $$BEGIN PERFORM evil.note('cardinality'); RETURN 9; END$$;
+CREATE FUNCTION evil.cardinality(text[]) RETURNS integer LANGUAGE plpgsql AS
+    $$BEGIN PERFORM evil.note('cardinality'); RETURN 9; END$$;
+CREATE FUNCTION evil.upper(numrange) RETURNS numeric LANGUAGE plpgsql AS
+    $$BEGIN PERFORM evil.note('upper'); RETURN 9; END$$;
+CREATE FUNCTION evil.more(integer, integer) RETURNS boolean LANGUAGE plpgsql AS
+    $$BEGIN PERFORM evil.note('>'); RETURN false; END$$;
+CREATE OPERATOR evil.> (FUNCTION = evil.more, LEFTARG = integer, RIGHTARG = integer);
+CREATE FUNCTION evil.divided(numeric, numeric) RETURNS numeric LANGUAGE plpgsql AS
+    $$BEGIN PERFORM evil.note('/'); RETURN 9; END$$;
+CREATE OPERATOR evil./ (FUNCTION = evil.divided, LEFTARG = numeric, RIGHTARG = numeric);
+CREATE FUNCTION evil.holds(numrange, numeric) RETURNS boolean LANGUAGE plpgsql AS
+    $$BEGIN PERFORM evil.note('@>'); RETURN false; END$$;
+CREATE OPERATOR evil.@> (FUNCTION = evil.holds, LEFTARG = numrange, RIGHTARG = numeric);
+CREATE FUNCTION evil.holds(text[], text[]) RETURNS boolean LANGUAGE plpgsql AS
+    $$BEGIN PERFORM evil.note('@>'); RETURN false; END$$;
+CREATE OPERATOR evil.@> (FUNCTION = evil.holds, LEFTARG = text[], RIGHTARG = text[]);
+CREATE FUNCTION evil.never(pg_catalog.numeric) RETURNS boolean LANGUAGE plpgsql AS
+    $$BEGIN PERFORM evil.note('numeric'); RETURN true; END$$;
+CREATE DOMAIN evil.numeric AS pg_catalog.numeric CHECK (evil.never(VALUE));
+"""
+
+
+def test_a_hostile_search_path_of_a_reader(db: Any) -> None:
+    """Who reads releases through functions of pganon calls nothing that lies in front of the
+    server's own, though the expressions become part of the query.
+    """
+    source = db.connect("source_owner")
+    source.execute("SET check_function_bodies = off")
+    source.execute(SHADOWS.encode())
+    source.execute(READING.encode())
+    analyst = db.connect("analyst")
+    analyst.execute("SET search_path = evil, pg_catalog")
+    row = analyst.execute(
+        "SELECT pganon.share(numrange '[1,4]', 1, 2),"
+        " pganon.share(ARRAY['a', 'b']::text[], 'a'::text),"
+        " pganon.overlaps(numrange '[1,4]', 2), pganon.overlaps(ARRAY['a']::text[], 'a'::text)"
+    ).fetchone()
+    assert row == (Decimal("0.5"), Decimal("0.5"), True, True)
+    assert db.admin.execute("SELECT what FROM evil.called").fetchall() == []
+    analyst.execute("SELECT cardinality(array_positions(ARRAY['a']::text[], 'a'::text)) > 0")
+    called = db.admin.execute("SELECT what FROM evil.called ORDER BY what").fetchall()
+    assert [what for (what,) in called] == [">", "array_positions", "cardinality"]

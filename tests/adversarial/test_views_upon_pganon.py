@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
@@ -21,6 +22,9 @@ BUILT = """
     CREATE VIEW built.columns AS TABLE pganon.release_columns;
     CREATE VIEW built.upon AS SELECT release FROM built.shown;
     CREATE VIEW built.measured AS SELECT * FROM pganon.measures();
+    CREATE VIEW built.numbers AS SELECT pganon.share(numrange '[1,2]', 1, 1);
+    CREATE VIEW built.days AS
+        SELECT pganon.share(daterange '[2025-01-01,2025-01-05)', '2025-01-01', '2025-01-02');
     CREATE VIEW built.never AS SELECT 1 AS n WHERE pganon.seal('pg_class') IS NULL;
     CREATE TABLE built.row_of (r pganon.requests);
     RESET ROLE;
@@ -39,8 +43,14 @@ def analyst(db: Database) -> Connection:
 
 
 def _newer(monkeypatch: pytest.MonkeyPatch, **changes: dict[bytes, bytes] | None) -> None:
-    """A program whose views and functions differ: new texts by old ones; None: it has none."""
+    """A program whose views and functions differ: new texts by old ones; None: it has none.
+
+    `grants` are those of all.
+    """
     known = sqlfiles.object_set()
+    grants = known.grants
+    for old, new in (changes.pop("grants", None) or {}).items():
+        grants = grants.replace(old, new)
     objects: list[sqlfiles.SqlObject] = []
     for item in known.objects:
         texts = changes.get(item.name, {})
@@ -51,7 +61,7 @@ def _newer(monkeypatch: pytest.MonkeyPatch, **changes: dict[bytes, bytes] | None
             assert old in made
             made = made.replace(old, new, 1)
         objects.append(replace(item, text=made))
-    changed = replace(known, objects=tuple(objects), grants=known.grants + b"-- newer\n")
+    changed = replace(known, objects=tuple(objects), grants=grants + b"-- newer\n")
     monkeypatch.setattr(sqlfiles, "object_set", lambda: changed)
 
 
@@ -75,6 +85,8 @@ def test_an_upgrade_keeps_what_others_have_built(
     assert analyst.execute("TABLE built.upon").fetchall() == [("adult",)]
     assert analyst.execute("SELECT count(*) FROM built.columns").fetchone() == (3,)
     assert analyst.execute("SELECT count(*) > 5 FROM built.measured").fetchone() == (True,)
+    assert analyst.execute("TABLE built.numbers").fetchall() == [(Decimal("0.5"),)]
+    assert analyst.execute("TABLE built.days").fetchall() == [(Decimal("0.5"),)]
     assert analyst.execute("SELECT release FROM passing").fetchall() == [("adult",)]
     assert db.owner().execute("SELECT more FROM pganon.releases").fetchall() == [(1,)]
     assert not install.upgrade(db.connect()).changed
@@ -91,6 +103,11 @@ def test_what_cannot_stay_is_dropped_and_named(
             b"seal(rel regclass)": b"seal(rel regclass, more int DEFAULT 1)",
             b"pganon.seal(regclass) IS": b"pganon.seal(regclass, int) IS",
         },
+        share={
+            b"low date, high date)": b"low date, high date, more int DEFAULT 1)",
+            b"share(daterange, date, date) IS": b"share(daterange, date, date, int) IS",
+        },
+        grants={b"share(daterange, date, date)": b"share(daterange, date, date, int)"},
         measures={b"TABLE (name text": b"TABLE (title text"},
         ledger=None,
     )
@@ -99,11 +116,15 @@ def test_what_cannot_stay_is_dropped_and_named(
         "view built.columns depends on view pganon.release_columns",
         "view built.never depends on function pganon.seal(regclass)",
         "view built.measured depends on function pganon.measures()",
+        "view built.numbers depends on function pganon.share(numrange,numeric,numeric,boolean)",
+        "view built.days depends on function pganon.share(daterange,date,date)",
         "view built.past depends on view pganon.ledger",
     }
     assert analyst.execute("TABLE built.upon").fetchall() == [("adult",)]
-    seals = db.owner().execute("SELECT count(*) FROM pg_proc WHERE proname = 'seal'").fetchone()
-    assert seals == (1,)
+    counts = db.owner().execute(
+        "SELECT proname, count(*) FROM pg_proc WHERE proname IN ('seal', 'share') GROUP BY 1"
+    )
+    assert set(counts) == {("seal", 1), ("share", 5)}
 
 
 def test_uninstall_drops_and_names_what_others_have_built(

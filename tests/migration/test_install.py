@@ -154,6 +154,7 @@ def _assert_closed(db: Database) -> None:
     assert {name for (name,) in rows} == {
         "pganon.action",
         "pganon.releases",
+        "pganon.guarantees",
         "pganon.release_columns",
         "pganon.release_policies",
         "pganon.requests",

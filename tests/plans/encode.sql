@@ -1,11 +1,15 @@
 -- encode.coded: values become codes
--- [mondrian]
-CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
-CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."s0" AS "v0", "t"."p0", "t"."record",
+-- [one_dimensional, mondrian]
+CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code0", 0) AS smallint) AS "c0",
+CAST(COALESCE("l1"."code1", 0) AS smallint) AS "c1", COALESCE("l0"."added", 0) +
+(COALESCE("l1"."added", 0)) AS "combination", "t"."s0" AS "v0", "t"."p0", "t"."record",
 CAST(COALESCE("e0"."code", 1) AS integer) AS "s0" FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN
-"pganon_work"."r0_dict0" AS "l0" ON "l0"."value" = "t"."q0" LEFT JOIN "pganon_work"."r0_dict1" AS
-"l1" ON "l1"."value" = "t"."q1" LEFT JOIN "pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" =
-(CAST("t"."s0" AS TEXT) COLLATE "C");
+(SELECT "d0"."code" AS "code0", "d0"."value" AS "value0", "d0"."code" AS "combination",
+CAST("d0"."code" AS bigint) * 41 AS "added" FROM "pganon_work"."r0_dict0" AS "d0" OFFSET '0') AS
+"l0" ON "l0"."value0" = "t"."q0" LEFT JOIN (SELECT "d1"."code" AS "code1", "d1"."value" AS "value1",
+"d1"."code" AS "combination", CAST("d1"."code" AS bigint) * 1 AS "added" FROM
+"pganon_work"."r0_dict1" AS "d1" OFFSET '0') AS "l1" ON "l1"."value1" = "t"."q1" LEFT JOIN
+"pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" = (CAST("t"."s0" AS TEXT) COLLATE "C");
 
 -- encode.coded: values become codes
 -- [anatomy]
@@ -134,9 +138,9 @@ LEFT JOIN "pganon_work"."r0_dict1" AS "l1" ON "l1"."value" = "t"."q1" LEFT JOIN
 "pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" = (CAST("t"."s0" AS TEXT) COLLATE "C");
 
 -- encode.dictionary0: codes of age
--- [mondrian, anatomy, slicing, slamsa, msb, sloms, lgb_mdp, lgb_ncp, local_bucketization,
--- local_generalization, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, qs_greedy,
--- qs_efficient, danonyir]
+-- [one_dimensional, mondrian, anatomy, slicing, slamsa, msb, sloms, lgb_mdp, lgb_ncp,
+-- local_bucketization, local_generalization, beta_primacy, kinc, kagg, kinc_mic, kagg_mic,
+-- js_reduce, qs_greedy, qs_efficient, danonyir]
 CREATE TABLE pganon_work.r0_dict0 AS SELECT "r".* FROM (SELECT CAST(ROW_NUMBER() OVER (ORDER BY
 "v"."value") AS INT) AS "code", "v"."value", "v"."n", CAST(ROUND(COALESCE((CAST("v"."value" AS
 DECIMAL) - (MIN(CAST("v"."value" AS DECIMAL)) OVER ())) / NULLIF((MAX(CAST("v"."value" AS DECIMAL))
@@ -153,9 +157,9 @@ PRECISION) AS "position" FROM "pganon_work"."r0_leafcodes0" AS "l" UNION ALL SEL
 AS "v" WHERE "v"."value" IS NULL;
 
 -- encode.dictionary1: codes of zip
--- [mondrian, anatomy, slicing, slamsa, msb, sloms, lgb_mdp, lgb_ncp, local_bucketization,
--- local_generalization, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, qs_greedy,
--- qs_efficient, danonyir]
+-- [one_dimensional, mondrian, anatomy, slicing, slamsa, msb, sloms, lgb_mdp, lgb_ncp,
+-- local_bucketization, local_generalization, beta_primacy, kinc, kagg, kinc_mic, kagg_mic,
+-- js_reduce, qs_greedy, qs_efficient, danonyir]
 CREATE TABLE pganon_work.r0_dict1 AS SELECT "r".* FROM (SELECT CAST(ROW_NUMBER() OVER (ORDER BY
 "v"."value") AS INT) AS "code", "v"."value", "v"."n", CAST(NULL AS DOUBLE PRECISION) AS "position"
 FROM "pganon_work"."r0_values1" AS "v" WHERE "v"."value" IS NOT NULL) AS "r" UNION ALL SELECT 0 AS
@@ -174,8 +178,8 @@ AS "v" WHERE "v"."value" IS NULL;
 SELECT 0 AS "unknown";
 
 -- encode.histogram0: distinct values of age, zip
--- [mondrian, anatomy, slicing, slamsa, msb, sloms, beta_primacy, kinc, kagg, kinc_mic, kagg_mic,
--- js_reduce, qs_greedy, qs_efficient, danonyir, geneir]
+-- [one_dimensional, mondrian, anatomy, slicing, slamsa, msb, sloms, beta_primacy, kinc, kagg,
+-- kinc_mic, kagg_mic, js_reduce, qs_greedy, qs_efficient, danonyir, geneir]
 CREATE TABLE pganon_work.r0_histogram0 AS SELECT COUNT(*) AS "n", GROUPING("s"."q0", "s"."q1") AS
 "other", "s"."q0", "s"."q1" FROM "pganon_work"."r0_snap" AS "s" GROUP BY GROUPING SETS (("s"."q0"),
 ("s"."q1"));
@@ -250,8 +254,8 @@ CREATE TABLE pganon_work.r0_ref0_source AS SELECT "x"."code" AS "value", "x"."co
 SELECT 0 AS "nothing";
 
 -- encode.sensitive0: values of disease
--- [mondrian, anatomy, slicing, slamsa, msb, sloms, beta_primacy, kinc, kagg, kinc_mic, kagg_mic,
--- js_reduce, danonyir, geneir]
+-- [one_dimensional, mondrian, anatomy, slicing, slamsa, msb, sloms, beta_primacy, kinc, kagg,
+-- kinc_mic, kagg_mic, js_reduce, danonyir, geneir]
 CREATE TABLE pganon_work.r0_sdict0 AS SELECT CAST(ROW_NUMBER() OVER (ORDER BY "g"."place") AS INT)
 AS "code", "g"."value", "g"."n" FROM (SELECT "t"."value", MIN("t"."place") AS "place", COUNT(*) AS
 "n" FROM (SELECT CAST("t"."s0" AS TEXT) COLLATE "C" AS "value", CAST("t"."s0" AS TEXT) COLLATE "C"
@@ -280,7 +284,8 @@ AS "code", "g"."value", "g"."n" FROM (SELECT "t"."value", MIN("t"."place") AS "p
 AS "place" FROM "pganon_work"."r0_snap" AS "t") AS "t" GROUP BY "t"."value") AS "g";
 
 -- encode.sizes: sizes of the dictionaries
--- [mondrian, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir]
+-- [one_dimensional, mondrian, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic, kagg_mic,
+-- js_reduce, danonyir]
 SELECT 0 AS "nothing", (SELECT COALESCE(MAX("d"."code"), 0) FROM "pganon_work"."r0_dict0" AS "d") AS
 "m0", (SELECT COALESCE(BOOL_OR("d"."code" = 0), FALSE) FROM "pganon_work"."r0_dict0" AS "d") AS
 "null0", (SELECT COALESCE(MAX("d"."code"), 0) FROM "pganon_work"."r0_dict1" AS "d") AS "m1", (SELECT
@@ -326,7 +331,8 @@ FROM "pganon_work"."r0_sdict0" AS "d") AS "sm0", (SELECT COALESCE(MAX("d"."code"
 COUNT(*) > 1) AS "g") AS "slooks0";
 
 -- encode.source: fingerprint of the source
--- [mondrian, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+-- [one_dimensional, mondrian, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic, kagg_mic,
+-- js_reduce]
 SELECT SHA256((SELECT "s"."key" FROM "pganon_private"."installation_secret" AS "s") ||
 CONVERT_TO('cfdf41ca5e1eda88c3aa6489c2be3c525cffda4dfb7136ccd6b9744ea7126441' || ':' ||
 "x"."row_count" || ':' || "x"."sum_a" || ':' || "x"."sum_b", 'UTF8')) AS "source_plain",
@@ -513,8 +519,8 @@ CREATE TABLE pganon_work.r0_values0 AS SELECT "h"."q0" AS "value", "h"."n" FROM
 "pganon_work"."r0_histogram0" AS "h" WHERE "h"."other" = 1;
 
 -- encode.values1: distinct values of zip
--- [mondrian, anatomy, slicing, slamsa, msb, sloms, beta_primacy, kinc, kagg, kinc_mic, kagg_mic,
--- js_reduce, qs_greedy, qs_efficient, danonyir, geneir]
+-- [one_dimensional, mondrian, anatomy, slicing, slamsa, msb, sloms, beta_primacy, kinc, kagg,
+-- kinc_mic, kagg_mic, js_reduce, qs_greedy, qs_efficient, danonyir, geneir]
 CREATE TABLE pganon_work.r0_values1 AS SELECT "h"."q1" AS "value", "h"."n" FROM
 "pganon_work"."r0_histogram0" AS "h" WHERE "h"."other" = 2;
 

@@ -3,6 +3,16 @@
 CREATE TABLE pganon_work.r0_absorbed AS SELECT a.* FROM pganon.qs_absorb('pganon_work.r0_open',
 'pganon_work.r0_formed', 'pganon_work.r0_points', '{0,1}'::int2[]::int[]) AS a;
 
+-- partition.added: digits of all values, which put cells in a line
+-- [one_dimensional]
+SELECT 1 AS "nothing", (SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0"
+AS "dict" WHERE "code" > 0) AS "c0", (SELECT ARRAY_AGG(COALESCE("d"."n", 0) ORDER BY "x"."code")
+FROM GENERATE_SERIES(0, 40) AS "x"("code") LEFT JOIN "pganon_work"."r0_dict0" AS "d" ON "d"."code" =
+"x"."code") AS "n0", (SELECT ARRAY_AGG(COALESCE("d"."n", 0) ORDER BY "x"."code") FROM
+GENERATE_SERIES(0, 40) AS "x"("code") LEFT JOIN "pganon_work"."r0_dict1" AS "d" ON "d"."code" =
+"x"."code") AS "n1"; SELECT 1 AS "nothing"; COPY pganon_work.r0_added (attribute, word, code, adds)
+FROM STDIN;
+
 -- partition.assigned: the cluster of every record
 -- [qs_greedy, qs_efficient]
 CREATE TABLE pganon_work.r0_assigned AS SELECT ((CAST("x"."block" AS BIGINT) << 32) +
@@ -201,6 +211,12 @@ FROM "pass5" OFFSET '0'), "pass7" AS (SELECT "w0" # ("w0" >> 1) # ("w0" >> 2) # 
 "k0" AS "k0" FROM "pass7" OFFSET '0') SELECT "k0" AS "rid", "w0" AS "h0" FROM "pass8") AS "h") AS
 "o";
 
+-- partition.blocks: pieces of the line
+-- [one_dimensional]
+CREATE TABLE pganon_work.r0_blocks_0 AS SELECT "p"."node", "p"."piece", CAST((ROW_NUMBER() OVER
+(ORDER BY "p"."node", "p"."piece") - 1) AS INT) AS "block" FROM (SELECT DISTINCT "l"."node",
+"l"."piece" FROM "pganon_work"."r0_line" AS "l") AS "p";
+
 -- partition.blocks: number of blocks
 -- [anatomy]
 SELECT COUNT(DISTINCT "l"."block") AS "blocks" FROM "pganon_work"."r0_leaves" AS "l";
@@ -371,10 +387,12 @@ COALESCE("t"."w39", 0), COALESCE("t"."w40", 0) ] ORDER BY "x"."part") AS "weight
 ("x"."c0" = "t"."c0" AND "x"."c1" = "t"."c1") GROUP BY "x"."cell") AS "f";
 
 -- partition.cells: equal quasi-identifiers collapse into weighted cells
--- [mondrian]
-CREATE TABLE pganon_work.r0_cells AS SELECT CAST(COUNT(*) AS integer) AS "w", CAST((1) AS integer)
-AS "node", "r"."c0", "r"."c1", "r"."s0" FROM "pganon_work"."r0_coded" AS "r" GROUP BY "r"."c0",
-"r"."c1", "r"."s0";
+-- [one_dimensional, mondrian]
+CREATE TABLE pganon_work.r0_cells AS SELECT "r"."w", CAST((1) AS integer) AS "node", "r"."c0",
+"r"."c1", "r"."s0" FROM (SELECT "r".*, CAST(("r"."combination" / 41 % 41) AS smallint) AS "c0",
+CAST(("r"."combination" / 1 % 41) AS smallint) AS "c1" FROM (SELECT CAST(COUNT(*) AS integer) AS
+"w", "r"."combination", "r"."s0" FROM "pganon_work"."r0_coded" AS "r" GROUP BY "r"."combination",
+"r"."s0") AS "r") AS "r";
 
 -- partition.cells: the cells of all classes
 -- [mondrian]
@@ -404,7 +422,7 @@ FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT), (SE
 "pganon_work"."r0_coded" AS "r" GROUP BY "r"."c0", "r"."c1") AS "g";
 
 -- partition.cellvalues0: values of disease in every cell
--- [mondrian]
+-- [one_dimensional, mondrian]
 CREATE TABLE pganon_work.r0_cellvalues0 AS SELECT "x".* FROM (SELECT "v".*, ROW_NUMBER() OVER
 (PARTITION BY "v"."cell") AS "place" FROM (SELECT CAST(SUM("c"."w") AS integer) AS "w", "p"."cell",
 "c"."s0" FROM "pganon_work"."r0_cells" AS "c" JOIN "pganon_work"."r0_cells_0" AS "p" ON "p"."node" =
@@ -442,6 +460,15 @@ FROM "pganon_work"."r0_joined2" AS "r") AS "u";
 CREATE TABLE pganon_work.r0_classed AS SELECT "u".* FROM (SELECT "c"."rid", "c"."gid" FROM
 "pganon_work"."r0_swept" AS "c" UNION ALL SELECT "j"."rid", "j"."gid" FROM
 "pganon_work"."r0_joined_0" AS "j") AS "u";
+
+-- partition.classes: the cells of all classes
+-- [one_dimensional]
+CREATE TABLE pganon_work.r0_classes AS SELECT ((CAST("x"."block" AS BIGINT) << 32) +
+CAST("x"."label" AS BIGINT) * 2654435761 % 4294967296) AS "gid", "l"."w", "l"."c0", "l"."c1" FROM
+(SELECT "t"."block", "t"."first" + "x"."place" - 1 AS "unit", "x"."label" FROM
+"pganon_work"."r0_labels" AS "t" CROSS JOIN LATERAL UNNEST("t"."labels") WITH ORDINALITY AS
+"x"("label", "place")) AS "x" JOIN "pganon_work"."r0_line" AS "l" ON "l"."unit" = "x"."unit" WHERE
+"x"."label" >= 0;
 
 -- partition.classes: classes of similar quasi-identifiers in every block
 -- [sloms]
@@ -1100,7 +1127,7 @@ SELECT "x"."cells", "x"."most", "x"."kinds", ("x"."most" * 2 > "x"."cells") AS "
 AS "h") AS "x";
 
 -- partition.feasible: whether the requirements can be reached at all
--- [mondrian]
+-- [one_dimensional, mondrian]
 SELECT COUNT(DISTINCT "f"."node") AS "parts", COUNT(DISTINCT "f"."node") FILTER(WHERE NOT
 "f"."holds") AS "failing_parts", MIN("f"."measure") FILTER(WHERE "f"."requirement" = 0) AS
 "reached0", BOOL_OR(NOT "f"."holds" AND "f"."requirement" = 0) AS "missed0", MIN("f"."measure")
@@ -1163,7 +1190,7 @@ SELECT "m"."measure" AS "reached" FROM (SELECT COUNT(*) AS "measure", "g"."class
 "r" GROUP BY "r"."value", "r"."class") AS "h") AS "g" GROUP BY "g"."class") AS "m";
 
 -- partition.fit: every part measured as one class, the best it can reach
--- [mondrian]
+-- [one_dimensional, mondrian]
 CREATE TABLE pganon_work.r0_fit AS SELECT "m"."node", 0 AS "requirement", CAST("m"."measure" AS
 DOUBLE PRECISION) AS "measure", ("m"."measure" >= 4) AS "holds" FROM (SELECT CAST(SUM("g"."n") AS
 BIGINT) AS "measure", "g"."node" FROM (SELECT "h"."value", "h"."n", "h"."node" FROM (SELECT
@@ -1233,6 +1260,15 @@ CREATE TABLE pganon_work.r0_group_cells AS SELECT ROW_NUMBER() OVER (ORDER BY "p
 "p"."c0", "p"."c1") AS "gid", "p"."display", "p"."c0", "p"."c1" FROM (SELECT "c"."rid", "c"."hides"
 AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record"
 FROM "pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."display", "p"."c0", "p"."c1";
+
+-- partition.grouped: classes that show the same are one
+-- [one_dimensional]
+CREATE TABLE pganon_work.r0_grouped AS SELECT "n"."one" AS "gid", "c"."c0", "c"."c1" FROM
+"pganon_work"."r0_classes" AS "c" JOIN (SELECT "e"."gid", (MIN("e"."gid") OVER (PARTITION BY
+"e"."lo0", "e"."hi0", "e"."n0", "e"."b1_0")) AS "one" FROM (SELECT "c"."gid", MIN("c"."c0")
+FILTER(WHERE "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("c"."c0") = 0 AS "n0",
+BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0" FROM "pganon_work"."r0_classes" AS "c" GROUP BY
+"c"."gid") AS "e") AS "n" ON "n"."gid" = "c"."gid";
 
 -- partition.grouped: the cells that are released
 -- [mondrian]
@@ -1411,6 +1447,35 @@ CAST(COUNT("c"."s0") AS int) AS "n", ARRAY_AGG("c"."s0") AS "sensitive", MIN("c"
 MIN("c"."c1") FILTER(WHERE "c"."c1" > 0) AS "lo1", MAX("c"."c1") AS "hi1", MIN("c"."c1") = 0 AS
 "n1", MIN("c"."c1") AS "c1" FROM "pganon_work"."r0_coded" AS "c" GROUP BY "c"."individual") AS "g";
 
+-- partition.join: join blocks that miss a requirement as a whole with the next one; repeated
+-- [one_dimensional]
+
+-- partition.join.missing: blocks that miss a requirement as a whole
+-- [one_dimensional]
+CREATE TABLE pganon_work.r0_missing_0 AS SELECT DISTINCT "x"."block", "b"."node" FROM (SELECT "u".*
+FROM (SELECT "m"."block" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."block" FROM
+(SELECT "h"."value", "h"."n", "h"."block" FROM (SELECT "b"."block", 0 AS "value", CAST(SUM("l"."w")
+AS BIGINT) AS "n" FROM "pganon_work"."r0_line" AS "l" JOIN "pganon_work"."r0_blocks_0" AS "b" ON
+"b"."node" = "l"."node" AND "b"."piece" = "l"."piece" GROUP BY "b"."block", 2) AS "h") AS "g" GROUP
+BY "g"."block") AS "m" WHERE NOT ("m"."measure" >= 4) UNION ALL SELECT "m"."block" FROM (SELECT
+COUNT(*) AS "measure", "g"."block" FROM (SELECT "h"."value", "h"."n", "h"."block" FROM (SELECT
+"b"."block", "v"."s0" AS "value", CAST(SUM("v"."w") AS BIGINT) AS "n" FROM "pganon_work"."r0_line"
+AS "l" JOIN "pganon_work"."r0_cellvalues0" AS "v" ON "v"."cell" = "l"."cell" JOIN
+"pganon_work"."r0_blocks_0" AS "b" ON "b"."node" = "l"."node" AND "b"."piece" = "l"."piece" GROUP BY
+"b"."block", 2) AS "h") AS "g" GROUP BY "g"."block") AS "m" WHERE NOT ("m"."measure" >= 2)) AS "u")
+AS "x" JOIN "pganon_work"."r0_blocks_0" AS "b" ON "b"."block" = "x"."block" WHERE EXISTS(SELECT 1
+FROM "pganon_work"."r0_blocks_0" AS "o" WHERE "o"."node" = "b"."node" AND "o"."block" <>
+"b"."block");
+
+-- partition.join.missing: how many there are
+-- [one_dimensional]
+SELECT (SELECT COUNT(DISTINCT "b"."block") FROM "pganon_work"."r0_blocks_0" AS "b") AS "blocks",
+COUNT(*) AS "missing", COUNT(*) = 0 AS "joined" FROM "pganon_work"."r0_missing_0" AS "m";
+
+-- partition.join.tidy: drop the work tables of this round
+-- [one_dimensional]
+DROP TABLE pganon_work.r0_missing_0;
+
 -- partition.joined0: how many combinations are near each other
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 SELECT (SELECT CAST(COALESCE(SUM("b"."n" * "t"."n"), 0) AS BIGINT) FROM (SELECT COUNT(*) AS "n",
@@ -1509,6 +1574,19 @@ AND "s"."place" % 3 = 2;
 SELECT ARRAY_AGG("d"."n" ORDER BY "d"."code") AS "source" FROM "pganon_work"."r0_sdict0" AS "d";
 SELECT "k"."value", CAST(SUM("k"."n") AS BIGINT) AS "n" FROM "pganon_work"."r0_kept" AS "k" GROUP BY
 "k"."value" ORDER BY "k"."value"; COPY pganon_work.r0_limits (value, share, f) FROM STDIN;
+
+-- partition.line: cells in the order of the line
+-- [one_dimensional]
+CREATE TABLE pganon_work.r0_line AS SELECT CAST(((ROW_NUMBER() OVER (ORDER BY "k"."node", "k"."h0"))
+- 1) AS INT) AS "unit", "k"."node", CAST((((ROW_NUMBER() OVER (PARTITION BY "k"."node" ORDER BY
+"k"."h0")) - 1) * GREATEST(("z"."units" + 60000 / 2) / 60000, 1) / "z"."units") AS INT) AS "piece",
+"k"."w", "k"."c0", "k"."c1", "k"."cell" FROM (SELECT "c"."node", "c"."w", "c"."c0", "c"."c1",
+"c"."cell", (SELECT ARRAY_AGG("a"."adds" ORDER BY "a"."code") FROM "pganon_work"."r0_added" AS "a"
+WHERE "a"."attribute" = 0 AND "a"."word" = 0)["c"."c0" + 1] + ((SELECT ARRAY_AGG("a"."adds" ORDER BY
+"a"."code") FROM "pganon_work"."r0_added" AS "a" WHERE "a"."attribute" = 1 AND "a"."word" =
+0)["c"."c1" + 1]) AS "h0" FROM "pganon_work"."r0_cells_0" AS "c") AS "k" JOIN (SELECT "c"."node",
+COUNT(*) AS "units" FROM "pganon_work"."r0_cells_0" AS "c" GROUP BY "c"."node") AS "z" ON "z"."node"
+= "k"."node";
 
 -- partition.link: clusters of priors that are within J of each other
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic]
@@ -1712,7 +1790,7 @@ WHERE "a"."code" > 0 AND "b"."code" > 0 UNION ALL SELECT 0 AS "q", 0 AS "c", CAS
 PRECISION) AS "u") AS "u") AS "n" WHERE "n"."u" < 1;
 
 -- partition.nodes: the parts to start from
--- [mondrian, slicing, lgb_mdp, lgb_ncp, local_generalization]
+-- [one_dimensional, mondrian, slicing, lgb_mdp, lgb_ncp, local_generalization]
 CREATE TABLE pganon_work.r0_nodes_0 AS SELECT "c"."node", CAST(SUM("c"."w") AS BIGINT) AS "n",
 MIN("c"."c0") FILTER(WHERE "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("c"."c0") = 0 AS
 "n0", BIT_OR(CAST(1 AS BIGINT) << "c"."c1") AS "b1_0", FALSE AS "again" FROM
@@ -1925,6 +2003,19 @@ SMALLINT) AS "level1" FROM "pganon_work"."r0_nodes_0" AS "e" OFFSET 0) AS "l" CR
 "l"."level0", "l"."l0"), (CAST(1 AS SMALLINT), "l"."level1", "l"."l1")) AS "v"("attr", "level",
 "loss")) AS "v") AS "a" WHERE "a"."loss" > 0) AS "r") AS "x" WHERE "x"."rank" <= "x"."tried";
 
+-- partition.packed: the cells of every block
+-- [one_dimensional]
+CREATE TABLE pganon_work.r0_packed AS SELECT "p"."block", "p"."first", "p"."cells", "v0"."sent" AS
+"values0" FROM (SELECT "u"."block", MIN("u"."unit") AS "first", STRING_AGG(ORDER BY "u"."unit",
+CAST('' AS BYTEA) ORDER BY "u"."unit") AS "cells" FROM (SELECT "b"."block", "l".* FROM
+"pganon_work"."r0_line" AS "l" JOIN "pganon_work"."r0_blocks_0" AS "b" ON "b"."node" = "l"."node"
+AND "b"."piece" = "l"."piece") AS "u" GROUP BY "u"."block") AS "p" JOIN (SELECT "u"."block",
+STRING_AGG( ORDER BY "u"."unit", "v"."s0", CAST('' AS BYTEA) ORDER BY "u"."unit", "v"."s0") AS
+"sent" FROM (SELECT "b"."block", "l".* FROM "pganon_work"."r0_line" AS "l" JOIN
+"pganon_work"."r0_blocks_0" AS "b" ON "b"."node" = "l"."node" AND "b"."piece" = "l"."piece") AS "u"
+JOIN "pganon_work"."r0_cellvalues0" AS "v" ON "v"."cell" = "u"."cell" GROUP BY "u"."block") AS "v0"
+ON "v0"."block" = "p"."block";
+
 -- partition.pairs: how many values are near each other
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 SELECT (SELECT CAST(COALESCE(SUM("f"."n"), 0) AS BIGINT) FROM "pganon_work"."r0_qi_cells" AS "q"
@@ -1940,6 +2031,18 @@ INT) AS "piece" FROM "pganon_work"."r0_placed" AS "p" JOIN (SELECT "s"."cluster"
 GREATEST("s"."size" / 10000, 1) AS "pieces" FROM (SELECT "k"."cluster", CAST(SUM("k"."n") AS BIGINT)
 AS "size" FROM "pganon_work"."r0_kept" AS "k" GROUP BY "k"."cluster") AS "s") AS "s" ON
 "s"."cluster" = "p"."cluster") AS "p" GROUP BY "p"."cluster", "p"."piece", "p"."value";
+
+-- partition.pieces: the pieces of every block that lose least
+-- [one_dimensional]
+SELECT 1 AS "nothing", (SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0"
+AS "dict" WHERE "code" > 0) AS "c0", (SELECT ARRAY_AGG(COALESCE("d"."n", 0) ORDER BY "x"."code")
+FROM GENERATE_SERIES(0, 40) AS "x"("code") LEFT JOIN "pganon_work"."r0_dict0" AS "d" ON "d"."code" =
+"x"."code") AS "n0", (SELECT ARRAY_AGG(COALESCE("d"."n", 0) ORDER BY "x"."code") FROM
+GENERATE_SERIES(0, 40) AS "x"("code") LEFT JOIN "pganon_work"."r0_dict1" AS "d" ON "d"."code" =
+"x"."code") AS "n1", (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE
+"s"."run_id" = 0) AS "seed"; SELECT "p"."block", "p"."first", "p"."cells", "p"."values0" FROM
+"pganon_work"."r0_packed" AS "p" WHERE "p"."block" >= 0 AND "p"."block" < 8 ORDER BY "p"."block";
+COPY pganon_work.r0_labels (block, first, labels) FROM STDIN;
 
 -- partition.pieces: how many pieces of the curve every cluster has
 -- [beta_primacy]
@@ -2125,7 +2228,7 @@ AS "b" WHERE "b"."block" >= 0 AND "b"."block" < 625 ORDER BY "b"."block", "b"."r
 pganon_work.r0_regrown (rid, gid) FROM STDIN;
 
 -- partition.released_cells: the cells that are released
--- [mondrian]
+-- [one_dimensional, mondrian]
 CREATE TABLE pganon_work.r0_cells_0 AS SELECT CAST((ROW_NUMBER() OVER ()) AS INT) AS "cell", "p".*
 FROM (SELECT CAST(SUM("c"."w") AS integer) AS "w", CAST(COUNT(*) AS INT) AS "d0", "c"."node",
 "c"."c0", "c"."c1" FROM (SELECT "c".* FROM "pganon_work"."r0_cells" AS "c" WHERE NOT EXISTS(SELECT 1
@@ -2375,9 +2478,14 @@ CREATE TABLE pganon_work.r0_support2 AS SELECT DISTINCT "c"."c1" + 42 AS "v1" FR
 "pganon_work"."r0_cells" AS "c";
 
 -- partition.suppressed: records left out, held against the limit
--- [mondrian]
+-- [one_dimensional, mondrian]
 SELECT CAST(COALESCE(SUM("t"."n"), 0) AS BIGINT) AS "released", 40 - CAST(COALESCE(SUM("t"."n"), 0)
 AS BIGINT) AS "suppressed" FROM "pganon_work"."r0_nodes_0" AS "t";
+
+-- partition.suppressed: records left out, held against the limit
+-- [one_dimensional]
+SELECT CAST(COALESCE(SUM("t"."w"), 0) AS BIGINT) AS "released", 40 - CAST(COALESCE(SUM("t"."w"), 0)
+AS BIGINT) AS "suppressed" FROM "pganon_work"."r0_classes" AS "t";
 
 -- partition.suppressed: records left out, held against the limit
 -- [mondrian]
@@ -2467,8 +2575,14 @@ CREATE TABLE pganon_work.r0_swept AS SELECT "u".* FROM (SELECT "g"."rid", (CAST(
 ON "f"."label" = "g"."label") AS "u";
 
 -- partition.tidy: cells of all parts
--- [mondrian]
+-- [one_dimensional, mondrian]
 DROP TABLE pganon_work.r0_cells, pganon_work.r0_fit;
+
+-- partition.tidy: the line and its blocks
+-- [one_dimensional]
+DROP TABLE pganon_work.r0_added, pganon_work.r0_line, pganon_work.r0_packed,
+pganon_work.r0_blocks_0, pganon_work.r0_cellvalues0, pganon_work.r0_labels, pganon_work.r0_classes,
+pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
 
 -- partition.tidy: drop what the rounds left
 -- [mondrian]

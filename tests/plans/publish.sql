@@ -1,4 +1,19 @@
 -- publish.publish: views, grants and ledger in one transaction
+-- [one_dimensional]
+ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data"; ALTER TABLE
+"pganon_stage"."r0_records" SET SCHEMA "pganon_data"; ALTER TABLE "pganon_stage"."r0_members" SET
+SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
+ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private"; CREATE OR REPLACE
+VIEW "published"."visits" AS SELECT "c"."class_id", "c"."age", "c"."zip", "c"."zip_null",
+"r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS
+"c" ON "c"."class_id" = "r"."class_id"; CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT
+"c"."class_id" AS "class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low",
+CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip",
+"c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM
+"pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" =
+"r"."class_id";
+
+-- publish.publish: views, grants and ledger in one transaction
 -- [mondrian]
 ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data"; ALTER TABLE
 "pganon_stage"."r0_records" SET SCHEMA "pganon_data"; ALTER TABLE "pganon_stage"."r0_members" SET

@@ -56,7 +56,7 @@ ON "d"."code" = "g"."c1" AND "g"."c1" > 0) AS "m" GROUP BY "m"."class_id", "m"."
 AS "c" ORDER BY "c"."class_id", "c"."n" DESC, "c"."code") AS "f";
 
 -- recode.classes: generalized quasi-identifiers of every class
--- [mondrian, beta_primacy, kinc, kagg, js_reduce, danonyir]
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, js_reduce, danonyir]
 CREATE TABLE pganon_stage.r0_classes AS SELECT "e"."class_id", CAST((CASE WHEN "e"."hi0" = 0 THEN
 NULL ELSE NUMRANGE(TRIM_SCALE(CAST("l0"."value" AS DECIMAL)), TRIM_SCALE(CAST("h0"."value" AS
 DECIMAL)), '[]') END) AS numrange) AS "age", CAST(("x1"."members") AS text[]) AS "zip", "e"."b1_0" &
@@ -92,7 +92,8 @@ LEFT JOIN "pganon_work"."r0_level1" AS "a1" ON "a1"."code" = "e"."lo1" AND "a1".
 "t")[("e"."lo1" - 1) * 2 + 0 + 1]) >= "e"."hi1" THEN 0 ELSE 1 END) ORDER BY "e"."class_id";
 
 -- recode.classes_key: an index that the published views join on
--- [mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir, geneir]
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
+-- geneir]
 ALTER TABLE "pganon_stage"."r0_classes" ADD PRIMARY KEY ("class_id");
 
 -- recode.cluster_cells: the cells of every cluster
@@ -131,7 +132,8 @@ AS "age", CAST("a1"."members" AS text[]) AS "zip", CAST("b"."p0" AS integer[]) A
 ALTER TABLE "pganon_stage"."r0_clusters" ADD PRIMARY KEY ("cluster_no");
 
 -- recode.extents: size and extent of every class
--- [mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir, geneir]
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
+-- geneir]
 CREATE TABLE pganon_work.r0_extents AS SELECT "e".*, "r"."n" FROM "pganon_work"."r0_extents_only" AS
 "e" JOIN (SELECT "t"."class_id", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "t" GROUP BY
 "t"."class_id") AS "r" ON "r"."class_id" = "e"."class_id";
@@ -204,8 +206,9 @@ CREATE TABLE pganon_work.r0_group_sizes AS SELECT "r"."group_id", "r"."display",
 FROM "pganon_work"."r0_local_grouped" AS "r" GROUP BY "r"."group_id", "r"."display";
 
 -- recode.grouped_classes: the class of every cell
--- [mondrian]
-CREATE TABLE pganon_work.r0_grouped_classes AS SELECT "n"."class_id", "g"."c0", "g"."c1" FROM
+-- [one_dimensional, mondrian]
+CREATE TABLE pganon_work.r0_grouped_classes AS SELECT "n"."class_id", "g"."c0", "g"."c1",
+CAST("g"."c0" AS bigint) * 41 + (CAST("g"."c1" AS bigint) * 1) AS "combination" FROM
 "pganon_work"."r0_grouped" AS "g" JOIN "pganon_work"."r0_numbers_class_id" AS "n" ON "n"."gid" =
 "g"."gid";
 
@@ -235,7 +238,7 @@ JOIN (SELECT DISTINCT "d"."display", "d"."form" FROM "pganon_work"."r0_displays"
 ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
 
 -- recode.histogram: the values of every group, which later groups may be compared with
--- [mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."class_id" AS "link", "h"."value",
 CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."class_id", COALESCE('=' ||
@@ -350,7 +353,7 @@ CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."value", COUNT(DISTINCT "r"
 2) AS "h") AS "u";
 
 -- recode.members: the steward's memory of who was in which class
--- [mondrian]
+-- [one_dimensional, mondrian]
 CREATE TABLE pganon_stage.r0_members AS SELECT "u".* FROM (SELECT "t"."member", "t"."class_id",
 CAST(ARRAY[ HASHTEXTEXTENDED("t"."v0", UUID_HASH_EXTENDED("t"."member", (SELECT CAST(CAST(('x' ||
 ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')) AS BIT(64))
@@ -368,8 +371,8 @@ CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "
 "class_id", "g"."value0" AS "v0", COALESCE('=' || CAST(("g"."p0") AS text), '') AS "v1" FROM (SELECT
 "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text),
 '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1") AS "g"
-OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS "member", CASE WHEN "p"."judged" THEN
+"pganon_work"."r0_grouped_classes" AS "g" ON "g"."combination" = "c"."combination") AS "g" OFFSET
+'0') AS "t" UNION ALL SELECT "p"."person" AS "member", CASE WHEN "p"."judged" THEN
 CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS
 "class_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "u".* FROM (SELECT
 CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
@@ -379,8 +382,8 @@ UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FR
 "c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
 AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0"
 AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1") AS "g") AS
-"u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
+"pganon_work"."r0_grouped_classes" AS "g" ON "g"."combination" = "c"."combination") AS "g") AS "u")
+AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which bucket
 -- [anatomy, slicing]
@@ -775,7 +778,8 @@ FROM (SELECT "r"."gid" FROM (SELECT "s"."b2" AS "gid" FROM "pganon_work"."r0_gro
 BY "s"."b2") AS "r" GROUP BY "r"."gid") AS "g";
 
 -- recode.numbers_class_id: random numbers for the classes
--- [mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir, geneir]
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
+-- geneir]
 CREATE TABLE pganon_work.r0_numbers_class_id AS SELECT "g"."gid", CAST((ROW_NUMBER() OVER (ORDER BY
 SHA256((SELECT "s"."key" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0) ||
 CONVERT_TO(CAST('class_id:' || CAST("g"."gid" AS text) AS text), 'UTF8')), "g"."gid")) AS INT) AS
@@ -838,10 +842,10 @@ CREATE INDEX ON "pganon_stage"."r0_qit" ("group_id");
 CREATE INDEX ON "pganon_stage"."r0_qit" ("class_id");
 
 -- recode.records: sensitive and insensitive values of every record with its class
--- [mondrian]
+-- [one_dimensional, mondrian]
 CREATE TABLE pganon_stage.r0_records AS SELECT "g"."class_id", "c"."v0" AS "disease", "c"."p0" AS
 "cost" FROM "pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON
-"g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1" ORDER BY "g"."class_id", "c"."v0", "c"."p0";
+"g"."combination" = "c"."combination" ORDER BY "g"."class_id", "c"."v0", "c"."p0";
 
 -- recode.records: every record with its group and its buckets
 -- [lgb_mdp, local_bucketization, local_generalization]
@@ -896,7 +900,7 @@ CREATE TABLE pganon_work.r0_released0 AS SELECT "d"."code", "d"."value" FROM
 "pganon_work"."r0_grouped_classes" AS "g");
 
 -- recode.remembered groups: who is in a group, in numbers that the next versions are compared by
--- [mondrian, beta_primacy, kagg, kinc_mic, kagg_mic, js_reduce]
+-- [one_dimensional, mondrian, beta_primacy, kagg, kinc_mic, kagg_mic, js_reduce]
 CREATE TABLE pganon_stage.r0_remembered_groups AS SELECT "g"."grp", "g"."people", "g"."who1" AS
 "who1", "g"."who2" AS "who2", "g"."held" AS "held" FROM (SELECT CAST("e"."grp" AS BIGINT) AS "grp",
 COUNT(*) AS "people", BIT_XOR("e"."who1") AS "who1", BIT_XOR("e"."who2") AS "who2", CASE WHEN
@@ -1039,8 +1043,8 @@ FROM (SELECT DISTINCT "m"."member", "m"."class_id", CAST(NULL AS BIGINT[]) AS "m
 AS "g";
 
 -- recode.sets1: arrays of values for attribute 2
--- [mondrian, sloms, lgb_mdp, lgb_ncp, local_bucketization, local_generalization, beta_primacy,
--- kinc, kagg, js_reduce, danonyir]
+-- [one_dimensional, mondrian, sloms, lgb_mdp, lgb_ncp, local_bucketization, local_generalization,
+-- beta_primacy, kinc, kagg, js_reduce, danonyir]
 CREATE TABLE pganon_work.r0_sets1 AS SELECT "k"."b1_0", (SELECT ARRAY_AGG(CAST("d"."value" AS text)
 ORDER BY "d"."code") FROM "pganon_work"."r0_dict1" AS "d" WHERE "d"."code" > 0 AND CASE "d"."code"
 >> 6 WHEN 0 THEN ("k"."b1_0" >> ("d"."code" & 63)) & 1 = 1 END) AS "members" FROM (SELECT DISTINCT
@@ -1053,7 +1057,7 @@ AS DOUBLE PRECISION) / SUM("d"."n") OVER () AS "share" FROM "pganon_work"."r0_sd
 BY "d"."code";
 
 -- recode.sizes: records per class
--- [mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir]
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir]
 CREATE TABLE pganon_work.r0_extents_only AS SELECT "c"."class_id", MIN("c"."c0") FILTER(WHERE
 "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("c"."c0") = 0 AS "n0", BIT_OR(CAST(1 AS BIGINT)
 << "c"."c1") AS "b1_0" FROM "pganon_work"."r0_grouped_classes" AS "c" GROUP BY "c"."class_id";

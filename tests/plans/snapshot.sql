@@ -1,5 +1,6 @@
 -- snapshot.inspect: count records, NULLs and values that cannot be placed
--- [mondrian, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+-- [one_dimensional, mondrian, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic, kagg_mic,
+-- js_reduce]
 SELECT COUNT(*) AS "records", COUNT(*) - COUNT("t"."q0") AS "nulls_q0", COUNT(*) - COUNT("t"."q1")
 AS "nulls_q1", COUNT(*) - COUNT("t"."s0") AS "nulls_s0" FROM "pganon_work"."r0_snap" AS "t";
 
@@ -27,7 +28,8 @@ AS "nulls_q1", COUNT(*) - COUNT("t"."s0") AS "nulls_s0", COUNT(DISTINCT "t"."ind
 "individuals", COUNT(*) - COUNT("t"."individual") AS "nobody" FROM "pganon_work"."r0_snap" AS "t";
 
 -- snapshot.snapshot: read the source, once
--- [mondrian, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+-- [one_dimensional, mondrian, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic, kagg_mic,
+-- js_reduce]
 CREATE TABLE pganon_work.r0_snap AS SELECT CAST("src"."age" AS bigint) AS "q0", CAST("src"."zip" AS
 TEXT) COLLATE "C" AS "q1", "src"."disease" AS "s0", "src"."cost" AS "p0", CAST(("src"."id") AS text)
 AS "record" FROM "public"."visit" AS "src";

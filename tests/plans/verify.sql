@@ -190,16 +190,15 @@ WHERE "x"."m" > 0)) AS "d" FROM "l" JOIN "k2" AS "a" ON "a"."cluster" = "l"."clu
 >= "l"."r" - 1e-09 GROUP BY "l"."cluster") AS "w" ON "w"."cluster" = "l"."cluster") AS "groups";
 
 -- verify.balance: every record is released once or suppressed
--- [mondrian]
+-- [one_dimensional, mondrian]
 SELECT "r"."published", 40 - 1 - "r"."published" AS "unaccounted", (SELECT COUNT(*) FROM
 "pganon_work"."r0_coded" AS "c") AS "encoded", CAST((SELECT SUM("m"."repeated") FROM (SELECT "u".*
-FROM (SELECT CAST(COALESCE(SUM("k"."more"), 0) AS BIGINT) AS "repeated" FROM (SELECT COUNT(*) - 1 AS
-"more" FROM (SELECT "t"."c0", "t"."c1" FROM "pganon_work"."r0_grouped_classes" AS "t" ORDER BY
-"t"."c0", "t"."c1") AS "t" GROUP BY "t"."c0", "t"."c1" HAVING COUNT(*) > 1) AS "k" UNION ALL SELECT
-COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0)
-AS "repeated" FROM (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT
-NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT COUNT(*) AS "published"
-FROM "pganon_stage"."r0_records" AS "records") AS "r";
+FROM (SELECT COUNT("t"."combination") - COUNT(DISTINCT "t"."combination") + GREATEST(COUNT(*) -
+COUNT("t"."combination") - 1, 0) AS "repeated" FROM "pganon_work"."r0_grouped_classes" AS "t" UNION
+ALL SELECT COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) -
+COUNT("t"."member") - 1, 0) AS "repeated" FROM (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t"
+WHERE "t"."marks" IS NOT NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT
+COUNT(*) AS "published" FROM "pganon_stage"."r0_records" AS "records") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [anatomy]
@@ -571,7 +570,7 @@ MAX("c"."n") AS "most" FROM (SELECT "t"."group_id" AS "k0", CAST("t"."count" AS 
 "n" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id") AS "c" GROUP BY "c"."k0") AS "g";
 
 -- verify.distinct_l_diversity_2: distinct_l_diversity on disease
--- [mondrian]
+-- [one_dimensional, mondrian]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT COUNT(*) AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n",
 "h"."class_id" FROM (SELECT "r"."class_id", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT)
@@ -598,6 +597,12 @@ CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '')) = 1) AS "o") AS "b";
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT
 1 AS "single" FROM "pganon_stage"."r0_values0" AS "t" HAVING COUNT(DISTINCT COALESCE('=' ||
 CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '')) = 1) AS "o") AS "b";
+
+-- verify.fingerprint: a keyed hash of the staged relations
+-- [one_dimensional, danonyir, geneir]
+SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records',
+'pganon_stage.r0_members', 'pganon_stage.r0_histogram',
+'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.fingerprint: a keyed hash of the staged relations
 -- [mondrian]
@@ -642,12 +647,6 @@ SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_r
 -- [qs_greedy, qs_efficient]
 SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_clusters', 'pganon_stage.r0_members',
 'pganon_stage.r0_reference', 'pganon_stage.r0_histogram',
-'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
-
--- verify.fingerprint: a keyed hash of the staged relations
--- [danonyir, geneir]
-SELECT pganon.fingerprint(0, ARRAY['pganon_stage.r0_classes', 'pganon_stage.r0_records',
-'pganon_stage.r0_members', 'pganon_stage.r0_histogram',
 'pganon_stage.r0_remembered_groups']::pg_catalog.regclass[]) AS fingerprint;
 
 -- verify.forms_1: forms
@@ -1064,7 +1063,7 @@ CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM
 GROUP BY "g"."class_id") AS "groups";
 
 -- verify.k_anonymity_1: k_anonymity
--- [mondrian]
+-- [one_dimensional, mondrian]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 4)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id" FROM (SELECT
 "h"."value", "h"."n", "h"."class_id" FROM (SELECT "r"."class_id", 1 AS "value", COUNT(*) AS "n" FROM
@@ -1406,7 +1405,8 @@ TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") A
 BY "g"."group_id") AS "groups";
 
 -- verify.structure_0: structure
--- [mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir, geneir]
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir,
+-- geneir]
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT (SELECT COUNT(*) FROM (SELECT
 "class_id" FROM "pganon_stage"."r0_classes" AS "a" GROUP BY "class_id" HAVING COUNT(*) > 1) AS
 "twice") + (SELECT COUNT(*) FROM (SELECT "r"."class_id" FROM "pganon_stage"."r0_records" AS "r"
@@ -1574,7 +1574,7 @@ AS TEXT), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "
 COPY pganon_work.r0_taught0 (learner, posterior, correct) FROM STDIN;
 
 -- verify.utility: loss, discernibility, class sizes
--- [mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir]
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce, danonyir]
 SELECT COUNT(*) AS "classes", CAST(SUM("e"."n") AS BIGINT) AS "released", MIN("e"."n") AS
 "smallest_class", CAST(AVG("e"."n") AS DOUBLE PRECISION) AS "mean_class", MAX("e"."n") AS
 "largest_class", CAST(SUM(CAST("e"."n" AS DECIMAL) * "e"."n") AS DOUBLE PRECISION) AS "squares",

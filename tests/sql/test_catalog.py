@@ -12,8 +12,16 @@ PROCEDURES_THAT_COMMIT = frozenset(
     {"release", "assert_may_wait", "await_request", "revert_release", "drop_release"}
 )
 
+# Bodies of functions of any type are parsed when called, and with SET they would not be inlined;
+# their names are qualified (test_a_hostile_search_path_of_a_reader).
+QUALIFIED = frozenset(
+    {f"pganon.{n}(anycompatiblearray,anycompatible)" for n in ("share", '"overlaps"')}
+)
+
 # What analysts may use: see sql/grants.sql. A function that reads a table does so as the caller.
-PUBLIC_VIEWS = frozenset({"action", "releases", "release_columns", "release_policies", "requests"})
+PUBLIC_VIEWS = frozenset(
+    {"action", "guarantees", "releases", "release_columns", "release_policies", "requests"}
+)
 NEVER_PUBLIC = frozenset({"seal"})
 
 FUNCTIONS = """
@@ -53,7 +61,7 @@ def test_plpgsql_fixes_its_search_path(db: Database):
 def test_sql_functions_are_parsed_at_creation_or_fix_their_search_path(db: Database):
     schemas = [["pganon", "pganon_private"]]
     for _, signature, language, _, config, parsed, _ in db.admin.execute(FUNCTIONS, schemas):
-        if language == "sql":
+        if language == "sql" and signature not in QUALIFIED:
             assert parsed or "search_path=pg_catalog, pg_temp" in config, signature
 
 

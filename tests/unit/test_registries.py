@@ -9,14 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pganon.loading import known
-from pganon.methods.registry import OWN
+from pganon.methods import registry
+from pganon.methods.registry import OWN, methods
 from pganon.policy.words import LATER_METHODS
 from pganon.privacy.models import MODELS, PrivacyModel
 from tests.mutate import ROOT, TARGETS
 from tests.support.harness import plans
 from tests.support.sources.every_model import EVERY
 
-NAMES = [method.name for method in OWN]
+NAMES = list(OWN)
 WORDS = list(known().models)
 DOCS = Path(__file__).parents[2] / "docs/reference"
 
@@ -27,18 +28,23 @@ def test_models_and_methods_have_a_policy_in_the_tests() -> None:
 
 
 def test_generic_code_names_no_method() -> None:
-    """A text that names one is in the folder of its family; policies shown as examples are not."""
-    families = {method.name: _family(Path(inspect.getfile(method.options))) for method in OWN}
+    """A text that names one is in the folder of its family, or in the registry; policies shown as
+    examples are not."""
+    families = {name: _family(_options_file(name)) for name in NAMES}
     named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, families))})(?!\w)")
     wrong = [
         f"{path}:{text.lineno}: {name}"
-        for path in sorted((ROOT / "pganon").rglob("*.py"))
+        for path in sorted({*(ROOT / "pganon").rglob("*.py")} - {Path(registry.__file__)})
         for text in _texts(ast.parse(path.read_text()))
         if "method: {name:" not in text.value
         for name in named.findall(text.value)
         if not path.is_relative_to(families[name])
     ]
     assert wrong == []
+
+
+def _options_file(name: str) -> Path:
+    return Path(inspect.getfile(methods()[name].options))
 
 
 def _family(path: Path) -> Path:
@@ -54,6 +60,10 @@ def _texts(tree: ast.Module) -> Iterator[ast.Constant]:
         match node:
             case ast.Constant(value=str()) if node not in described:
                 yield node
+
+
+def test_methods_are_under_their_names() -> None:
+    assert {name: methods()[name].name for name in NAMES} == {name: name for name in NAMES}
 
 
 def test_words_for_later_are_no_methods() -> None:
@@ -86,7 +96,7 @@ def test_steps_of_every_method_are_changed_once() -> None:
     """By `tests/mutate.py`: all modules beside the options of a method."""
     sources = [ROOT / path for target in TARGETS.values() for path in target.source]
     assert [path for path in sources if not path.exists()] == []
-    folders = {Path(inspect.getfile(method.options)).parent for method in OWN}
+    folders = {_options_file(name).parent for name in NAMES}
     modules = {file for folder in folders for file in folder.glob("*.py")}
     changed = {file for file in modules for path in sources if file.is_relative_to(path)}
     assert {file.name for file in modules - changed} <= {"options.py"}

@@ -19,8 +19,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.axis import axes
+from pganon.encode.axis import Axis, axes
 from pganon.encode.codes import weight_type
+from pganon.encode.combination import COMBINATION, code_of, combined
 from pganon.encode.facts import KEPT
 from pganon.encode.first import compares_with_first, first_of
 from pganon.encode.sensitive import reference_step
@@ -105,9 +106,23 @@ def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
         return query("select r.rid, :w as w from r", {"r": records}, w=one).select(node, *columns)
     count = cast(fragment("count(*)"), weight_type(state))
     tree = query("select :w as w from r", {"r": records}, w=count)
-    columns += [col("cohort", "r")] if spec.in_cohorts else []
-    by = [column.copy() for column in columns]
-    return tree.select(node, *columns[: len(keys)]).group_by(*by)
+    beside = [col("cohort", "r")] if spec.in_cohorts else []
+    if combined(spec, state):
+        by = [col(COMBINATION, "r"), *columns[len(spec.attributes) :], *beside]
+        counted = tree.select(*by).group_by(*[column.copy() for column in by])
+        decoded = query("select r.* from r", {"r": counted}).select(
+            *[_code(spec, state, axis) for axis in axes(spec.attributes)]
+        )
+        return query("select r.w from r", {"r": decoded}).select(
+            node, *[column.copy() for column in columns]
+        )
+    by = [column.copy() for column in (*columns, *beside)]
+    return tree.select(node, *columns).group_by(*by)
+
+
+def _code(spec: ReleaseSpec, state: State, axis: Axis) -> exp.Expr:
+    code = code_of(spec, state, axis.attribute, "r")
+    return named(cast(exp.paren(code), axis.code_type(state)), axis.code)
 
 
 def released_cells(state: State) -> exp.Select:

@@ -53,7 +53,7 @@ class Partitioning(MethodOptions):
 
     @property
     def encoding(self) -> Encoding:
-        return Encoding(order="numbered" if self.variant == "relaxed" else "none")
+        return Encoding("numbered" if self.variant == "relaxed" else "none", combines=True)
 
     @property
     def price_of_record(self) -> float:

@@ -4,31 +4,56 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
 from itertools import combinations as subsets
 from typing import Any
 
 import pytest
 
-from pganon.catalog import combinations
+from pganon.catalog import combinations, hashed
 from pganon.catalog.combinations import Combinations, dependencies, ranking
-from pganon.catalog.introspect import read_relation
+from pganon.catalog.hashed import HashedRows, hashed_rows
+from pganon.catalog.introspect import Connection, read_relation
 from tests.support.harness.cluster import Database
 
 NAMES = ["a", "b", "c", "d"]
 
 DRAWN = random.Random(7)
-ROWS: list[tuple[Any, ...]] = [
+Row = tuple[Any, ...]
+ROWS: list[Row] = [
     (DRAWN.randrange(40), DRAWN.choice([None, "x", "y"]), i % 3, DRAWN.random() < 0.3)
     for i in range(150)
 ]
 
 
-def filled(db: Database, rows: list[tuple[Any, ...]], types: str = "a int, b text, c int, d bool"):
-    db.source(f"CREATE TABLE public.t ({types})")
-    marks = ", ".join(["%s"] * len(rows[0]))
-    with db.admin.cursor() as cursor:
-        cursor.executemany(f"INSERT INTO public.t VALUES ({marks})".encode(), rows)
-    return db.connect(), read_relation(db.connect(), "t")
+Fill = Callable[..., HashedRows]
+
+
+@pytest.fixture(params=[True, False], ids=["kept", "read again"])
+def filled(
+    request: pytest.FixtureRequest, bare_db: Database, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Fill]:
+    """Makes hashes of a table, which the session keeps, or of which it may not."""
+    if not request.param:
+        monkeypatch.setattr(hashed, "MOST_KEPT", 0)
+    with ExitStack() as stack:
+
+        def fill(rows: list[Row], types: str = "a int, b text, c int, d bool") -> HashedRows:
+            bare_db.source(f"CREATE TABLE public.t ({types})")
+            marks = ", ".join(["%s"] * len(rows[0]))
+            with bare_db.admin.cursor() as cursor:
+                cursor.executemany(f"INSERT INTO public.t VALUES ({marks})".encode(), rows)
+            made = stack.enter_context(sampled(bare_db.connect(), "t"))
+            assert made.kept is request.param
+            return made
+
+        yield fill
+
+
+def sampled(conn: Connection, source: str) -> AbstractContextManager[HashedRows]:
+    relation = read_relation(conn, source)
+    return hashed_rows(conn, relation, relation.columns)
 
 
 def counts_of(names: list[str]) -> Combinations:
@@ -37,10 +62,10 @@ def counts_of(names: list[str]) -> Combinations:
     return Combinations(len(ROWS), len(sizes), sum(n * (n - 1) // 2 for n in sizes.values()))
 
 
-def test_counts_of_every_set_of_columns(bare_db: Database) -> None:
-    conn, relation = filled(bare_db, ROWS)
+def test_counts_of_every_set_of_columns(filled: Fill) -> None:
+    rows = filled(ROWS)
     sets = [list(s) for size in range(1, 5) for s in subsets(NAMES, size)]
-    counts = combinations.combinations(conn, relation, map(frozenset, sets))
+    counts = combinations.combinations(rows, map(frozenset, sets))
     assert counts == {frozenset(s): counts_of(s) for s in sets}
 
 
@@ -51,9 +76,9 @@ def test_measures() -> None:
     assert (none.distinction, none.separation) == (0, 0)
 
 
-def test_next_in_the_ranking_is_what_tells_most_apart(bare_db: Database) -> None:
-    conn, relation = filled(bare_db, ROWS)
-    ranked = ranking(conn, relation, NAMES)
+def test_next_in_the_ranking_is_what_tells_most_apart(filled: Fill) -> None:
+    rows = filled(ROWS)
+    ranked = ranking(rows, NAMES)
     assert ranked[0].name == "a"
     chosen: list[str] = []
     for column in ranked:
@@ -64,31 +89,29 @@ def test_next_in_the_ranking_is_what_tells_most_apart(bare_db: Database) -> None
         assert counts_of(chosen).distinct == best
 
 
-def test_the_ranking_ends_where_nothing_is_added(bare_db: Database) -> None:
-    rows = [(i, i % 50, 1, i % 2 == 0) for i in range(60)]
-    conn, relation = filled(bare_db, rows, "a int, b int, c int, d bool")
-    ranked = ranking(conn, relation, NAMES)
+def test_the_ranking_ends_where_nothing_is_added(filled: Fill) -> None:
+    drawn = [(i, i % 50, 1, i % 2 == 0) for i in range(60)]
+    rows = filled(drawn, "a int, b int, c int, d bool")
+    ranked = ranking(rows, NAMES)
     assert [column.name for column in ranked if column.with_those_before] == ["a"]
     assert [column.name for column in ranked] == ["a", "b", "d", "c"]
 
 
-def test_more_columns_than_a_statement_takes(
-    bare_db: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    conn, relation = filled(bare_db, ROWS)
-    whole = ranking(conn, relation, NAMES)
-    decided = list(dependencies(conn, relation, "a", NAMES[1:]))
+def test_more_columns_than_a_statement_takes(filled: Fill, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = filled(ROWS)
+    whole = ranking(rows, NAMES)
+    decided = list(dependencies(rows, "a", NAMES[1:]))
     monkeypatch.setattr(combinations, "MOST_COLUMNS", 2)
-    ranked = ranking(conn, relation, NAMES)
+    ranked = ranking(rows, NAMES)
     assert [(c.name, c.by_itself) for c in ranked[:2]] == [(c.name, c.by_itself) for c in whole[:2]]
     assert [c.with_those_before for c in ranked[2:]] == [None, None]
-    assert list(dependencies(conn, relation, "a", NAMES[1:])) == decided
+    assert list(dependencies(rows, "a", NAMES[1:])) == decided
 
 
-def test_only_a_sample_is_read(bare_db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    conn, relation = filled(bare_db, ROWS)
-    monkeypatch.setattr(combinations, "SAMPLE_ROWS", 20)
-    counts = combinations.combinations(conn, relation, [frozenset("a")])
+def test_only_a_sample_is_read(filled: Fill, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hashed, "SAMPLE_ROWS", 20)
+    rows = filled(ROWS)
+    counts = combinations.combinations(rows, [frozenset("a")])
     assert counts[frozenset("a")].rows == 20
 
 
@@ -99,12 +122,12 @@ def test_the_sample_of_an_analyzed_table_is_of_all_of_it(
         "CREATE TABLE public.t AS SELECT i / 500 AS a, repeat('x', 100) AS b"
         " FROM generate_series(0, 9999) AS s(i); CREATE VIEW public.v AS SELECT * FROM public.t"
     )
-    monkeypatch.setattr(combinations, "SAMPLE_ROWS", 1000)
+    monkeypatch.setattr(hashed, "SAMPLE_ROWS", 1000)
     conn = bare_db.connect()
 
     def values(source: str) -> Combinations:
-        relation = read_relation(conn, source)
-        return combinations.combinations(conn, relation, [frozenset("a")])[frozenset("a")]
+        with sampled(conn, source) as rows:
+            return combinations.combinations(rows, [frozenset("a")])[frozenset("a")]
 
     assert values("t").distinct == 2
     bare_db.admin.execute("ANALYZE public.t")
@@ -117,25 +140,25 @@ def test_the_sample_of_an_analyzed_table_is_of_all_of_it(
     assert values("t").rows > 0
 
 
-def test_what_determines_what(bare_db: Database) -> None:
+def test_what_determines_what(filled: Fill) -> None:
     draw = random.Random(3)
     finest = [draw.randrange(20) for _ in range(400)]
     # b follows from a, c has nothing to do with it, and d is nearly constant.
-    rows = [(a, f"b{a % 4}", draw.randrange(5), i % 50 == 7) for i, a in enumerate(finest)]
-    conn, relation = filled(bare_db, rows)
-    by_name = {d.other: d for d in dependencies(conn, relation, "a", ["b", "c", "d"])}
+    drawn = [(a, f"b{a % 4}", draw.randrange(5), i % 50 == 7) for i, a in enumerate(finest)]
+    rows = filled(drawn)
+    by_name = {d.other: d for d in dependencies(rows, "a", ["b", "c", "d"])}
     assert by_name["b"].decided == 1
     assert 0.1 < by_name["b"].decides < 0.4
     assert abs(by_name["c"].decided) < 0.1
     assert (by_name["d"].decided, by_name["d"].decides < 0.1) == (0, True)
 
 
-def test_values_of_few_rows_determine_nothing(bare_db: Database) -> None:
-    rows = [(i // 2, f"b{i // 20}", i, True) for i in range(80)]
-    conn, relation = filled(bare_db, rows)
-    (dependency,) = dependencies(conn, relation, "a", ["b"])
+def test_values_of_few_rows_determine_nothing(filled: Fill) -> None:
+    drawn = [(i // 2, f"b{i // 20}", i, True) for i in range(80)]
+    rows = filled(drawn)
+    (dependency,) = dependencies(rows, "a", ["b"])
     assert dependency.decided == 0  # 40 pairs
-    (dependency,) = dependencies(conn, relation, "b", ["a"])
+    (dependency,) = dependencies(rows, "b", ["a"])
     assert dependency.decides == 0
 
 
@@ -148,8 +171,33 @@ def test_every_type_is_counted_by_its_values(bare_db: Database) -> None:
             n public.grade, o varchar(9));
         INSERT INTO public.t (a, e, l) VALUES (1, 'NaN', 'x'), (NULL, 'Infinity', NULL);
     """)
-    conn = bare_db.connect()
-    relation = read_relation(conn, "t")
-    counts = combinations.combinations(conn, relation, [frozenset(n) for n in "abcdefghijklmno"])
+    with sampled(bare_db.connect(), "t") as rows:
+        counts = combinations.combinations(rows, [frozenset(n) for n in "abcdefghijklmno"])
     expected = {"a": 2, "e": 2, "l": 2, "j": 1, "m": 1}
     assert {n: counts[frozenset(n)].distinct for n in expected} == expected
+
+
+def test_the_relation_is_read_once(bare_db: Database) -> None:
+    """A view, a foreign table: whatever it takes to read one is done once."""
+    bare_db.source("""
+        CREATE TABLE public.t AS SELECT i % 7 AS a, i % 5 AS b, i AS c
+            FROM generate_series(1, 60) AS i;
+        CREATE SEQUENCE public.reads;
+        GRANT USAGE ON public.reads TO PUBLIC;
+        CREATE VIEW public.v AS SELECT t.* FROM public.t WHERE nextval('public.reads') > 0;
+    """)
+    with sampled(bare_db.connect(), "v") as rows:
+        assert len(ranking(rows, ["a", "b", "c"])) == 3
+        assert len(list(dependencies(rows, "a", ["b", "c"]))) == 2
+    assert bare_db.admin.execute("SELECT last_value FROM public.reads").fetchone() == (60,)
+
+
+@pytest.mark.primary_server_only
+def test_who_may_have_no_temporary_table(bare_db: Database) -> None:
+    bare_db.source("CREATE TABLE public.t AS SELECT i AS a FROM generate_series(1, 9) AS i")
+    database = bare_db.admin.info.dbname
+    bare_db.admin.execute(f'REVOKE TEMPORARY ON DATABASE "{database}" FROM PUBLIC'.encode())
+    with sampled(bare_db.connect(), "t") as rows:
+        assert not rows.kept
+        counts = combinations.combinations(rows, [frozenset("a")])
+    assert counts[frozenset("a")] == Combinations(9, 9, 0)

@@ -128,6 +128,16 @@ def test_who_ended_a_statement(db: Database, ends: str | None, code: str) -> Non
     assert translate(caught.value).code == code
 
 
+def test_a_timeout_in_whatever_words(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers speak many languages; how this one says it is learned when there is a limit."""
+    monkeypatch.setattr("pganon.server_errors._timeouts", set())
+    with database.connect(db.dsn(), settings=database.Settings(statement_timeout="100ms")) as conn:
+        with pytest.raises(psycopg.errors.QueryCanceled) as caught:
+            conn.execute("SELECT pg_sleep(30)")
+        assert conn.execute("SHOW statement_timeout").fetchone() == ("100ms",)
+    assert translate(caught.value).code == "statement_timeout"
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [

@@ -13,7 +13,7 @@ from pganon.forms.facts import CLASSES
 from pganon.forms.form import PublishedForm
 from pganon.forms.utility import Utility
 from pganon.identifiers import QualifiedName
-from pganon.methods.registry import methods
+from pganon.methods import registry
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State
 from pganon.steps.facts import Facts
@@ -29,6 +29,10 @@ class HeapUtility(Utility):
     columns = "quasi-sensitive column"
 
     heaps: int
+
+    @property
+    def number_of_groups(self) -> int:
+        return self.heaps
 
     def summary(self) -> dict[str, str]:
         return {"heaps": f"{self.heaps} heaps", "GCP": f"{self.gcp:g}"}
@@ -51,10 +55,12 @@ def policy_file(db: Database, tmp_path: Path) -> str:
 
 def _with(monkeypatch: pytest.MonkeyPatch, **changes: dict[str, Any]) -> PublishedForm:
     """Mondrian with other attributes of these parts of its form."""
-    method = methods()["mondrian"]
+    found = registry.methods()
+    method = found["mondrian"]
     parts = {name: replace(getattr(method.form, name), **of) for name, of in changes.items()}
     form = replace(method.form, **parts)
-    monkeypatch.setitem(methods(), "mondrian", replace(method, form=form))
+    changed = {**found, "mondrian": replace(method, form=form)}
+    monkeypatch.setattr(registry, "methods", lambda: changed)
     return form
 
 
@@ -97,7 +103,7 @@ def test_metrics_on_request_are_refused_before_any_work(
 def test_names_of_all_views_are_looked_at_before_any_work(
     db: Database, policy_file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    form = methods()["mondrian"].form
+    form = registry.methods()["mondrian"].form
 
     def two(spec: ReleaseSpec, state: State, tables: dict[str, QualifiedName]) -> Any:
         view, *_ = form.publication.views(spec, state, tables)

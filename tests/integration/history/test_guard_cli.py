@@ -151,8 +151,10 @@ def test_evidence_in_words(source: Database, republication: str, expected: str) 
     asked = declared(republication=republication, publish={"readers": ["analyst"]})
     driver.publish(source, asked)
     analyst = source.connect("analyst")
-    ((found,),) = analyst.execute("SELECT guarantee FROM pganon.releases").fetchall()
-    assert [each["over_versions"] for each in found] == [expected, expected]
+    found = analyst.execute("SELECT over_versions FROM pganon.guarantees").fetchall()
+    assert found == [(expected,), (expected,)]
+    ((said,),) = analyst.execute("SELECT guarantee FROM pganon.releases").fetchall()
+    assert said.endswith("a person and has no other version") == (expected == ONE_VERSION)
     shown = pganon("show", "r", "--dsn", source.dsn("steward")).out
     assert f"k_anonymity: {expected}" in " ".join(shown.split())
 

@@ -153,8 +153,8 @@ def test_what_is_accepted_is_void(db: Database) -> None:
     assert [version["over_versions"] for version in shown["versions"]] == ["void", "void"]
     lines = pganon("show", "r", "--dsn", db.dsn("steward")).out.splitlines()
     assert sum("void" in line for line in lines) == 2
-    (seen,) = db.admin.execute("select guarantee from pganon.releases").fetchall()
-    assert seen[0][0]["over_versions"] == ONE_VERSION
+    ((seen,),) = db.admin.execute("select guarantee from pganon.releases").fetchall()
+    assert seen.endswith("and has no other version")
 
 
 def test_who_was_forgotten_is_in_no_group_that_is_compared(db: Database) -> None:

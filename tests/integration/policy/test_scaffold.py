@@ -17,6 +17,7 @@ from pganon.policy.document import read_document
 from pganon.policy.first_text import policy_text
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.scaffold import first_policy
+from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
 PATIENTS = """
@@ -319,8 +320,29 @@ def test_unreadable_columns_and_row_security(bare_db: Database) -> None:
     text, loaded = scaffold(bare_db, "t")
     assert "# hidden: left out, this role may not read it" in text
     assert roles(loaded) == {"age": "quasi_identifying", "zip": "quasi_identifying"}
-    bare_db.source("ALTER TABLE public.t ENABLE ROW LEVEL SECURITY", grant=False)
-    assert "Row-level security applies" in scaffold(bare_db, "t")[0]
+
+
+SECURED = """
+CREATE TABLE public.t AS SELECT i % 40 AS person_no, i % 7 AS age, i % 3 AS hue
+    FROM generate_series(1, 200) AS s(i);
+CREATE POLICY adults ON public.t USING (age > 1);
+ALTER TABLE public.t ENABLE ROW LEVEL SECURITY;
+CREATE VIEW public.v WITH (security_invoker) AS SELECT * FROM public.t;
+CREATE VIEW public.owners AS SELECT * FROM public.t;
+"""
+
+
+def test_row_level_security(bare_db: Database) -> None:
+    """Nothing is counted where it would hide rows, and the policy says so."""
+    if bare_db.admin.info.server_version < 150000:
+        pytest.skip("views read with the rights of their owner")
+    bare_db.source(SECURED)
+    for source, secured in (("t", True), ("v", True), ("owners", False)):
+        ran = pganon("policy", "init", source, "--trust", "source_owner", "--dsn", bare_db.dsn())
+        assert (ran.code, ran.err) == (0, "")
+        assert ("Row-level security applies" in ran.out) is secured
+        assert ("Of about" in ran.out) is not secured
+        assert "age: {role: quasi_identifying" in ran.out
 
 
 @pytest.mark.primary_server_only

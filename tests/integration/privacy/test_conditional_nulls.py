@@ -111,7 +111,10 @@ def test_the_bound_holds_without_the_nulls(source: Database, method: str) -> Non
 
 def test_the_guarantee_says_both(source: Database) -> None:
     result = publish(source, conditional(POLICIES["anatomy"]))
-    (row,) = fetch(source.owner(), sql.SQL("SELECT guarantee FROM pganon.releases"))
+    (row,) = fetch(
+        source.owner(),
+        sql.SQL("SELECT jsonb_agg(details ORDER BY position) AS guarantee FROM pganon.guarantees"),
+    )
     (stated,) = row["guarantee"]
     assert (stated["l"], stated["if_not_null"]) == (3, {"l": 2, "level": "attribute"})
     assert [v.required for v in result.verified if v.model == "anatomy_l_diversity"] == [3]
@@ -123,7 +126,10 @@ def test_the_k_of_who_knows_that_there_is_a_value(
 ) -> None:
     model = {"model": "alpha_k_anonymity", "column": "disease", "alpha": alpha, "k": k}
     publish(source, conditional(policy(ONE, [model])))
-    (row,) = fetch(source.owner(), sql.SQL("SELECT guarantee FROM pganon.releases"))
+    (row,) = fetch(
+        source.owner(),
+        sql.SQL("SELECT jsonb_agg(details ORDER BY position) AS guarantee FROM pganon.guarantees"),
+    )
     assert row["guarantee"][1]["if_not_null"] == {"alpha": alpha, "k": left}
     found = [sum(n for value, n in group.items() if value is not None) for group in groups(source)]
     assert left <= min(found)
@@ -137,7 +143,10 @@ def test_a_small_alpha_leaves_more_records_with_a_value_than_k(db: Database) -> 
     )
     model = {"model": "alpha_k_anonymity", "column": "disease", "alpha": 0.25, "k": 2}
     publish(db, conditional(policy(ONE, [model])))
-    (row,) = fetch(db.owner(), sql.SQL("SELECT guarantee FROM pganon.releases"))
+    (row,) = fetch(
+        db.owner(),
+        sql.SQL("SELECT jsonb_agg(details ORDER BY position) AS guarantee FROM pganon.guarantees"),
+    )
     assert row["guarantee"][1]["if_not_null"] == {"alpha": 0.25, "k": 4}
     found = [sum(n for value, n in group.items() if value is not None) for group in groups(db)]
     assert min(found) >= 4

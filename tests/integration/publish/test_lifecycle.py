@@ -13,9 +13,11 @@ import pytest
 from pganon import install
 from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
+from pganon.privacy.judged import ALL_VERSIONS, ONE_VERSION, over_finer
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle, listing, sessions
 from pganon.publish.export import export
+from pganon.resolved.guarantee import in_words
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import COLUMNS, ROWS, release
@@ -66,14 +68,44 @@ def test_a_reader_of_an_older_installation_is_told_so(db: Database) -> None:
 
 def test_a_model_with_several_parameters_is_listed_with_all(db: Database) -> None:
     promised = {"model": "grouped", "k": 4, "count": "supported", "min_values": 2, "column": None}
+    promised |= {
+        "requirement": in_words(promised),
+        "reader": "who knows all",
+        "assumes": ["it", "is"],
+    }
     release(db.owner(), guarantee=[promised])
     for role in ("steward", "analyst"):
         shown = pganon("show", "adult", "--dsn", db.dsn(role), "--json").json
         assert shown["guarantee"] == [promised]
         text = pganon("show", "adult", "--dsn", db.dsn(role)).out
         assert "grouped k=4 count=supported min_values=2" in text
-    listed = db.connect("analyst").execute("SELECT guarantee FROM pganon.releases")
-    assert listed.fetchall() == [([promised],)]
+    text = "grouped k=4 count=supported min_values=2"
+    listed = db.connect("analyst").execute("SELECT guarantee FROM pganon.releases").fetchall()
+    assert listed == [(f"{text}, against a reader who knows all",)]
+    rows = db.connect("analyst").execute("SELECT * FROM pganon.guarantees").fetchall()
+    assert rows == [("adult", 1, 1, text, "who knows all", ["it", "is"], None, promised)]
+
+
+@pytest.mark.parametrize(
+    ("over_versions", "state", "said"),
+    [
+        (ALL_VERSIONS, "holds", ""),
+        (ONE_VERSION, None, " and has no other version"),
+        (ONE_VERSION, "void", " and has no other version"),
+        (over_finer(3), "finer", " and has no finer version"),
+    ],
+)
+def test_the_guarantee_is_a_sentence(
+    db: Database, over_versions: str, state: str | None, said: str
+) -> None:
+    """Whoever reads it in psql learns what holds, and against whom."""
+    reader = "who knows the quasi-identifiers of a person"
+    models = ("k_anonymity k=5", "distinct_l_diversity(disease) l=2")
+    told = [{"requirement": m, "reader": reader, "over_versions": over_versions} for m in models]
+    release(db.owner(), guarantee=told)
+    db.owner().execute("UPDATE pganon_private.version SET over_versions = %s", [state])
+    rows = db.connect("analyst").execute("SELECT guarantee FROM pganon.releases").fetchall()
+    assert rows == [(f"{', '.join(models)}, against a reader {reader}{said}",)]
 
 
 def test_verify(db: Database) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from psycopg import sql
 
 from pganon.errors import PreconditionError, UsageError
 from pganon.publish.export import Exported, export
+from pganon.publish.parquet import write_parquet
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.sources.staging import release
@@ -110,3 +113,35 @@ def test_the_option_is_said(db: Database, tmp_path: Path) -> None:
     assert done.json["not_decimal"] == ["Wide"]
     with pytest.raises(UsageError, match="--numeric is about Parquet"):
         export(db.connect("analyst"), "adult", tmp_path / "a.csv", numeric="text")
+
+
+def test_numbers_of_several_columns_are_measured_in_one_scan(
+    bare_db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_db.admin.execute("""
+        CREATE SEQUENCE public.reads;
+        CREATE TABLE public.t
+            (a numeric, b numeric(8,2), c numeric[], d numeric, e numeric[], f int);
+        INSERT INTO public.t VALUES
+            (1.5, 2, '{1.25}', 'NaN', '{Infinity,1}', 1), (20, 3, NULL, 1, '{}', 2),
+            (NULL, NULL, '{NULL,7}', NULL, NULL, 3);
+    """)
+    select = sql.SQL("SELECT * FROM public.t WHERE nextval('public.reads') > 0")
+    expected = {
+        "a": "decimal128(38, 1)",
+        "b": "decimal128(8, 2)",
+        "c": "list<element: decimal128(38, 2)>",
+        "d": "string",
+        "e": "list<element: string>",
+        "f": "int32",
+    }
+    for at_once, scans in ((500, 2), (2, 4)):
+        monkeypatch.setattr("pganon.publish.parquet._COLUMNS_AT_ONCE", at_once)
+        bare_db.admin.execute("ALTER SEQUENCE public.reads RESTART")
+        file = io.BytesIO()
+        written = write_parquet(bare_db.admin, select, file, lambda rows: None)
+        assert (written.rows, written.not_decimal) == (3, ["d", "e"])
+        schema = parquet.read_table(file).schema
+        assert {field.name: str(field.type) for field in schema} == expected
+        reads = bare_db.admin.execute("SELECT last_value FROM public.reads").fetchone()
+        assert reads == (3 * scans,)

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from unittest import mock
@@ -24,6 +24,11 @@ import psycopg
 from psycopg import sql
 
 from pganon import database, locks, steps
+from pganon.candidates.compare import compare
+from pganon.candidates.figures import Compared
+from pganon.candidates.policies import candidates_of
+from pganon.candidates.settings import Method, varied_in
+from pganon.forms.request import Request, Workload
 from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.run import release
@@ -114,6 +119,33 @@ def run(
                 on_step=lambda phase, step, purpose: before(f"{phase}.{step}"),
             ),
         )
+
+
+def compared(
+    dsn: str,
+    *varied: str,
+    loaded: LoadedPolicy | None = None,
+    methods: Sequence[Method] = (),
+    before: Hook = lambda step: None,
+    workload: Workload | None = None,
+    settings: database.Settings | None = None,
+) -> Compared:
+    """Candidates of a policy, side by side.
+
+    `before` is called with `candidate <n> of <m>: <phase>.<step>` before each step, and without
+    the first part while the source is read.
+    """
+    loaded = loaded or policy()
+    return compare(
+        loaded,
+        candidates_of(loaded, methods, [varied_in(text) for text in varied]),
+        dsn=dsn,
+        settings=settings or database.RUN_SETTINGS,
+        options=Options(
+            metrics=Request(workload=workload or Workload(queries=50)),
+            on_step=lambda phase, step, purpose: before(f"{phase}.{step}"),
+        ),
+    )
 
 
 def published(db: Database) -> RunResult:
@@ -315,6 +347,7 @@ class ForkServer:
         """A run that waits before the step `stop`; killed with SIGKILL when the block ends.
 
         With `where` "before" or "after", `stop` is a function `module.name` of pganon instead.
+        With "comparison" it is a step of one, of candidates with a k of 8 and 12.
         """
         pid = self._start(dsn, stop, where, *([loaded.policy.document()] if loaded else []))
         try:
@@ -372,6 +405,8 @@ def _run_child(dsn: str, stop: str, where: str, document: dict[str, Any] | None 
                 release="slow", source=stop, trust=["source_owner"], republication="allow"
             )
             run(dsn, slow)
+        elif where == "comparison":
+            compared(dsn, "k=8,12", before=at(stop, _halt))
         elif where == "step":
             run(dsn, load_policy(json.dumps(document or POLICY)), before=at(stop, _halt))
         else:

@@ -19,7 +19,7 @@ def commands(file: Path, folder: Path) -> Iterator[tuple[str, ...]]:
     policy, table = str(file), str(folder / "visits.csv")
     yield from (("check", policy), ("check", "--values", policy), ("plan", policy, "--sql"))
     yield ("run", policy)
-    yield ("run", policy)  # unchanged
+    yield from (("run", policy), ("compare", policy))  # unchanged
     yield ("run", policy, "--force", "--timing")
     yield from (("show", "visits"), ("verify", "visits"), ("history", "visits"), ("releases",))
     yield from (("diff", "visits"), ("readers", "visits"), ("status",), ("status", "visits"))

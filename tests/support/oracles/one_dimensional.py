@@ -7,6 +7,7 @@ measured anew. A unit is a list of records: all of one cell, or one record.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -76,7 +77,7 @@ def numbers(attribute: Attribute) -> Iterator[tuple[Fraction, dict[Any, int]]]:
     if len(place) < 2:
         return
     ordered = list(place.values())
-    least = min(b - a for a, b in zip(ordered, ordered[1:], strict=False))
+    least = min(b - a for a, b in itertools.pairwise(ordered))
     slack = 1 + Fraction(1, SCALE)
     count = max((i for i in range(21) if Fraction(1, 3**i) > least * slack), default=0)
     bins = {

@@ -11,12 +11,12 @@ import re
 from typing import Any
 
 from pganon.loading import load_policy
-from pganon.methods.registry import OWN
+from pganon.methods.registry import OWN, methods
 from pganon.policy.loader import LoadedPolicy
 from tests.support.harness import plans
 from tests.support.sources.every_model import EVERY
 
-METHODS = [method.name for method in OWN]
+METHODS = list(OWN)
 
 
 def document(method: str) -> dict[str, Any]:
@@ -34,9 +34,9 @@ def loaded(declared: dict[str, Any]) -> LoadedPolicy:
 def further_models() -> list[tuple[str, str]]:
     """Methods with the models that they accept beside those of their small policy."""
     return [
-        (method.name, word)
-        for method in OWN
-        for word in sorted(method.options.models - _words(document(method.name)["privacy"]))
+        (name, word)
+        for name in METHODS
+        for word in sorted(methods()[name].options.models - _words(document(name)["privacy"]))
     ]
 
 
@@ -50,7 +50,7 @@ def with_model(method: str, word: str) -> LoadedPolicy:
     sensitive = [n for n, c in declared["columns"].items() if "sensitive" in c["role"]]
     if all(model.get("column") in (None, *sensitive) for model in wanted):
         return loaded({**declared, "privacy": wanted})
-    (accepted,) = (one.options.models for one in OWN if one.name == method)
+    accepted = methods()[method].options.models
     others = (document(name) for name in METHODS)
     other = next(one for one in others if word in _words(one["privacy"]) <= accepted)
     return loaded({**other, "method": {"name": method}})

@@ -54,7 +54,7 @@ class Priors(MethodOptions):
         return ()
 
 
-KNOWN = Registry((Priors,), MODELS)
+KNOWN = Registry({"priors": Priors}, MODELS)
 
 
 def priors_policy(

@@ -29,6 +29,16 @@ COLUMNS = (("class_id", "bigint"), ("age", "numrange"), ("disease", "text"))
 ROWS = ((1, "[20,30]", "flu"), (1, "[20,30]", "cold"), (2, "[30,40]", "flu"))
 
 
+GUARANTEE: tuple[dict[str, Any], ...] = (
+    {
+        "requirement": "k_anonymity k=1",
+        "model": "k_anonymity",
+        "k": 1,
+        "reader": "who knows the quasi-identifiers of a person",
+    },
+)
+
+
 def _stage(conn: Connection, run: int, part: str, columns: Any, rows: Any) -> StoredRelation:
     schema = PRIVATE_SCHEMA if part in ("members", "reference") else DATA_SCHEMA
     name = f"r{run}_{part}"
@@ -58,7 +68,7 @@ def staged(
     readers: tuple[str, ...] = ("analyst",),
     keep: int = 3,
     joined: bool = False,
-    guarantee: Sequence[dict[str, Any]] = ({"model": "k_anonymity", "k": 1},),
+    guarantee: Sequence[dict[str, Any]] = GUARANTEE,
 ) -> Staged:
     """A release of one table of records (or two that a view joins), and members."""
     relations = [_stage(conn, run, "records", columns, rows)]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from pganon.cli import main
+from tests.support.harness.imported import imported, methods_imported
+from tests.unit.policy.examples import policy
 
 
 def test_commands_of_a_module() -> None:
@@ -47,35 +46,35 @@ HEAVY = (
 )
 """Modules that take longer to import than the commands run that can do without them."""
 
-ENTERED = """
-import json, sys
-from pganon.cli.main import main
-for line in json.loads(sys.argv[2]):
-    main(line)
-heavy = json.loads(sys.argv[1])
-print()
-print([name for name in sys.modules if any((name + ".").startswith(one + ".") for one in heavy)])
-"""
-
-
-def _imported(*lines: Sequence[str]) -> str:
-    """The heavy modules that these command lines import, as a list in a text."""
-    run = [sys.executable, "-c", ENTERED, json.dumps(HEAVY), json.dumps(lines)]
-    env = {**os.environ, "PGANON_DSN": "host=/nowhere"}
-    done = subprocess.run(run, capture_output=True, text=True, env=env, check=True)
-    return done.stdout.splitlines()[-1]
-
 
 def test_help_imports_nothing_heavy() -> None:
     """It starts in a third of the time."""
     commands = [command for module in main.MODULES.values() for command in module]
-    assert _imported(["--help"], ["--version"], *([name, "--help"] for name in commands)) == "[]"
+    assert (
+        imported(["--help"], ["--version"], *([name, "--help"] for name in commands), among=HEAVY)
+        == []
+    )
 
 
 def test_commands_import_what_they_need() -> None:
     """Until they have reached a server; a status without releases imports no more."""
-    assert _imported(["init"], ["status"]) == "[]"
+    assert imported(["init"], ["status"], among=HEAVY) == []
 
 
 def test_heavy_modules_are_noticed() -> None:
-    assert "sqlglot" in _imported(["assess", "t", "--qi", "a"])
+    assert "sqlglot" in imported(["assess", "t", "--qi", "a"], among=HEAVY)
+
+
+@pytest.mark.parametrize("command", [("policy", "check"), ("plan",), ("run",)])
+def test_a_policy_imports_its_method_alone(command: tuple[str, ...], tmp_path: Path) -> None:
+    """Until the command has reached a server."""
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps(policy()))
+    assert methods_imported((*command, str(file))) == {"mondrian"}
+
+
+def test_a_wrong_policy_names_every_method(tmp_path: Path) -> None:
+    """Methods are listed without being imported."""
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps(policy(method={"name": "mondriaan"})))
+    assert methods_imported(("policy", "check", str(file))) == set()

@@ -19,6 +19,9 @@ from tests.support.harness.cli import pganon
 LISTS = {
     "pganon assess --qi",
     "pganon assess --sensitive",
+    "pganon compare --methods",
+    "pganon compare --vary",
+    "pganon compare --workload",
     "pganon import --key",
     "pganon import --names",
     "pganon run --workload",

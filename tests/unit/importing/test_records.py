@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pganon.errors import UsageError
+from pganon.importing import lines
 from pganon.importing.form import Format
 from pganon.importing.records import Records
 
@@ -168,3 +169,56 @@ def test_the_end_of_copy_is_quoted() -> None:
     """Servers before 18 end at a line of it, wherever it stands."""
     assert read("\\.\n", 1)[1] == '"\\."\n'
     assert read('1,"a\n\\.\n"\n', 2)[1] == '"1","a\n\\.\n"\n'
+
+
+LONG = "x" * 200
+
+
+@pytest.mark.parametrize("block", [1, 7, 8, 9, 60])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (LONG, 1),
+        (f"a,b\n{LONG}", 2),
+        (f"a,b\n1,2\n\n{LONG}", 4),
+        (f"a,b\r\n1,2\r\n{LONG}\r\n", 3),
+        (f"a,b\r1,2\r{LONG}\r", 3),
+        (f"a,b\n1,2\n3,4\n'{LONG}'\n", 4),
+        (f"a,b\n1,2\n3,'\n{LONG}'\n", 4),
+    ],
+)
+def test_a_line_without_an_end(
+    monkeypatch: pytest.MonkeyPatch, text: str, line: int, block: int
+) -> None:
+    """Memory is bounded, whatever a file holds."""
+    monkeypatch.setattr(lines, "LONGEST", 64)
+    monkeypatch.setattr(lines, "BLOCK_CHARACTERS", block)
+    read: list[int] = []
+
+    class Counting(io.StringIO):
+        def readline(self, size: int | None = -1, /) -> str:
+            read.append(-1 if size is None else size)
+            return super().readline(size)
+
+    def read_all() -> None:
+        records = Records(Counting(text, newline=""), Format(quote="'"), FILE)
+        records.header()
+        list(records.batches(2))
+
+    with pytest.raises(UsageError, match=f"line {line}: more than 64 characters") as caught:
+        read_all()
+    assert "a record per line" in str(caught.value.hint)
+    assert set(read) == {65}
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 5, 8, 13])
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_blocks_are_of_whole_lines(monkeypatch: pytest.MonkeyPatch, end: str, block: int) -> None:
+    monkeypatch.setattr(lines, "BLOCK_CHARACTERS", block)
+    text = end.join(["a,b", "1,2", "", "333,'4", "4'", "5,6", ""])
+    records = Records(io.StringIO(text, newline=""), Format(quote="'"), FILE)
+    assert records.header() == ["a", "b"]
+    parts = list(records.batches(2))
+    rows = copied("".join(part for part, _, _ in parts), ",", "'", "")
+    assert rows == [["1", "2"], ["333", f"4{end}4"], ["5", "6"]]
+    assert records.line == 6

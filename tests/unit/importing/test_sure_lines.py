@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pganon.importing import records as reading
+from pganon.importing import lines as by_line
 from pganon.importing.form import Format
 from pganon.importing.inference import ColumnType, SureLines
 from pganon.importing.records import Records
@@ -71,7 +71,7 @@ def imported(
 def test_blocks_that_pass_change_nothing(
     form: Format, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "_BLOCK_CHARACTERS", 60)
+    monkeypatch.setattr(by_line, "BLOCK_CHARACTERS", 60)
     separator = form.separator or ","
     draw = random.Random(1)
     passed = 0
@@ -94,7 +94,7 @@ def test_blocks_that_pass_change_nothing(
 
 
 def test_a_block_teaches_that_values_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_BLOCK_CHARACTERS", 100)
+    monkeypatch.setattr(by_line, "BLOCK_CHARACTERS", 100)
     text = "1,2,3,4\n" * 100 + "1,2,3,\n" * 100 + ",,,\n"
     _, types, passed = imported(text, Format(), sure=True)
     assert types[3] == ("integer", True, set())

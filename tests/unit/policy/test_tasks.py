@@ -16,7 +16,7 @@ def test_the_page_has_the_table_of_the_code() -> None:
 
 
 def test_every_task_has_one_method() -> None:
-    declared = [start.task for options in known().method_classes for start in options.starts]
+    declared = [start.task for options in known().methods.values() for start in options.starts]
     assert sorted(declared) == sorted(TASKS)
     assert list(known().tasks) == list(TASKS)
 
@@ -33,7 +33,7 @@ def test_of_several_methods_for_a_task_the_first_is_taken() -> None:
     class Second(first):  # pyright: ignore[reportGeneralTypeIssues, reportUntypedBaseClass]
         pass
 
-    registry = Registry((*known().method_classes, Second), ())
+    registry = Registry({**known().methods, "second": Second}, ())
     assert registry.tasks["survey"][0] is first
 
 

@@ -34,6 +34,13 @@ from pganon.forms.work import GROUPED
 from pganon.methods.classes.cells import cell_steps, surplus_of
 from pganon.methods.classes.leaving import leaves_outliers_out, outliers_allowed, records_of_cells
 from pganon.methods.classes.one_dimensional.equal import one_of_equal
+from pganon.methods.classes.one_dimensional.layout import (
+    Layout,
+    given_of_blocks,
+    given_of_sample,
+    given_of_values,
+    with_order,
+)
 from pganon.methods.classes.one_dimensional.line import (
     ADDED,
     BEHIND,
@@ -45,17 +52,8 @@ from pganon.methods.classes.one_dimensional.line import (
 )
 from pganon.methods.classes.one_dimensional.options import OneDimensional
 from pganon.methods.classes.one_dimensional.search.windows import Problem
-from pganon.methods.classes.one_dimensional.tasks import (
-    Added,
-    Layout,
-    Order,
-    Packed,
-    Reader,
-    given_of_blocks,
-    given_of_sample,
-    given_of_values,
-    with_order,
-)
+from pganon.methods.classes.one_dimensional.tasks import Added, Order, Reader
+from pganon.methods.classes.one_dimensional.units import Packed
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.common.pairs import paired

@@ -61,7 +61,7 @@ def members(spec: ReleaseSpec, state: State) -> exp.Select:
     names += [name for name, _ in unchanged(spec)]
     tree = query("select g.class_id as group_id from c", {"c": state.work(CODED)}).join(
         aliased(state.work(GROUPED_CLASSES), "g"),
-        on=same_cell(spec, "g", "c"),
+        on=same_cell(spec, state, "g", "c"),
         join_type="left",
     )
     return tree.select(*[col(name, "c") for name in names])

@@ -6,22 +6,22 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from pganon.encode.combination import cell_columns
 from pganon.encode.records import ties
 from pganon.encode.work import CODED
 from pganon.forms.work import GROUPED_CLASSES
-from pganon.methods.common.form.members import code_columns
 from pganon.resolved.model import Carried, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, equal, named
 from pganon.steps import State
 
 
-def cell_keys(spec: ReleaseSpec) -> list[str]:
+def cell_keys(spec: ReleaseSpec, state: State) -> list[str]:
     """Columns that say which cell a record is in."""
-    return ["rid"] if spec.numbers_records else code_columns(spec)
+    return ["rid"] if spec.numbers_records else cell_columns(spec, state)
 
 
-def same_cell(spec: ReleaseSpec, left: str, right: str) -> exp.Expr:
-    return equal(cell_keys(spec), left, right)
+def same_cell(spec: ReleaseSpec, state: State, left: str, right: str) -> exp.Expr:
+    return equal(cell_keys(spec, state), left, right)
 
 
 def unchanged(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:
@@ -46,7 +46,7 @@ def records_of_classes(
     tree = exp.select(col("class_id", "g")).from_(aliased(state.work(CODED), "c"))
     tree = tree.join(
         aliased(state.work(GROUPED_CLASSES), "g"),
-        on=same_cell(spec, "g", "c"),
+        on=same_cell(spec, state, "g", "c"),
     )
     order: list[exp.Expr] = [col("class_id", "g")]
     if owned is not None:

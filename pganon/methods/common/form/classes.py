@@ -13,6 +13,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.axis import axes
+from pganon.encode.combination import COMBINATION, combination, combined
 from pganon.encode.cuts import keeps_cuts
 from pganon.encode.extents import group_extents
 from pganon.encode.valued import referenced
@@ -44,7 +45,7 @@ from pganon.methods.common.form.regions import (
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.increments import CUTS
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, query
+from pganon.sqltools import col, named, query
 from pganon.steps import Chains, CreateTable, Parallel, State, Step
 from pganon.steps.relations import (
     DATA_SCHEMA,
@@ -147,7 +148,7 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
     members = members_step(
         "class",
         lambda s: cell_members(
-            spec, s, s.work(GROUPED_CLASSES), CLASS_ID, cell_keys(spec), own_values(spec)
+            spec, s, s.work(GROUPED_CLASSES), CLASS_ID, cell_keys(spec, s), own_values(spec)
         ),
     )
     sizes = CreateTable(
@@ -178,7 +179,7 @@ def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
 
 def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
     return [
-        repeated(state.work(GROUPED_CLASSES), *cell_keys(spec)),
+        repeated(state.work(GROUPED_CLASSES), *cell_keys(spec, state)),
         *repeated_members(spec, state),
     ]
 
@@ -186,7 +187,11 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
 def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
     columns = code_columns(spec)
     columns += ["rid"] if spec.numbers_records else []
-    return query(
+    tree = query(
         "select n.class_id from g join n on n.gid = g.gid",
         {"g": state.work(GROUPED), "n": numbers(state, CLASS_ID)},
     ).select(*[col(name, "g") for name in columns])
+    if not combined(spec, state):
+        return tree
+    number = combination(spec, state, lambda attribute: col(f"c{attribute.index}", "g"))
+    return tree.select(named(number, COMBINATION))

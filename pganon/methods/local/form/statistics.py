@@ -79,6 +79,10 @@ class LocalUtility(Utility):
         }
         return super().recorded({**document, **read})
 
+    @property
+    def number_of_groups(self) -> int:
+        return self.groups
+
     def summary(self) -> dict[str, str]:
         common = "; ".join(" and ".join(names) for names in self.aligned)
         return {

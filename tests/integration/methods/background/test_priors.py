@@ -122,7 +122,13 @@ def test_the_guarantee_names_the_reader(
     db.source("CREATE TABLE public.prior AS SELECT age, sex, s, 1 AS probability FROM public.t")
     spec = _resolved(db, priors_policy(COLUMNS, knowledge))
     (stated,) = guarantee(spec)
+    prior = f"expects the same of all who have the same quasi-identifiers: the priors that {said}"
+    words = (
+        f"background_knowledge j=0.3 knowledge={next(iter(knowledge))} bounds=divergence of priors"
+        f" verified=by the owner depends_on={depends}"
+    )
     assert stated == {
+        "requirement": words,
         "model": "background_knowledge",
         "j": 0.3,
         "knowledge": next(iter(knowledge)),
@@ -131,8 +137,9 @@ def test_the_guarantee_names_the_reader(
         "depends_on": depends,
         "column": None,
         "over_versions": ALL_VERSIONS,
-        "adversary": "who knows the quasi-identifiers of a person, and expects the same of all who"
-        f" have the same quasi-identifiers: the priors that {said}",
+        "reader": "who knows the quasi-identifiers of a person",
+        "assumes": [prior],
+        "adversary": f"who knows the quasi-identifiers of a person, and {prior}",
     }
     assert spec.measured == ()
     assert len(spec.requirements) == 1

@@ -91,7 +91,12 @@ def test_the_guarantee_says_against_whom_it_holds(db: Database) -> None:
         (free(sensitive_tables=TABLES), True),
     ):
         publish(db, of_registry({"name": "slamsa", **method}))
-        (row,) = fetch(db.owner(), sql.SQL("SELECT guarantee FROM pganon.releases"))
+        (row,) = fetch(
+            db.owner(),
+            sql.SQL(
+                "SELECT jsonb_agg(details ORDER BY position) AS guarantee FROM pganon.guarantees"
+            ),
+        )
         for stated in row["guarantee"]:
             assert stated["profile"] == method.get("profile", "aligned")
             assert stated["adversary"].startswith("who knows the quasi-identifiers of a person")

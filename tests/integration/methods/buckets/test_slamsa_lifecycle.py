@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import joblib
 import pytest
 
 from pganon.loading import load_policy
@@ -163,8 +164,8 @@ def test_fewer_tables(db: Database) -> None:
 @pytest.mark.slow
 @pytest.mark.primary_server_only
 def test_processes_find_the_same(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    used = mock.Mock(wraps=pool.Parallel)
-    monkeypatch.setattr(pool, "Parallel", used)
+    used = mock.Mock(wraps=joblib.Parallel)
+    monkeypatch.setattr(joblib, "Parallel", used)
     monkeypatch.setattr(pool, "WORTH", 1)
     table = rows(APART, size=108)
     build(db, table)

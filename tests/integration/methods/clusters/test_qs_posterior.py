@@ -23,7 +23,10 @@ def sizes(db: Any) -> list[int]:
 
 def promised(db: Any) -> dict[str, Any]:
     """The guarantee that readers see."""
-    (row,) = fetch(db.owner(), sql.SQL("SELECT guarantee FROM pganon.releases"))
+    (row,) = fetch(
+        db.owner(),
+        sql.SQL("SELECT jsonb_agg(details ORDER BY position) AS guarantee FROM pganon.guarantees"),
+    )
     (found,) = row["guarantee"]
     return found
 

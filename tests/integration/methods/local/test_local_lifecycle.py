@@ -65,14 +65,18 @@ def test_what_readers_get(db: Database, method: str) -> None:
 def test_the_guarantee_names_the_reader(db: Database) -> None:
     make_example(db)
     release(db)
-    (stated,) = db.connect("analyst").execute("SELECT guarantee FROM pganon.releases").fetchone()  # pyright: ignore
+    rows = db.connect("analyst").execute("SELECT details, reader, assumes FROM pganon.guarantees")
+    found = rows.fetchall()
+    stated = [details for details, _, _ in found]
     (k,) = [each for each in stated if each["model"] == "k_anonymity"]
     assert k["k"] == 2
     held = {e["column"]: e["l"] for e in stated if e["model"] == "local_bucket_diversity"}
     assert held == {"age": 2, "zip": 2, "disease": 2}
-    for each in stated:
-        assert "knows which columns the person hides" in each["adversary"]
-        assert "no hidden value of anybody" in each["adversary"]
+    for each, reader, assumes in found:
+        assert reader == "who knows the quasi-identifiers of a person"
+        assert "knows which columns the person hides" in assumes
+        assert "knows no hidden value of anybody" in assumes
+        assert each["adversary"] == ", and ".join([reader, *assumes])
         assert "learns nothing from records that show a column" in each["adversary"]
 
 

@@ -59,13 +59,13 @@ def test_alpha(counts: list[list[int]], alpha: Fraction) -> None:
 
 
 @given(tables, st.fractions(1, 5, max_denominator=6))
-def test_entropy(counts: list[list[int]], l: Fraction) -> None:
+def test_entropy(counts: list[list[int]], l: Fraction) -> None:  # noqa: E741
     expected = [definitions.entropy_at_least(values(row), l) for row in counts]
     assert decided(EntropyLDiversity(float(l)), None, counts) == expected
 
 
 @given(tables, st.fractions(Fraction(1, 4), 4, max_denominator=8), st.integers(1, 7))
-def test_recursive(counts: list[list[int]], c: Fraction, l: int) -> None:
+def test_recursive(counts: list[list[int]], c: Fraction, l: int) -> None:  # noqa: E741
     expected = [model.recursive_c(values(row), l) < c for row in counts]
     assert decided(RecursiveCLDiversity(float(c), l), None, counts) == expected
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -52,7 +53,12 @@ DISEASES = ("flu", "flu", "cold", "flu", "gout", "flu", "cold", "gout")
 
 
 def example(
-    repeated: Sequence[str] = (), *, k: int, apart: bool, relaxed: bool, l: int = 1
+    repeated: Sequence[str] = (),
+    *,
+    k: int,
+    apart: bool,
+    relaxed: bool,
+    l: int = 1,  # noqa: E741
 ) -> tuple[oracle.OneDimensional, list[Record]]:
     written = [*zip(AGES_AND_CITIES, DISEASES, strict=True), *((r, "flu") for r in repeated)]
     records = [
@@ -262,7 +268,7 @@ def least_of_all(
     totals = []
     for pieces in segmentations(len(held), lengths):
         bounds = [sum(pieces[:n]) for n in range(len(pieces) + 1)]
-        totals.append(sum(loss(a, b) for a, b in zip(bounds, bounds[1:], strict=False)))
+        totals.append(sum(loss(a, b) for a, b in itertools.pairwise(bounds)))
     return min(totals)
 
 
@@ -436,8 +442,8 @@ def test_equal_costs_go_by_column_whatever_rounding_makes_of_them() -> None:
 
 
 def test_lengths_beyond_2_k_grow_by_a_share() -> None:
-    problem, units = numbers(range(300), 2)
-    values = [record for record in range(300)]
+    problem, _ = numbers(range(300), 2)
+    values = list(range(300))
     held = [[Record(n, (n,), (1 + n % 2,))] for n in values]
     units = lines.units([definitions.Ordered(values)], held, [DistinctLDiversity(2)], [1, 2])
     made = oracle.OneDimensional([], bool, 2, relaxed=True, several=True)
@@ -501,7 +507,7 @@ def test_strips_without_a_partition_are_joined(
     assert len(first) == len(values) // 8
     made = partition(problem, units, first)
     bounds = [*np.flatnonzero(made.begins), len(values)]
-    pieces = [values[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    pieces = [values[a:b] for a, b in itertools.pairwise(bounds)]
     assert bounds[0] == 0
     assert all(len(piece) >= 2 and set(piece) == {1, 2} for piece in pieces)
     assert set(made.starts) < set(first)

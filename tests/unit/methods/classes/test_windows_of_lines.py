@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_steps(asked: list[int]) -> None:
     found = list(steps(asked))
     assert [length for length, wanted in found if wanted] == [n for n in asked if n > 1]
     reached = [1, *[length for length, _ in found]]
-    assert all(a < b <= 2 * a or a == b == 1 for a, b in zip(reached, reached[1:], strict=False))
+    assert all(a < b <= 2 * a or a == b == 1 for a, b in itertools.pairwise(reached))
 
 
 @given(columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,7 @@ class Values:
         """Of every element its unit."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
+    @cached_property
     def cumulative(self) -> NDArray[np.int32]:
         """(units + 1) x values: the records before each unit."""
         units = len(self.starts) - 1
@@ -139,18 +141,9 @@ class Conditions:
         self, column: int, allowed: Bools, first: Ints, last: Ints
     ) -> Iterator[tuple[Ints, Ints]]:
         """Windows with their counts, as many at a time as is bounded."""
-        before = self._cumulative(column)
+        before = self.values[column].cumulative
         rows = np.flatnonzero(allowed)
         at_once = max(COUNTERS // 16 // before.shape[1], 1)
         for some in range(0, len(rows), at_once):
             part = rows[some : some + at_once]
             yield part, (before[last[part] + 1] - before[first[part]]).astype(np.int64)
-
-    def _cumulative(self, column: int) -> NDArray[np.int32]:
-        held = self.__dict__.get("_sums")
-        if held is None:
-            held = {}
-            object.__setattr__(self, "_sums", held)
-        if column not in held:
-            held[column] = self.values[column].cumulative()
-        return held[column]

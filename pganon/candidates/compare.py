@@ -1,0 +1,229 @@
+"""Dry runs of all candidates on one snapshot of the source, with one seed and one workload.
+
+The snapshot belongs to a run of its own, which publishes nothing. Every candidate is another run.
+Each of them is in the ledger from its beginning, so that what was tried can be counted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+
+from pganon import database, locks
+from pganon.candidates.figures import LIMIT, Compared, Row, judged, measured_row, refused_row
+from pganon.candidates.policies import Candidate
+from pganon.encode.snapshot import READ
+from pganon.error_codes import ErrorCode
+from pganon.errors import (
+    EXIT_REFUSED,
+    EXIT_USAGE,
+    PganonError,
+    PolicyError,
+    PrivacyRefusal,
+    StatementTimeout,
+    UsageError,
+)
+from pganon.forms.request import Request, Workload
+from pganon.ledger import repository as ledger
+from pganon.methods.registry import methods
+from pganon.plan.build import build_plan
+from pganon.policy.loader import LoadedPolicy
+from pganon.publish import release_state, sessions
+from pganon.publish.people import people_of
+from pganon.resolved.model import ReleaseSpec
+from pganon.run.causes import source_changed
+from pganon.run.computation import Computation
+from pganon.run.options import Options, SharedSnapshot, connect_run
+from pganon.run.pipeline import Pipeline
+from pganon.run.record import recorded
+from pganon.run.resolution import resolve_policy
+from pganon.run.tables import clean, drop_run
+
+Connection = psycopg.Connection[Any]
+
+_OF_ALL = {ErrorCode.BUSY, ErrorCode.LOCK_LOST, ErrorCode.SOURCE_CHANGED}
+"""Refusals that are not one candidate's."""
+
+
+def compare(
+    loaded: LoadedPolicy,
+    candidates: Sequence[Candidate],
+    *,
+    dsn: str | None = None,
+    owner: str | None = None,
+    seed: int = 1,
+    settings: database.Settings = database.RUN_SETTINGS,
+    options: Options,
+) -> Compared:
+    """Measure all candidates of a policy.
+
+    Args:
+        seed: that all random choices follow.
+        options: of every dry run, with the workload of all.
+
+    Raises:
+        UsageError: the release grows, so that dry runs measure nothing.
+        PolicyError, PreconditionError: the policy itself does not fit the source.
+        DatabaseError: the server failed.
+    """
+    refresh = loaded.policy.refresh
+    if refresh != "recompute":
+        raise UsageError(
+            f"a dry run measures nothing of a release with refresh: {refresh}, as its people are"
+            " tested once",
+            hint="compare a policy without refresh, under another name of the release",
+        )
+
+    def connect() -> Connection:
+        return connect_run(dsn, owner=owner, settings=settings, options=options)
+
+    with contextlib.closing(connect()) as conn, sessions.translated():
+        made = _Comparison(conn, connect, loaded, candidates, options, settings, seed)
+        return made.run()
+
+
+class _Comparison:
+    def __init__(
+        self,
+        conn: Connection,
+        connect: Any,
+        loaded: LoadedPolicy,
+        candidates: Sequence[Candidate],
+        options: Options,
+        settings: database.Settings,
+        seed: int,
+    ) -> None:
+        self.conn = conn
+        self.connect = connect
+        self.loaded = loaded
+        self.candidates = candidates
+        self.timeout = {"statement_timeout": settings.statement_timeout}
+        self.seed = seed
+        self.workload = _one(candidates, options)
+        self.options = replace(
+            options,
+            dry_run=True,
+            seed=str(seed).encode(),
+            metrics=Request(workload=self.workload),
+        )
+        self.records: int | None = None
+
+    def run(self) -> Compared:
+        spec = resolve_policy(self.conn, self.loaded)
+        release = spec.policy.release
+        found = [self._resolved(candidate, spec) for candidate in self.candidates]
+        number = sum(isinstance(one, ReleaseSpec) for one in found)
+        if not number:
+            return self._compared(spec, None, self._rows(found, None))
+        with locks.hold(self.conn, release=release):
+            # Of all candidates: what is measured is each one's own.
+            self._pipeline(self.loaded, replace(self.options, metrics=Request())).check(spec)
+            clean(self.conn)
+            with recorded(
+                self.conn,
+                release,
+                spec.policy_hash,
+                seed=self.options.seed,
+                details={"candidates": number},
+                connect=self.connect,
+            ) as run_id:
+                rows = self._rows(found, self._snapshot(spec, run_id))
+                refused = sum(row.verdict == "refused" for row in rows)
+                drop_run(self.conn, run_id)
+                refused -= len(rows) - number
+                details = {"candidates": number, "refused": refused}
+                ledger.finish(self.conn, run_id, "dry_run", details)
+        return self._compared(spec, run_id, rows)
+
+    def _compared(self, spec: ReleaseSpec, run_id: int | None, rows: Sequence[Row]) -> Compared:
+        return Compared(
+            release=spec.policy.release,
+            source=str(spec.source.name),
+            comparison=run_id,
+            records=self.records,
+            seed=self.seed,
+            workload=self.workload,
+            limit=LIMIT,
+            candidates=judged(rows),
+        )
+
+    def _snapshot(self, spec: ReleaseSpec, run_id: int) -> SharedSnapshot:
+        """The source as all candidates read it."""
+        sources = release_state.sources_of(self.conn, spec.source.oid)
+        plan = build_plan(spec, people=people_of(self.conn, spec, sources))
+        computation = Computation(self.conn, self.connect, plan, run_id, self.options, sources)
+        table = computation.share()
+        self.records = computation.state[READ]
+        return SharedSnapshot(run_id, table)
+
+    def _resolved(self, candidate: Candidate, base: ReleaseSpec) -> ReleaseSpec | PganonError:
+        """A candidate against the catalog, or why there is none."""
+        if isinstance(candidate.policy, PolicyError):
+            return candidate.policy
+        try:
+            spec = resolve_policy(self.conn, candidate.policy)
+        except PolicyError as error:
+            return error
+        if spec.source != base.source:
+            raise source_changed(base.source, spec.source)
+        return spec
+
+    def _rows(
+        self, found: Sequence[ReleaseSpec | PganonError], snapshot: SharedSnapshot | None
+    ) -> list[Row]:
+        options = replace(self.options, snapshot=snapshot)
+        pairs = zip(self.candidates, found, strict=True)
+        return [
+            refused_row(number, candidate, one)
+            if isinstance(one, PganonError)
+            else self._row(number, candidate, one, self._shown(options, number))
+            for number, (candidate, one) in enumerate(pairs, 1)
+        ]
+
+    def _row(self, number: int, candidate: Candidate, spec: ReleaseSpec, options: Options) -> Row:
+        if methods()[spec.policy.method.name].form.statistics.on_request is None:
+            options = replace(options, metrics=Request())
+        assert isinstance(candidate.policy, LoadedPolicy)  # it was resolved
+        try:
+            result = self._pipeline(candidate.policy, options).run_locked(spec)
+        except PganonError as error:
+            if not _of_one(error):
+                raise
+            # The end of a run that failed may take longer.
+            database.set_session(self.conn, self.timeout)
+            return refused_row(number, candidate, error)
+        return measured_row(number, candidate, spec.policy_hash, result)
+
+    def _pipeline(self, loaded: LoadedPolicy, options: Options) -> Pipeline:
+        return Pipeline(self.conn, self.connect, loaded, options)
+
+    def _shown(self, options: Options, number: int) -> Options:
+        """The same, with the candidate's number in what is shown of its steps."""
+        text, on_step = f"candidate {number} of {len(self.candidates)}", options.on_step
+        return replace(
+            options,
+            on_step=lambda phase, step, purpose: on_step(f"{text}: {phase}", step, purpose),
+        )
+
+
+def _of_one(error: PganonError) -> bool:
+    """Whether other candidates may do better."""
+    if isinstance(error, PolicyError | PrivacyRefusal | StatementTimeout):
+        return True
+    return error.exit_code in (EXIT_REFUSED, EXIT_USAGE) and error.code not in _OF_ALL
+
+
+def _one(candidates: Sequence[Candidate], options: Options) -> Workload:
+    """The workload of all candidates: if a form restricts a sensitive column, all do."""
+    workload = options.metrics.workload or Workload()
+    if workload.sensitive is not None:
+        return workload
+    policies = [c.policy.policy for c in candidates if isinstance(c.policy, LoadedPolicy)]
+    asked = [methods()[policy.method.name].form.statistics.on_request for policy in policies]
+    restricts = any(one is not None and one.restricts != "no" for one in asked)
+    sensitive = any(p.with_role("sensitive") or p.with_role("semi_sensitive") for p in policies)
+    return replace(workload, sensitive=restricts and sensitive)

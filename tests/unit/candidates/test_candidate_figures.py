@@ -1,0 +1,65 @@
+"""Verdicts on candidates, from their figures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pganon.candidates.figures import Figures, Row, judged
+from pganon.run.result import Verified
+
+L = Verified("distinct_l_diversity", "disease", "l", ">=", 2, 4)
+T = Verified("t_closeness", "disease", "t", "<=", 0.3, 0.2)
+STRUCTURE = Verified("structure", None, "violations", "<=", 0, 0)
+FIGURES = Figures("classes", 0.08, 0.04, 0.2, 0.1, 0.0, 100, (STRUCTURE, L, T), 1.0)
+
+
+def verdicts(*figures: Figures | None) -> list[tuple[str, int | None]]:
+    rows = [
+        Row(n, {"name": "mondrian"}, {}, "candidate" if one else "refused", figures=one)
+        for n, one in enumerate(figures, 1)
+    ]
+    return [(row.verdict, row.beaten_by) for row in judged(rows)]
+
+
+def test_each_column_counts() -> None:
+    """One that is worse in it alone is beaten, and one that is better in it is not."""
+    for changes in (
+        {"highest_risk": 0.085},
+        {"mean_risk": 0.05},
+        {"loss": 0.21},
+        {"median_error": 0.11},
+        {"suppressed": 0.01},
+        {"verified": (STRUCTURE, replace(L, measured=3.0), T)},
+        {"verified": (STRUCTURE, L, replace(T, measured=0.25))},
+    ):
+        worse = replace(FIGURES, **changes)
+        assert verdicts(None, worse, FIGURES) == [
+            *(("refused", None), ("beaten", 3), ("candidate", None))
+        ], changes
+        mixed = replace(worse, **({"loss": 0.1} if "loss" not in changes else {"mean_risk": 0.01}))
+        assert verdicts(mixed, FIGURES) == [("candidate", None)] * 2, changes
+
+
+def test_what_is_not_compared() -> None:
+    for changes in ({"groups": 5}, {"seconds": 99.0}):
+        assert verdicts(replace(FIGURES, **changes), FIGURES) == [("candidate", None)] * 2
+
+
+def test_the_limit() -> None:
+    above, at = replace(FIGURES, highest_risk=0.0901), replace(FIGURES, highest_risk=0.09)
+    assert verdicts(above) == [("above_limit", None)]
+    assert verdicts(at) == [("candidate", None)]
+    without = replace(FIGURES, highest_risk=None, mean_risk=None)
+    assert verdicts(without) == [("candidate", None)]
+    assert verdicts(replace(above, loss=0.5), above) == [("beaten", 2), ("above_limit", None)]
+
+
+def test_forms() -> None:
+    other = replace(FIGURES, form="buckets", loss=0.9)
+    assert verdicts(FIGURES, other) == [("candidate", None)] * 2
+    assert verdicts(FIGURES, replace(other, median_error=0.2)) == [
+        *(("candidate", None), ("beaten", 1))
+    ]
+    assert verdicts(FIGURES, replace(other, median_error=None, suppressed=0.5)) == [
+        *(("candidate", None), ("candidate", None))
+    ]
