@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import joblib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +19,7 @@ from pganon.encode import axis
 from pganon.errors import PrivacyRefusal
 from pganon.methods.classes.one_dimensional import line
 from pganon.methods.classes.one_dimensional.search import digits
+from pganon.run import pool
 from tests.integration.methods.classes.test_mondrian import (
     BOUNDED,
     COMPARED,
@@ -101,7 +104,7 @@ def releasable(case: Case, records: Sequence[Record]) -> list[Group]:
     return [
         part
         for part in (capped(privacy, part) for part in parts(case, records))
-        if all(satisfied(requirement, part, [records]) for requirement in privacy)
+        if all(satisfied(requirement, part, [list(records)]) for requirement in privacy)
     ]
 
 
@@ -310,6 +313,27 @@ def test_the_order_of_rows_does_not_matter(db: Database, variant: str) -> None:
 def shown(staged: Staged, rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """The quasi-identifiers of the records of all classes, class by class."""
     return sorted(sorted(str(rows[n - 1][:3]) for n in ids) for ids in staged.members.values())
+
+
+@pytest.mark.slow
+def test_other_processes_make_the_same_classes(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line, "BLOCK", 30)
+    rows = table(240)
+    alone = groups_of(released(db, rows, SEVERAL, variant="relaxed", refine=5))
+    started: list[int] = []
+
+    class Seen(joblib.Parallel):
+        def __init__(self, **keys: Any) -> None:
+            started.append(keys["n_jobs"])
+            super().__init__(**keys)
+
+    monkeypatch.setattr(joblib, "Parallel", Seen)
+    monkeypatch.setattr(pool, "WORTH", 0)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert groups_of(released(db, rows, SEVERAL, variant="relaxed", refine=5)) == alone
+    assert started == [2]
 
 
 @pytest.mark.parametrize("masked", [512, 2])

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from pganon.methods.classes.one_dimensional.search import partition as module
 from pganon.methods.classes.one_dimensional.search.digits import along, digits, path
+from pganon.methods.classes.one_dimensional.search.ordering import moved_behind, searched
 from pganon.methods.classes.one_dimensional.search.partition import (
     Pieces,
     best,
@@ -27,6 +28,7 @@ from pganon.methods.classes.one_dimensional.search.windows import (
     SCALE,
     Problem,
     Units,
+    Windows,
     windows,
 )
 from pganon.privacy.base import Model
@@ -346,6 +348,46 @@ def test_the_order_is_that_of_the_definition(case: Case, relaxed: bool, apart: b
     assert [records[n] for n in order] == sorted(
         records, key=lambda r: oracle.path(by_definition, r)
     )
+
+
+@pytest.mark.random_tables
+@examples(8)
+@given(
+    case=cases(models=False),
+    k=st.integers(2, 4),
+    relaxed=st.booleans(),
+    name=st.sampled_from([name for name in sorted(MODELS) if MODELS[name][0].needs_reference]),
+)
+def test_the_order_that_is_searched_is_that_of_the_definition(
+    case: Case, k: int, relaxed: bool, name: str
+) -> None:
+    made = brute(small(case, 24), name, k=k, relaxed=relaxed)
+    if not made.allowed(case.records):
+        return
+    _, problem, units = on_line(case, made, name)
+    order = code_digits(made)
+    found = moved_behind(order, searched(problem, units, order))
+    expected = made.searched(case.records, order_of(made))
+    assert [(d.attribute, d.level) for d in found] == [(d.attribute, d.level) for d in expected]
+
+
+def test_all_lengths_are_compared_up_to_64() -> None:
+    problem, units = numbers(range(140), 64)
+    assert windows(problem, units, START).lengths.tolist() == list(range(64, 128))
+    problem, units = numbers(range(140), 65)
+    assert windows(problem, units, START).lengths.shape == (140, 64)
+
+
+def test_a_piece_wins_ties_with_a_unit_that_is_left_out() -> None:
+    problem, units = numbers([0, 9], 2)
+    table = windows(problem, units, START)
+    assert not best(table, START, np.full(2, SCALE)).left.any()
+    assert best(table, START, np.full(2, SCALE - 1)).left.all()
+
+
+def test_the_shorter_piece_wins_ties_with_that_of_all_before() -> None:
+    table = Windows(np.array([2]), np.array([[FORBIDDEN], [0], [FORBIDDEN], [0]]), np.zeros(4, int))
+    assert sizes(best(table, START), 4) == [2, 2]
 
 
 # -- k that is large, or not small in comparison ------------------------------------------------
