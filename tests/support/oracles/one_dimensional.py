@@ -111,12 +111,12 @@ def tree(attribute: Tree) -> Iterator[tuple[Fraction, dict[Any, int]]]:
     found: list[tuple[Fraction, dict[Any, int]]] = []
     for level in reversed(range(attribute.top())):
         places = {value: among_siblings(attribute, often, value, level) for value in often}
-        gain = sum(
+        gains = [
             exact(attribute.level_loss(value, level + 1) - attribute.level_loss(value, level)) * n
             for value, n in often.items()
-        )
+        ]
         if any(places.values()):
-            found.append((gain / often.total(), places))
+            found.append((sum(gains, Fraction()) / often.total(), places))
     costs = [cost for cost, _ in found]
     for number, (_, places) in enumerate(found):
         yield falling(costs, number), places
