@@ -46,7 +46,9 @@ TARGETS = {
     "one_dimensional": Target(
         ("pganon/methods/classes/one_dimensional", "pganon/methods/classes/leaving.py",
          "pganon/methods/common/packed.py"),
-        ("test_digits_of_trees", "test_left_out_of_lines", "test_suppression"),
+        ("test_windows_of_lines", "test_measures_of_lines", "test_partition_of_lines",
+         "test_digits_of_trees", "test_left_out_of_lines", "test_refinement_of_lines",
+         "test_one_dimensional", "test_suppression"),
     ),
     "full_domain": Target(
         ("pganon/methods/classes/full_domain",),

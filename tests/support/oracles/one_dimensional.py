@@ -7,6 +7,7 @@ measured anew. A unit is a list of records: all of one cell, or one record.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -76,7 +77,7 @@ def numbers(attribute: Attribute) -> Iterator[tuple[Fraction, dict[Any, int]]]:
     if len(place) < 2:
         return
     ordered = list(place.values())
-    least = min(b - a for a, b in zip(ordered, ordered[1:], strict=False))
+    least = min(b - a for a, b in itertools.pairwise(ordered))
     slack = 1 + Fraction(1, SCALE)
     count = max((i for i in range(21) if Fraction(1, 3**i) > least * slack), default=0)
     bins = {
@@ -110,12 +111,12 @@ def tree(attribute: Tree) -> Iterator[tuple[Fraction, dict[Any, int]]]:
     found: list[tuple[Fraction, dict[Any, int]]] = []
     for level in reversed(range(attribute.top())):
         places = {value: among_siblings(attribute, often, value, level) for value in often}
-        gain = sum(
+        gains = [
             exact(attribute.level_loss(value, level + 1) - attribute.level_loss(value, level)) * n
             for value, n in often.items()
-        )
+        ]
         if any(places.values()):
-            found.append((gain / often.total(), places))
+            found.append((sum(gains, Fraction()) / often.total(), places))
     costs = [cost for cost, _ in found]
     for number, (_, places) in enumerate(found):
         yield falling(costs, number), places

@@ -17,6 +17,7 @@ from pganon.errors import PrivacyRefusal
 from tests.support.harness.driver import Connection, Staged, drop_leftovers, fetch, run
 from tests.support.harness.examples import examples
 from tests.support.oracles import definitions as oracle
+from tests.support.oracles import model as further
 from tests.support.oracles.definitions import Group, Record
 from tests.support.oracles.outliers import Outliers, Undecided
 from tests.support.sources.builders import Case, cases, make_table
@@ -24,6 +25,8 @@ from tests.support.sources.builders import Case, cases, make_table
 pytestmark = pytest.mark.primary_server_only
 
 SETTINGS = examples(5)
+BOUNDED = ("alpha_k_anonymity", "entropy_l_diversity", "recursive_cl_diversity")
+COMPARED = ("t_closeness", "beta_likeness", "delta_disclosure")
 
 
 # -- the requirements as the oracle sees them ---------------------------------------------------
@@ -43,6 +46,18 @@ def satisfied(requirement: dict[str, Any], group: Group, references: Sequence[Gr
             return oracle.distinct_l(values) >= requirement["l"]
         case "entropy_l_diversity":
             return oracle.entropy_at_least(values, Fraction(str(requirement["l"])))
+        case "alpha_k_anonymity":
+            return len(group) >= requirement["k"] and further.alpha(values) <= Fraction(
+                str(requirement["alpha"])
+            )
+        case "recursive_cl_diversity":
+            return further.recursive_c(values, requirement["l"]) < requirement["c"]
+        case "beta_likeness":
+            whole = [[r.sensitive[0] for r in reference] for reference in references]
+            return all(further.beta_enhanced(values, w) <= requirement["beta"] for w in whole)
+        case "delta_disclosure":
+            whole = [[r.sensitive[0] for r in reference] for reference in references]
+            return all(further.delta(values, w) < requirement["delta"] for w in whole)
     t = Fraction(str(requirement["t"]))
     return all(distance(requirement, values, reference) <= t for reference in references)
 
@@ -67,7 +82,7 @@ def parts(case: Case, records: Sequence[Record]) -> list[Group]:
 
 def capped(privacy: list[dict[str, Any]], part: Group) -> Group:
     """The part without as few records of its most frequent values as it takes; all if none do."""
-    bounds = [r for r in privacy if r["model"] == "entropy_l_diversity"]
+    bounds = [r for r in privacy if r["model"] in BOUNDED]
 
     def stays(cap: int) -> Iterator[Record]:
         seen: Counter[Any] = Counter()

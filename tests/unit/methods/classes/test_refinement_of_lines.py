@@ -210,6 +210,24 @@ def test_classes_that_lose_nothing_take_no_part(monkeypatch: pytest.MonkeyPatch)
     assert len(parts) == 3
 
 
+@pytest.mark.parametrize(("least", "expected"), [(True, [0, 2, 1]), (False, [1, 2, 0])])
+@pytest.mark.parametrize("offset", [0, 1, 4])
+def test_groups_are_of_about_so_many_records(least: bool, expected: list[int], offset: int) -> None:
+    """Of three classes, which have 3, 4 and 2 records and stand at 0 or 5, 2 or 3, 1 or 4."""
+    units = Units(np.zeros((1, 6), dtype=np.int64), np.array([1, 3, 1, 1, 1, 2]))
+    classes = Classes(np.array([0, 1, 1, 2, 2, 0]), np.zeros(3, dtype=np.int64))
+    rank = np.array([0, 2, 3, 1, 4, 5])
+    found = refinement._groups(units, classes, rank, 5, offset, least=least)
+    records, before, numbers_ = [3, 4, 2], 0, []
+    for label in expected:
+        numbers_.append(((before + offset) // 5, label))
+        before += records[label]
+    first = sorted({number for number, _ in numbers_})
+    assert {label: int(found[label]) for label in range(3)} == {
+        label: first.index(number) for number, label in numbers_
+    }
+
+
 # -- draws --------------------------------------------------------------------------------------
 
 

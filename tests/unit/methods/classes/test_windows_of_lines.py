@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -42,7 +45,7 @@ def test_steps(asked: list[int]) -> None:
     found = list(steps(asked))
     assert [length for length, wanted in found if wanted] == [n for n in asked if n > 1]
     reached = [1, *[length for length, _ in found]]
-    assert all(a < b <= 2 * a or a == b == 1 for a, b in zip(reached, reached[1:], strict=False))
+    assert all(a < b <= 2 * a or a == b == 1 for a, b in itertools.pairwise(reached))
 
 
 @given(columns)
@@ -122,11 +125,12 @@ def test_losses_are_those_of_the_definition(case: Case, asked: list[int], togeth
             expected = [float(loss(made, i, held[a : b + 1])) for a, b in pairs]
             assert np.allclose(losses, expected, rtol=0, atol=1e-9)
         pairs = [(a, b) for b in range(len(held)) for a in range(b + 1)]
-        losses = found.between(codes[i], *np.array(pairs).T, begins)
+        begin, end = np.array(pairs).T
+        losses = found.between(codes[i], begin, end, begins)
         expected = [float(loss(made, i, held[a : b + 1])) for a, b in pairs]
         assert np.allclose(losses, expected, rtol=0, atol=1e-9)
 
 
-def loss(made: oracle.OneDimensional, i: int, held: Sequence[object]) -> float:
+def loss(made: oracle.OneDimensional, i: int, held: Sequence[Any]) -> Fraction:
     records = [r for unit in held for r in (unit if isinstance(unit, list) else [unit])]
     return made.weighted(i, frozenset(record.qi[i] for record in records))

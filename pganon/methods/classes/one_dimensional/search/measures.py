@@ -52,12 +52,9 @@ def holds(model: Model, reference: Reference | None) -> Holds:
     measure = _measure(model, reference)
 
     def satisfied(counts: Ints) -> Bools:
-        some = counts.sum(axis=1) > 0
-        allowed = np.zeros(len(counts), dtype=bool)
         with np.errstate(divide="ignore", invalid="ignore"):
             # Only compared: the condition on one measure is that on an array of them.
-            allowed[some] = model.satisfied_by(measure(counts[some]))  # pyright: ignore[reportArgumentType]
-        return allowed
+            return model.satisfied_by(measure(counts))  # pyright: ignore
 
     return satisfied
 
