@@ -178,7 +178,7 @@ def test_a_failing_top_ends_the_search() -> None:
 
 def test_a_node_is_judged_again_until_nothing_more_fails() -> None:
     lattice = Lattice((0,), (1,), ((0, 4000),))
-    closing = Rules(limit=3, exact=False, upward=False, closes=True, moved=False, max_nodes=10)
+    closing = Rules(limit=2, exact=False, upward=False, closes=True, moved=False, max_nodes=10)
     rows: list[Row] = [Row("table", "0", "hist", a=4)]
     judged: list[str] = []
     failing = {"1": [0], "0": [1, 2, 2]}
