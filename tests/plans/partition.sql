@@ -1633,7 +1633,7 @@ AND "s"."place" % 3 = 2;
 -- partition.levels.asked: what the search asks for
 -- [full_domain]
 SELECT BOOL_OR("n"."kind" = 'end') AS "ended", COALESCE(BOOL_OR("n"."kind" = 'end' AND "n"."a" = 1),
-FALSE) AS "proved", BOOL_OR("n"."kind" = 'judging' AND "n"."a" > 0) AS "again", MAX("n"."a")
+FALSE) AS "proved", BOOL_OR("n"."kind" = 'judging' AND "n"."a" >= 0) AS "again", MAX("n"."a")
 FILTER(WHERE "n"."kind" = 'best') AS "cost", MAX("n"."b") FILTER(WHERE "n"."kind" = 'end') AS
 "bound", MAX("n"."c") FILTER(WHERE "n"."kind" = 'end') AS "evaluated", MAX("n"."b") FILTER(WHERE
 "n"."kind" = 'best') AS "left_out", MAX("n"."a") FILTER(WHERE "n"."kind" = 'least') AS "least",

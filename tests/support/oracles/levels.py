@@ -98,19 +98,29 @@ class Table:
         """Records of classes that fail, also once the others are what is released."""
         sensitive = {number: self.records[number][-1] for number in range(len(self.records))}
         source = list(sensitive.values())
-        failed: set[int] = set()
-        while True:
+        failed = self._failing(node, set(), sensitive, [source])
+        while self.compared:
             left = [sensitive[n] for n in self.kept if n not in failed]
-            distributions = [source, *([left] if failed and left else [])]
-            now = failed | {
-                number
-                for group in self.classes(node)
-                if not self.satisfied([sensitive[n] for n in group], distributions)
-                for number in group
-            }
-            if now == failed or not self.compared:
-                return now
+            now = self._failing(node, failed, sensitive, [source, left]) if left else failed
+            if now == failed:
+                break
             failed = now
+        return failed
+
+    def _failing(
+        self,
+        node: Node,
+        before: set[int],
+        sensitive: Mapping[int, Any],
+        distributions: Sequence[Sequence[Any]],
+    ) -> set[int]:
+        return before | {
+            number
+            for group in self.classes(node)
+            if not before.issuperset(group)
+            and not self.satisfied([sensitive[n] for n in group], distributions)
+            for number in group
+        }
 
     # -- losses -----------------------------------------------------------------------------------
 

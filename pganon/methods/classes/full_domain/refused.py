@@ -24,7 +24,6 @@ from pganon.methods.classes.full_domain.measures import Measures
 from pganon.methods.classes.full_domain.rounds import levels, limit
 from pganon.methods.common.reachable import best_reachable, infeasible, weaker
 from pganon.methods.common.suppression import enough
-from pganon.privacy.base import Requirement
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, query, scalar
 from pganon.steps import Check, State
@@ -128,13 +127,9 @@ def not_found(spec: ReleaseSpec, state: State) -> PrivacyRefusal:
             hint="raise max_nodes of the method, or write a larger suppression_limit",
             code=ErrorCode.LEVELS_NOT_FOUND,
         )
-    number = next((n for n in range(len(spec.measured)) if state[_missed(n)]), None)
-    if number is None or state[_reached(number)] is None:
-        number = None
-    else:
-        requirement: Requirement = spec.measured[number]
-        reached = state[_reached(number)] or 0.0
-        if allowed == 0:
+    for number, requirement in enumerate(spec.measured):
+        reached = state[_reached(number)]
+        if allowed == 0 and state[_missed(number)] and reached is not None:
             return infeasible(
                 f"{requirement.label} cannot be reached by any levels of these {state[KEPT]}"
                 f" records; {best_reachable(requirement, reached)}",

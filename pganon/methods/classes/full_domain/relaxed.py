@@ -20,6 +20,7 @@ from pganon.privacy.frequency import (
     RecursiveCLDiversity,
     RelativeFrequency,
 )
+from pganon.privacy.likeness import DeltaDisclosure
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, num, total
 from pganon.steps import State
@@ -94,11 +95,10 @@ class Relaxed:
 
     def _least(self, index: int) -> int:
         """Distinct values that a class needs of a sensitive column; 0 if no model needs any."""
-        needed = (
-            r.model.minimum_size
-            for r in self.spec.measured
-            if r.sensitive == index and isinstance(r.model, _NEED_VALUES)
-        )
+        models = [r.model for r in self.spec.measured if r.sensitive == index]
+        if any(isinstance(model, DeltaDisclosure) for model in models):
+            return self.state[value_count(index)]  # a class needs all values of the source
+        needed = (model.minimum_size for model in models if isinstance(model, _NEED_VALUES))
         return max(needed, default=0)
 
 

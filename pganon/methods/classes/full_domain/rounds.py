@@ -204,6 +204,7 @@ class LevelSearch:
             exact=not unmeasured,
             upward=all(not m.needs_values or m.counts_distinct for m in models),
             closes=any(model.needs_reference for model in models),
+            moved=state[KEPT] < state[RECORDS],
             max_nodes=self.options.max_nodes,
         )
 
@@ -212,7 +213,7 @@ class LevelSearch:
             """
             select bool_or(n.kind = 'end') as ended,
                 coalesce(bool_or(n.kind = 'end' and n.a = 1), false) as proved,
-                bool_or(n.kind = 'judging' and n.a > 0) as again,
+                bool_or(n.kind = 'judging' and n.a >= 0) as again,
                 max(n.a) filter (where n.kind = 'best') as cost,
                 max(n.b) filter (where n.kind = 'end') as bound,
                 max(n.c) filter (where n.kind = 'end') as evaluated,

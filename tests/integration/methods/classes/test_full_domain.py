@@ -211,6 +211,20 @@ def test_a_search_that_ends_early(owner: Connection) -> None:
     assert "optimum not proved" in staged.utility.summary()["search"]
 
 
+def test_classes_are_compared_with_what_is_left_without_nulls(db: Any) -> None:
+    """Records that are suppressed for a NULL move the distribution, though no class fails."""
+    rows = [*[("x", s) for s in (1, 2, 2, 2)], *[("y", 1 + n % 2) for n in range(8)], (None, 2)]
+    make_table(db.connect("source_owner"), {"v": "text", "s": "integer NOT NULL"}, rows)
+    close = {"model": "t_closeness", "column": "s", "t": 0.15}
+    columns = {"v": {"nulls": "suppress"}, "s": "s"}
+    staged = run(
+        db.owner(),
+        policy(columns, [K, close], method={"name": "full_domain"}, suppression_limit=0.08),
+    )
+    # x is 0.135 from the source, and 1/6 from what is released.
+    assert node(staged) == (1,)
+
+
 # -- refusals ---------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from fractions import Fraction
@@ -37,6 +38,8 @@ MODELS: list[dict[str, Any]] = [
     {"model": "alpha_k_anonymity", "alpha": 0.5, "k": 2},
     {"model": "recursive_cl_diversity", "c": 2, "l": 2},
     {"model": "t_closeness", "t": 0.4},
+    {"model": "beta_likeness", "beta": 1.5, "variant": "basic"},
+    {"model": "delta_disclosure", "delta": 1},
     {"model": "t_closeness", "t": 0.3, "distance": "ordered"},
 ]
 
@@ -63,9 +66,27 @@ def _holds(
             return len(values) >= model["k"] and Fraction(counts[0], len(values)) <= bound
         case "recursive_cl_diversity":
             return counts[0] < model["c"] * sum(counts[model["l"] - 1 :])
-    distance = oracle.t_ordered if model.get("distance") else oracle.t_equal
-    t = Fraction(str(model["t"]))
-    return all(distance(values, reference) <= t for reference in distributions)
+        case "beta_likeness":
+            return all(_gain(values, reference) <= model["beta"] for reference in distributions)
+        case "delta_disclosure":
+            return all(_change(values, reference) < model["delta"] for reference in distributions)
+    t, domain = Fraction(str(model["t"])), sorted(set(distributions[0]))
+    if model.get("distance"):
+        return all(oracle.t_ordered(values, one, domain) <= t for one in distributions)
+    return all(oracle.t_equal(values, one) <= t for one in distributions)
+
+
+def _gain(values: Sequence[Any], reference: Sequence[Any]) -> Fraction:
+    """The most that a value's share exceeds that of the reference, over the latter."""
+    q, p = oracle.shares(values), oracle.shares(reference)
+    return max((q[value] - p[value]) / p[value] for value in q)
+
+
+def _change(values: Sequence[Any], reference: Sequence[Any]) -> float:
+    q, p = oracle.shares(values), oracle.shares(reference)
+    if q.keys() != p.keys():
+        return math.inf
+    return max(abs(math.log(q[value] / p[value])) for value in p)
 
 
 def column(rng: random.Random, kind: str, values: Sequence[Any]) -> tuple[Column, dict[str, Any]]:
@@ -132,7 +153,7 @@ def case(seed: int) -> tuple[Table, dict[str, Any], dict[str, str], int]:
         columns[f"q{place}"] = declared
     objective = rng.choice(["gcp", "gcp", "precision", "entropy"])
     limit = rng.choice([0, 2, 4, size])
-    compared = privacy[-1]["model"] == "t_closeness"
+    compared = privacy[-1]["model"] in ("t_closeness", "beta_likeness", "delta_disclosure")
     table = Table(
         seen,
         rows,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
-from pganon.methods.classes.full_domain.search.boxes import Rules
+from pganon.methods.classes.full_domain.search.boxes import BoxSearch, Evaluated, Rules
 from pganon.methods.classes.full_domain.search.lattice import (
     Key,
     Lattice,
@@ -103,6 +103,7 @@ def rules(found: World, limit: int, max_nodes: int = 10**6) -> Rules:
         exact=found.model in ("size", "distinct"),
         upward=found.model != "half",
         closes=False,
+        moved=False,
         max_nodes=max_nodes,
     )
 
@@ -177,7 +178,7 @@ def test_a_failing_top_ends_the_search() -> None:
 
 def test_a_node_is_judged_again_until_nothing_more_fails() -> None:
     lattice = Lattice((0,), (1,), ((0, 4000),))
-    closing = Rules(limit=3, exact=False, upward=False, closes=True, max_nodes=10)
+    closing = Rules(limit=2, exact=False, upward=False, closes=True, moved=False, max_nodes=10)
     rows: list[Row] = [Row("table", "0", "hist", a=4)]
     judged: list[str] = []
     failing = {"1": [0], "0": [1, 2, 2]}
@@ -211,3 +212,16 @@ def test_nodes_share_what_they_have_in_common() -> None:
 )
 def test_few_nodes_and_small_tables_share_nothing(nodes: list[Node], rows: int) -> None:
     assert not sources(nodes, [Table("hist", (0, 0), rows)], "0_").made
+
+
+def test_a_node_is_judged_again_where_what_is_released_has_moved() -> None:
+    """By records that no class failed for."""
+    moved = Rules(limit=3, exact=False, upward=False, closes=True, moved=True, max_nodes=10)
+    for given, times in ((moved, 2), (replace(moved, moved=False), 1)):
+        search = BoxSearch(Lattice((0,), (0,), ((0,),)), given)
+        search.observe((0,), Evaluated(0, 0))
+        asked = 0
+        while search.advance().judged is not None:
+            asked += 1
+            search.judge((0,), 0, 0)
+        assert asked == times

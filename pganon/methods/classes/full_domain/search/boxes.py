@@ -24,6 +24,9 @@ from pganon.methods.classes.full_domain.search.lattice import Key, Lattice, Node
 AT_ONCE = 32
 """Boxes of a round: their nodes are measured in one statement."""
 
+NOT_YET = -1
+"""In place of a number of records, of a node that was not judged yet."""
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -35,6 +38,7 @@ class Rules:
         upward: whether M holds for any class with more records.
         closes: whether M compares classes with what is released, so that it is measured again until
             nothing more fails.
+        moved: whether what is released differs from the source even if no class fails.
         max_nodes: nodes that are evaluated at most.
     """
 
@@ -42,6 +46,7 @@ class Rules:
     exact: bool
     upward: bool
     closes: bool
+    moved: bool
     max_nodes: int
 
 
@@ -83,7 +88,8 @@ class BoxSearch:
         dive: the node that the first descent has reached; None when it has ended.
         boxes, pending: heaps of what may hold a better node, and of nodes that keep R.
         best: the best node so far with its cost.
-        judging: the node of which M was asked, and the records that failed when it was last.
+        judging: the node of which M was asked, and the records that failed when it was last;
+            :data:`NOT_YET` the first time.
     """
 
     lattice: Lattice
@@ -111,9 +117,8 @@ class BoxSearch:
 
     def judge(self, node: Node, failing: int, lost: int) -> bool:
         """M of a node; whether it became the best one."""
-        before = self.judging[1] if self.judging else 0
         rules = self.rules
-        if rules.closes and before < failing <= rules.limit:
+        if self._open(failing):
             self.judging = node, failing
             return False
         self.judging = None
@@ -125,6 +130,15 @@ class BoxSearch:
             return False
         self.best = key
         return True
+
+    def _open(self, failing: int) -> bool:
+        """Whether more may fail, against what is left without these."""
+        before = self.judging[1] if self.judging else NOT_YET
+        if not self.rules.closes or failing > self.rules.limit:
+            return False
+        if before == NOT_YET:
+            return failing > 0 or self.rules.moved
+        return failing > before
 
     # -- the search -----------------------------------------------------------------------------
 
@@ -163,7 +177,7 @@ class BoxSearch:
             return Wanted()
         if rules.limit == 0 and not rules.exact:
             if measured.judged is None:
-                self.judging = top, 0
+                self.judging = top, NOT_YET
                 self.pending = [key for key in self.pending if key[2] != top]
                 return Wanted(judged=top)
             if measured.judged[0] > 0:
@@ -189,7 +203,7 @@ class BoxSearch:
         while True:
             wanted = Wanted(self._pop(bounds), self._least_pending())
             if wanted.judged is not None:
-                self.judging = wanted.judged, 0
+                self.judging = wanted.judged, NOT_YET
             if wanted or not self.boxes:
                 return wanted
             if self._room == 0:

@@ -11,7 +11,7 @@ box       lower   upper            bound
 pending   node                     bound
 dive      node
 begun
-judging   node                     failing when it was last measured
+judging   node                     failing when it was last judged, or -1
 best      node                     cost       the round whose failing classes are left out
 failed                             a round whose failing classes are kept
 drop                               one whose failing classes are not
@@ -27,7 +27,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pganon.methods.classes.full_domain.search.boxes import Box, BoxSearch, Evaluated, Rules, Wanted
+from pganon.methods.classes.full_domain.search.boxes import (
+    NOT_YET,
+    Box,
+    BoxSearch,
+    Evaluated,
+    Rules,
+    Wanted,
+)
 from pganon.methods.classes.full_domain.search.lattice import Lattice, Node, node_of, text_of
 from pganon.methods.classes.full_domain.search.sources import Table, smallest_of, sources
 
@@ -78,7 +85,8 @@ def next_rows(
             left_out = number - 1
     wanted = search.advance()
     kept = {row.a or 0 for row in given["failed"]} | ({number - 1} if given["exact"] else set())
-    needed = {left_out, number - 1 if search.judging and search.judging[1] else None}
+    again = search.judging is not None and search.judging[1] != NOT_YET
+    needed = {left_out, number - 1 if again else None}
     tables = [Table(row.other, node_of(row.node), row.a or 0) for row in given["table"]]
     return [
         *_state(search, left_out),
