@@ -140,7 +140,7 @@ class Publication:
             row stands for; without any a row is a record.
         warnings: what the steward should know of such a release, from the facts of the run.
         stated: further keys of every requirement in the guarantee, which readers find in
-            `pganon.releases`, from what the run observed.
+            `pganon.guarantees`, from what the run observed.
     """
 
     views: Callable[[ReleaseSpec, State, Tables], tuple[PublishedView, ...]]

@@ -1,5 +1,5 @@
 -- encode.coded: values become codes
--- [one_dimensional, mondrian]
+-- [one_dimensional, mondrian, full_domain]
 CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code0", 0) AS smallint) AS "c0",
 CAST(COALESCE("l1"."code1", 0) AS smallint) AS "c1", COALESCE("l0"."added", 0) +
 (COALESCE("l1"."added", 0)) AS "combination", "t"."s0" AS "v0", "t"."p0", "t"."record",
@@ -10,15 +10,6 @@ CAST("d0"."code" AS bigint) * 41 AS "added" FROM "pganon_work"."r0_dict0" AS "d0
 "d1"."code" AS "combination", CAST("d1"."code" AS bigint) * 1 AS "added" FROM
 "pganon_work"."r0_dict1" AS "d1" OFFSET '0') AS "l1" ON "l1"."value1" = "t"."q1" LEFT JOIN
 "pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" = (CAST("t"."s0" AS TEXT) COLLATE "C");
-
--- encode.coded: values become codes
--- [full_domain]
-CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
-CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."s0" AS "v0", "t"."p0", "t"."record",
-CAST(COALESCE("e0"."code", 1) AS integer) AS "s0" FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN
-"pganon_work"."r0_dict0" AS "l0" ON "l0"."value" = "t"."q0" LEFT JOIN "pganon_work"."r0_dict1" AS
-"l1" ON "l1"."value" = "t"."q1" LEFT JOIN "pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" =
-(CAST("t"."s0" AS TEXT) COLLATE "C");
 
 -- encode.coded: values become codes
 -- [anatomy]

@@ -231,15 +231,9 @@ CREATE TABLE pganon_work.r0_group_sizes AS SELECT "r"."group_id", "r"."display",
 FROM "pganon_work"."r0_local_grouped" AS "r" GROUP BY "r"."group_id", "r"."display";
 
 -- recode.grouped_classes: the class of every cell
--- [one_dimensional, mondrian]
+-- [one_dimensional, mondrian, full_domain]
 CREATE TABLE pganon_work.r0_grouped_classes AS SELECT "n"."class_id", "g"."c0", "g"."c1",
 CAST("g"."c0" AS bigint) * 41 + (CAST("g"."c1" AS bigint) * 1) AS "combination" FROM
-"pganon_work"."r0_grouped" AS "g" JOIN "pganon_work"."r0_numbers_class_id" AS "n" ON "n"."gid" =
-"g"."gid";
-
--- recode.grouped_classes: the class of every cell
--- [full_domain]
-CREATE TABLE pganon_work.r0_grouped_classes AS SELECT "n"."class_id", "g"."c0", "g"."c1" FROM
 "pganon_work"."r0_grouped" AS "g" JOIN "pganon_work"."r0_numbers_class_id" AS "n" ON "n"."gid" =
 "g"."gid";
 
@@ -390,7 +384,7 @@ CREATE TABLE pganon_stage.r0_levels AS SELECT "u".* FROM (SELECT DISTINCT 'zip' 
 FROM "pganon_work"."r0_grouped_classes" AS "g")) AS "u";
 
 -- recode.members: the steward's memory of who was in which class
--- [one_dimensional, mondrian]
+-- [one_dimensional, mondrian, full_domain]
 CREATE TABLE pganon_stage.r0_members AS SELECT "u".* FROM (SELECT "t"."member", "t"."class_id",
 CAST(ARRAY[ HASHTEXTEXTENDED("t"."v0", UUID_HASH_EXTENDED("t"."member", (SELECT CAST(CAST(('x' ||
 ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')) AS BIT(64))
@@ -421,39 +415,6 @@ AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || C
 AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
 "pganon_work"."r0_grouped_classes" AS "g" ON "g"."combination" = "c"."combination") AS "g") AS "u")
 AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
-
--- recode.members: the steward's memory of who was in which class
--- [full_domain]
-CREATE TABLE pganon_stage.r0_members AS SELECT "u".* FROM (SELECT "t"."member", "t"."class_id",
-CAST(ARRAY[ HASHTEXTEXTENDED("t"."v0", UUID_HASH_EXTENDED("t"."member", (SELECT CAST(CAST(('x' ||
-ENCODE(SUBSTRING(SHA256("k"."secret" || CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')) AS BIT(64))
-AS BIGINT) FROM (SELECT (SELECT COALESCE("p"."secret", "s"."key") FROM "pganon_private"."run_secret"
-AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" = "s"."population" WHERE
-"s"."run_id" = 0) AS "secret") AS "k"))), HASHTEXTEXTENDED("t"."v1",
-UUID_HASH_EXTENDED("t"."member", (SELECT CAST(CAST(('x' || ENCODE(SUBSTRING(SHA256("k"."secret" ||
-CAST('marks' AS BYTEA)) FROM 1 FOR 8), 'hex')) AS BIT(64)) AS BIGINT) FROM (SELECT (SELECT
-COALESCE("p"."secret", "s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN
-"pganon_private"."population" AS "p" ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) AS
-"secret") AS "k"))) ] AS bigint[]) AS "marks" FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT
-COALESCE("p"."secret", "s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN
-"pganon_private"."population" AS "p" ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) ||
-CONVERT_TO("g"."record", 'UTF8')) FROM 1 FOR 16), 'hex') AS UUID) AS "member", "g"."class_id" AS
-"class_id", "g"."value0" AS "v0", COALESCE('=' || CAST(("g"."p0") AS text), '') AS "v1" FROM (SELECT
-"c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text),
-'') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1") AS "g"
-OFFSET '0') AS "t" UNION ALL SELECT "p"."person" AS "member", CASE WHEN "p"."judged" THEN
-CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS
-"class_id", CAST(NULL AS BIGINT[]) AS "marks" FROM (SELECT "u".* FROM (SELECT
-CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
-"pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
-"s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
-"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
-AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0"
-AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1") AS "g") AS
-"u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which bucket
 -- [anatomy, slicing]
@@ -912,24 +873,13 @@ CREATE INDEX ON "pganon_stage"."r0_qit" ("group_id");
 CREATE INDEX ON "pganon_stage"."r0_qit" ("class_id");
 
 -- recode.records: sensitive and insensitive values of every record with its class
--- [one_dimensional, mondrian]
+-- [one_dimensional, mondrian, full_domain]
 CREATE TABLE pganon_stage.r0_records AS SELECT "r"."class_id", "r"."v0" AS "disease", "r"."p0" AS
 "cost" FROM (SELECT GENERATE_SERIES(1, "r"."n") AS "place", "r"."class_id", "r"."v0", "r"."p0" FROM
 (SELECT CAST(SUM("c"."n") AS BIGINT) AS "n", "g"."class_id", "c"."v0", "c"."p0" FROM (SELECT
 COUNT(*) AS "n", "c"."combination" AS "combination", "c"."v0" AS "v0", "c"."p0" AS "p0" FROM
 "pganon_work"."r0_coded" AS "c" GROUP BY "c"."combination", "c"."v0", "c"."p0") AS "c" JOIN
 "pganon_work"."r0_grouped_classes" AS "g" ON "g"."combination" = "c"."combination" GROUP BY
-"g"."class_id", "c"."v0", "c"."p0") AS "r" ORDER BY "r"."class_id", "r"."v0", "r"."p0") AS "r" ORDER
-BY "r"."class_id", "r"."v0", "r"."p0";
-
--- recode.records: sensitive and insensitive values of every record with its class
--- [full_domain]
-CREATE TABLE pganon_stage.r0_records AS SELECT "r"."class_id", "r"."v0" AS "disease", "r"."p0" AS
-"cost" FROM (SELECT GENERATE_SERIES(1, "r"."n") AS "place", "r"."class_id", "r"."v0", "r"."p0" FROM
-(SELECT CAST(SUM("c"."n") AS BIGINT) AS "n", "g"."class_id", "c"."v0", "c"."p0" FROM (SELECT
-COUNT(*) AS "n", "c"."c0" AS "c0", "c"."c1" AS "c1", "c"."v0" AS "v0", "c"."p0" AS "p0" FROM
-"pganon_work"."r0_coded" AS "c" GROUP BY "c"."c0", "c"."c1", "c"."v0", "c"."p0") AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."c0" = "c"."c0" AND "g"."c1" = "c"."c1" GROUP BY
 "g"."class_id", "c"."v0", "c"."p0") AS "r" ORDER BY "r"."class_id", "r"."v0", "r"."p0") AS "r" ORDER
 BY "r"."class_id", "r"."v0", "r"."p0";
 

@@ -38,7 +38,7 @@ class FullDomain(MethodOptions):
 
     @property
     def encoding(self) -> Encoding:
-        return Encoding(order="none")
+        return Encoding(order="none", combines=True)
 
     def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
         return ()  # it heeds all keys

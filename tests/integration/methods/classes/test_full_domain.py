@@ -153,8 +153,8 @@ def test_levels_are_told(db: Any, shown: Connection) -> None:
     result = publish(db, {**declared, "publish": {"readers": ["analyst"]}})
     assert result.utility.levels["n"] == (2, 3)
     reader = db.connect("analyst")
-    ((guarantee,),) = reader.execute("SELECT guarantee FROM pganon.releases").fetchall()
-    assert guarantee[0]["levels"]["day"] == {"level": 3, "of": 3}
+    (details,) = reader.execute("SELECT details FROM pganon.guarantees LIMIT 1").fetchall()[0]
+    assert details["levels"]["day"] == {"level": 3, "of": 3}
     comments = reader.execute(
         "SELECT a.attname, col_description(a.attrelid, a.attnum) FROM pg_attribute AS a"
         " WHERE a.attrelid = 'published.r'::regclass AND a.attnum > 0"
