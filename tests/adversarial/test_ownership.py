@@ -67,14 +67,14 @@ TRAPS = {
     "list of releases": """
         CREATE OR REPLACE VIEW pganon.releases AS
             SELECT 'r'::text AS release, 1 AS version, evil.rise() AS method,
-                '[]'::jsonb AS guarantee, now() AS published_at;
+                ''::text AS guarantee, now() AS published_at;
         GRANT SELECT ON pganon.releases TO PUBLIC;
     """,
     "list of releases by a function of the server": """
         CREATE OR REPLACE VIEW pganon.releases AS
             SELECT 'r'::text AS release, 1 AS version,
                 query_to_xml('SELECT evil.rise()', true, true, '')::text AS method,
-                '[]'::jsonb AS guarantee, now() AS published_at;
+                ''::text AS guarantee, now() AS published_at;
         GRANT SELECT ON pganon.releases TO PUBLIC;
     """,
     "measuring functions": """

@@ -39,7 +39,17 @@ def evil(db: Database) -> Iterator[Database]:
         columns=[(EVIL, "integer"), ("t", "text")],
         rows=[(1, EVIL)],
         readers=("analyst", EVIL),
-        guarantee=[{"model": "k_anonymity", "k": 1, "column": EVIL, "adversary": EVIL}],
+        guarantee=[
+            {
+                "requirement": EVIL,
+                "model": "k_anonymity",
+                "k": 1,
+                "column": EVIL,
+                "reader": EVIL,
+                "assumes": [EVIL],
+                "adversary": EVIL,
+            }
+        ],
     )
     yield db
     db.admin.execute(sql.SQL("DROP OWNED BY {0}; DROP ROLE {0}").format(name))
