@@ -48,10 +48,13 @@ def serve_request(hospital: Hospital, policy: Path) -> Served:
 def _worker(dsn: str) -> Iterator[None]:
     """A worker in a thread; elsewhere it is a service of its own."""
     stop = Stop(grace=60)
-    worker = Worker(dsn, None, Log(lambda line: None), stop)
+    begun = threading.Event()
+    worker = Worker(dsn, None, Log(lambda line: begun.set()), stop)
     thread = threading.Thread(target=worker.run)
     thread.start()
     try:
+        # The analyst is told otherwise that no worker is alive. One that fails sets nothing.
+        begun.wait(timeout=30)
         yield
     finally:
         stop.asked = True

