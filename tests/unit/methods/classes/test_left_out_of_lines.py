@@ -143,3 +143,17 @@ def test_who_is_left_out_stays_out_of_refinement() -> None:
     assert (after.labels[staying.left] == -1).all()
     assert (after.labels[~staying.left] >= 0).all()
     assert after.objective.sum() <= before.objective.sum()
+
+
+def test_a_piece_wins_a_tie() -> None:
+    """Three records on a third of the ages lose 1/6 each, and cost as much when left out."""
+    units = line_of(["20a", "23a", "26a"])
+    problem, staying = left_out(units, 3, 3, 1 / 6)
+    assert objective(units, problem, staying) == (0, 3 * round(SCALE / 6))
+
+
+def test_the_whole_limit_is_used_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaving, "_EXACT", 0)
+    units = line_of(["20a", "23a", "26a", "38c"])
+    problem, staying = left_out(units, 3, 1, 0.0)
+    assert objective(units, problem, staying)[0] == 1
