@@ -232,11 +232,7 @@ class Line:
                 requirement, self._histogram(requirement, state), ["block"], state
             )
         ]
-        return query(
-            "select distinct x.block, b.node from x join b on b.block = x.block"
-            " where exists (select 1 from b as o where o.node = b.node and o.block <> b.block)",
-            {"x": stacked(parts), "b": state.in_round("blocks")},
-        )
+        return query("select distinct x.block from x", {"x": stacked(parts)})
 
     def _histogram(self, requirement: Requirement, state: State) -> exp.Select:
         value, tables = num(0), {"l": state.work(LINE), "b": state.in_round("blocks")}
