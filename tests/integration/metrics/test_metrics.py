@@ -14,6 +14,7 @@ from pganon.forms.request import Request, Workload
 from pganon.metrics.report import ClassMetrics, metrics_of
 from tests.support.harness.driver import Connection, Staged, drop_leftovers, fetch, run
 from tests.support.harness.examples import examples
+from tests.support.oracles.definitions import Ordered, Ordinal
 from tests.support.oracles.metric import Class, Release, vulnerable
 from tests.support.sources.builders import Case, cases, make_table
 
@@ -152,6 +153,32 @@ def test_metrics_equal_the_brute_force(tables: tuple[Connection, Connection], ca
 def test_metrics_where_equal_records_are_divided(
     tables: tuple[Connection, Connection], case: Case
 ) -> None:
+    check(tables, case)
+
+
+def test_ordinal_sets_cover_what_is_suppressed_between_their_ends(
+    tables: tuple[Connection, Connection],
+) -> None:
+    """The record with d and an age of 90 is left out; {a, f} are shown of the others."""
+    rows = [["a", 1, 7], ["f", 1, 7], ["d", 90, 7], ["a", 1, 8], ["f", 1, 8]]
+    quasi = {"role": "quasi_identifying"}
+    case = Case(
+        {"q0": "text", "q1": "integer", "secret": "integer"},
+        rows,
+        {
+            "release": "r",
+            "source": "public.t",
+            "columns": {
+                "q0": {**quasi, "type": "ordinal"},
+                "q1": {**quasi, "weight": 9},
+                "secret": {"role": "sensitive"},
+            },
+            "privacy": [{"model": "k_anonymity", "k": 4}],
+            "method": {"name": "mondrian", "price": 0},
+            "suppression_limit": 0.2,
+        },
+        [Ordinal([row[0] for row in rows]), Ordered([row[1] for row in rows], weight=9)],
+    )
     check(tables, case)
 
 

@@ -73,6 +73,10 @@ class Release:
             return False
         if isinstance(published, Range):
             return inside(value, published)
+        attribute = self.attributes[i]
+        if isinstance(published, list) and isinstance(attribute, oracle.Ordinal):
+            key = attribute.sort_key
+            return key(published[0]) <= key(value) <= key(published[-1])
         if isinstance(published, list):
             return value in published
         tree = self.attributes[i]

@@ -52,8 +52,8 @@ from pganon.methods.classes.one_dimensional.line import (
 )
 from pganon.methods.classes.one_dimensional.options import OneDimensional
 from pganon.methods.classes.one_dimensional.search.windows import Problem
-from pganon.methods.classes.one_dimensional.tasks import Added, Order, Reader
-from pganon.methods.classes.one_dimensional.units import Packed
+from pganon.methods.classes.one_dimensional.tasks import Added, Block, Order
+from pganon.methods.classes.one_dimensional.units import units_of
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.common.pairs import paired
@@ -124,7 +124,7 @@ def _order(line: Line) -> Search:
     def tasks(state: State, given: Mapping[str, Any], rows: Sequence[Any]) -> list[Task]:
         layout = Layout.of(line, state, given, apart=apart)
         problem = Problem(layout.attributes, line.spec.minimum_size, line.relaxed)
-        return [Order(layout, problem, Packed(line, state, given).units(row)) for row in rows]
+        return [Order(layout, problem, units_of(line, state, given, row)) for row in rows]
 
     return Search(
         BEHIND,
@@ -164,13 +164,25 @@ def _search(line: Line) -> Search:
     def tasks(state: State, given: Mapping[str, Any], rows: Sequence[Any]) -> list[Task]:
         layout = Layout.of(line, state, given, apart=options.dominant == "apart")
         problem = Problem(layout.attributes, line.spec.minimum_size, line.relaxed)
-        limit = outliers_allowed(line.spec, state)
-        price = options.price_of_record
-        records = state[RECORDS] - state[SUPPRESSED]
-        reader = Reader(
-            line, state, given, layout, problem, options.rounds(state[KEPT]), limit, price, records
-        )
-        return [reader.task(row) for row in rows]
+        allowed = outliers_allowed(line.spec, state)
+        released = state[RECORDS] - state[SUPPRESSED]
+        made: list[Task] = []
+        for row in rows:
+            units = units_of(line, state, given, row)
+            made.append(
+                Block(
+                    block=row[0],
+                    first=row[1],
+                    layout=layout,
+                    problem=problem,
+                    units=units,
+                    rounds=options.rounds(state[KEPT]),
+                    limit=allowed * int(units.weights.sum()) // released,
+                    price=options.price_of_record,
+                    seed=given["seed"],
+                )
+            )
+        return made
 
     return Search(
         "pieces",

@@ -21,7 +21,9 @@ from pganon.encode import facts
 from pganon.encode.axis import Axis, axes
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.encode.valued import valued
+from pganon.identifiers import QualifiedName
 from pganon.methods.classes.mondrian.conditions import measures
+from pganon.methods.classes.one_dimensional.search.conditions import COUNTERS
 from pganon.methods.common.packed import packed
 from pganon.privacy.base import Requirement
 from pganon.resolved.model import ReleaseSpec
@@ -46,9 +48,6 @@ BLOCK = 60_000
 
 SAMPLE = 30_000
 """Units by which the order of the digits is searched."""
-
-_COUNTERS = 1 << 24
-"""Counters of sensitive values at the units of a block."""
 
 WORDS = count("words", of="line_")
 """Bigints that the number of a record along the line takes."""
@@ -119,7 +118,7 @@ class Line:
         """Whether digits go by another order than that of their cost."""
         return any(requirement.model.needs_reference for requirement in self.spec.requirements)
 
-    def tables(self, state: State) -> list:
+    def tables(self, state: State) -> list[QualifiedName]:
         """Work tables that nothing needs after the search."""
         values = [] if self.relaxed else [state.work(f"cellvalues{j}") for j in self.sensitive]
         names = [*([BEHIND] if self.searches_order else []), ADDED, LINE, PACKED]
@@ -162,13 +161,13 @@ class Line:
         ).select(*[col(name, "k") for name in (*codes, *self.identity)])
 
     def _size(self, state: State) -> int:
-        """Units of a block: fewer where there are many sensitive values to count at each."""
+        """Units of a block: fewer where many sensitive values are compared with those of all."""
         counted = [
             state[facts.value_count(r.sensitive)] + 1
             for r in self.spec.requirements
-            if r.sensitive is not None and not r.model.counts_distinct
+            if r.sensitive is not None and r.model.needs_reference
         ]
-        return max(min(BLOCK, *[_COUNTERS // n for n in counted]), 1) if counted else BLOCK
+        return max(min(BLOCK, *[COUNTERS // n for n in counted]), 1) if counted else BLOCK
 
     def _word(self, state: State, word: int) -> exp.Expr:
         def of(axis: Axis) -> exp.Expr:
@@ -217,7 +216,7 @@ class Line:
             DropTables("tidy", "drop the work tables of this round", self._passing),
         ]
 
-    def _passing(self, state: State) -> list:
+    def _passing(self, state: State) -> list[QualifiedName]:
         before = [] if state[_JOINED] else [state.in_round("blocks")]
         return [state.in_round("missing"), *before]
 
@@ -233,11 +232,7 @@ class Line:
                 requirement, self._histogram(requirement, state), ["block"], state
             )
         ]
-        return query(
-            "select distinct x.block, b.node from x join b on b.block = x.block"
-            " where exists (select 1 from b as o where o.node = b.node and o.block <> b.block)",
-            {"x": stacked(parts), "b": state.in_round("blocks")},
-        )
+        return query("select distinct x.block from x", {"x": stacked(parts)})
 
     def _histogram(self, requirement: Requirement, state: State) -> exp.Select:
         value, tables = num(0), {"l": state.work(LINE), "b": state.in_round("blocks")}

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pganon.methods.classes.one_dimensional.layout import Layout
-from pganon.methods.classes.one_dimensional.line import Line
 from pganon.methods.classes.one_dimensional.search.digits import (
     along,
     summands,
 )
 from pganon.methods.classes.one_dimensional.search.leaving import leaving_out
 from pganon.methods.classes.one_dimensional.search.ordering import searched
-from pganon.methods.classes.one_dimensional.search.partition import partition, strips
+from pganon.methods.classes.one_dimensional.search.partition import countable, partition, strips
 from pganon.methods.classes.one_dimensional.search.refinement import (
     Draws,
     classes_of,
     refined,
 )
 from pganon.methods.classes.one_dimensional.search.windows import Problem, Units
-from pganon.methods.classes.one_dimensional.units import Packed
-from pganon.methods.common.block_search import Given
 from pganon.methods.common.packed import array_text
-from pganon.steps import State
 from pganon.steps.tasks import TaskResult
 
 Ints = NDArray[np.int64]
@@ -87,45 +81,9 @@ class Block:
         made = partition(self.problem, units, strips(self.problem, units))
         staying = leaving_out(self.problem, units, made, self.limit, self.price)
         classes = classes_of(self.problem, units, staying)
-        if self.rounds:
+        if self.rounds and countable(units):
             draws = Draws(f"{self.seed}|{self.block}|".encode())
             classes = refined(self.problem, units, classes, self.layout.digits, self.rounds, draws)
         labels = np.empty(len(order), dtype=np.int64)
         labels[order] = classes.labels
         return TaskResult([(self.block, self.first, array_text(labels))])
-
-
-@dataclass(frozen=True)
-class Reader:
-    """What makes tasks of blocks.
-
-    Attributes:
-        rounds: of refinement.
-        limit: records of all blocks that may be left out; `price`: of one, as a loss.
-        records: of all blocks.
-    """
-
-    line: Line
-    state: State
-    given: Given
-    layout: Layout
-    problem: Problem
-    rounds: int
-    limit: int
-    price: float
-    records: int
-
-    def task(self, row: Sequence[Any]) -> Block:
-        """The task of a row of :data:`~pganon.methods.classes.one_dimensional.line.PACKED`."""
-        units = Packed(self.line, self.state, self.given).units(row)
-        return Block(
-            row[0],
-            row[1],
-            self.layout,
-            self.problem,
-            units,
-            self.rounds,
-            self.limit * int(units.weights.sum()) // self.records,
-            self.price,
-            self.given["seed"],
-        )

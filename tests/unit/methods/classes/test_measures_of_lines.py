@@ -225,3 +225,27 @@ def held(units: Sequence[Any], first: int, last: int) -> list[int]:
 
 def list_joined(units: Sequence[dict[int, int]]) -> list[int]:
     return held_by(units, 0, len(units))
+
+
+# -- many values --------------------------------------------------------------------------------
+
+
+@pytest.mark.random_tables
+@examples(20)
+@given(
+    values=st.lists(st.integers(0, 5), min_size=6, max_size=24),
+    asked=st.sampled_from(
+        [EntropyLDiversity(2), RelativeFrequency(0.5), RecursiveCLDiversity(2, 3)]
+    ),
+)
+def test_counts_of_the_values_nearby_are_those_of_all(values: list[int], asked: Model) -> None:
+    count = len(values)
+    held = Values(np.arange(count + 1), np.array(values), np.ones(count, dtype=np.int64), 6)
+    of = Conditions((Condition(asked, 0),), (held,))
+    first = np.arange(count) // 2
+    expected = of.of_lengths([2, 3, 5]), of.between(first, np.arange(count))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_FEW", 0)
+        patch.setattr(module, "_TOGETHER", 3)
+        found = of.of_lengths([2, 3, 5]), of.between(first, np.arange(count))
+    assert [f.tolist() for f in found] == [e.tolist() for e in expected]

@@ -584,3 +584,15 @@ def test_a_piece_longer_than_the_longest_windows_is_found(
 def test_strips_with_partitions_are_tried_once() -> None:
     problem, units = numbers(range(50), 2)
     assert partition(problem, units, START).reach == REACH
+
+
+def test_too_many_counters_make_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block that was joined for a model that compares, with more values than can be counted."""
+    values = [1 + n % 2 for n in range(40)]
+    held = [[Record(n, (n,), (value,))] for n, value in enumerate(values)]
+    units = lines.units([definitions.Ordered(range(40))], held, [TCloseness(0.9)], [1, 2])
+    problem = numbers(range(40), 2)[0]
+    first = np.zeros(1, dtype=np.int64)
+    assert partition(problem, units, first).begins.sum() > 1
+    monkeypatch.setattr(module, "_MOST_COUNTERS", 1)
+    assert np.flatnonzero(partition(problem, units, first).begins).tolist() == [0]

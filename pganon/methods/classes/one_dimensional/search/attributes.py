@@ -56,13 +56,6 @@ class _Bounded(Attribute):
     def spans(self, low: Ints, high: Ints) -> Floats:
         """The loss between two codes, from 1."""
 
-    def _lost(self, low: Ints, high: Ints) -> Floats:
-        """From the least code above 0, and the greatest, of windows that may have NULL.
-
-        The least is kept negated, so that one maximum serves both.
-        """
-        return self.spans(np.minimum(low, high), high)
-
     def of_lengths(
         self, codes: Ints, lengths: Sequence[int], starts: Ints | None = None
     ) -> Iterator[Floats]:
@@ -75,7 +68,8 @@ class _Bounded(Attribute):
         return self._losses(-low, high, null)
 
     def _extremes(self, codes: Ints, starts: Ints | None) -> list[Ints]:
-        """Of units: the greatest code, the least above 0 negated, and whether there is NULL."""
+        """Of units: the greatest code, the least above 0 negated, so that one maximum serves both,
+        and whether there is NULL."""
         absent = -(self.size + 1)
         extremes = [codes, np.where(codes > 0, -codes, absent), (codes == 0).astype(np.int64)]
         if starts is None:
@@ -85,7 +79,8 @@ class _Bounded(Attribute):
     def _losses(self, low: Ints, high: Ints, null: Ints) -> Floats:
         if self.size == 0:
             return np.zeros(len(high))
-        lost = self._lost(np.maximum(low, 1), np.maximum(high, 1))
+        high_or_first = np.maximum(high, 1)
+        lost = self.spans(np.clip(low, 1, high_or_first), high_or_first)
         if self.nulls:
             lost = np.where(null > 0, 1.0, lost)
         return self.weight * np.where(high == 0, 0.0, lost)

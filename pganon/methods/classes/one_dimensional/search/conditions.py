@@ -17,7 +17,13 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 COUNTERS = 1 << 24
-"""Most counters of values at units that are held at a time."""
+"""Counters of values at units that a block may have."""
+
+_FEW = 64
+"""Values up to which all of them are counted at every unit."""
+
+_TOGETHER = 1024
+"""Windows that are measured at a time, where there are more."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,13 @@ class Values:
         starts = np.concatenate([[0], np.cumsum(lengths)])
         places = np.arange(starts[-1]) + np.repeat(self.starts[order] - starts[:-1], lengths)
         return Values(starts, self.values[places], self.counts[places], self.size)
+
+    def between(self, first: int, last: int) -> Values:
+        """Those of the units from one to another, numbered by the values that these have."""
+        begin, end = self.starts[first], self.starts[last + 1]
+        present, values = np.unique(self.values[begin:end], return_inverse=True)
+        starts = self.starts[first : last + 2] - begin
+        return Values(starts, values, self.counts[begin:end], len(present))
 
     def grouped(self, starts: Ints) -> Values:
         """Those of units that are joined; a unit may have a value several times then."""
@@ -95,6 +108,12 @@ class Conditions:
         """Whether classes are compared with the distribution of all."""
         return any(condition.references for condition in self.conditions)
 
+    @property
+    def counters(self) -> int:
+        """Of all values at all units, where classes are compared; these count all of them."""
+        sizes = [self.values[c.column].size for c in self.conditions if c.references]
+        return (len(self.values[0].starts) - 1) * max(sizes, default=0)
+
     def of_lengths(self, lengths: Sequence[int]) -> Bools:
         """Units x lengths: whether the window of so many units that ends there is allowed.
 
@@ -133,17 +152,26 @@ class Conditions:
             if condition.model.counts_distinct:
                 continue
             tests = [holds(condition.model, r) for r in condition.references or (None,)]
-            for rows, counts in self._counted(condition.column, allowed, first, last):
+            for rows, counts in self._counted(condition, allowed, first, last):
                 for test in tests:
                     allowed[rows] &= test(counts)
 
     def _counted(
-        self, column: int, allowed: Bools, first: Ints, last: Ints
+        self, condition: Condition, allowed: Bools, first: Ints, last: Ints
     ) -> Iterator[tuple[Ints, Ints]]:
-        """Windows with their counts, as many at a time as is bounded."""
-        before = self.values[column].cumulative
+        """Windows with their counts, as many at a time as is bounded.
+
+        Few of many values are in windows that lie together, and the others are not counted, unless
+        a distribution of all is to be compared.
+        """
+        held = self.values[condition.column]
+        whole = bool(condition.references) or held.size <= _FEW
         rows = np.flatnonzero(allowed)
-        at_once = max(COUNTERS // 16 // before.shape[1], 1)
+        at_once = max(COUNTERS // 16 // held.size, 1) if whole else _TOGETHER
         for some in range(0, len(rows), at_once):
             part = rows[some : some + at_once]
-            yield part, (before[last[part] + 1] - before[first[part]]).astype(np.int64)
+            begin = 0 if whole else int(first[part].min())
+            near = held if whole else held.between(begin, int(last[part].max()))
+            before = near.cumulative
+            counts = before[last[part] + 1 - begin] - before[first[part] - begin]
+            yield part, counts.astype(np.int64)

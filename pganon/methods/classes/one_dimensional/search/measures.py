@@ -91,12 +91,12 @@ def _effective_number(counts: Ints) -> Floats:
 
 
 def _recursive(counts: Ints, l: int) -> Floats:  # noqa: E741 - the literature's name
-    most = counts.max(axis=1)
-    tail = counts.sum(axis=1)
-    if l > counts.shape[1]:
-        return np.full(len(counts), np.inf)
-    if l > 1:
-        tail = tail - np.partition(counts, -(l - 1), axis=1)[:, -(l - 1) :].sum(axis=1)
+    most, tail = counts.max(axis=1), counts.sum(axis=1)
+    rest, rows = counts.copy(), np.arange(len(counts))
+    for _ in range(min(l - 1, counts.shape[1])):
+        frequent = rest.argmax(axis=1)
+        tail -= rest[rows, frequent]
+        rest[rows, frequent] = 0
     return np.where(tail > 0, most / tail, np.inf)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pganon.methods.classes.one_dimensional.search.conditions import COUNTERS
 from pganon.methods.classes.one_dimensional.search.windows import (
     FORBIDDEN,
     REACH,
@@ -25,6 +26,8 @@ from pganon.methods.classes.one_dimensional.search.windows import (
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+_MOST_COUNTERS = 4 * COUNTERS
 
 _STRIP = 3_000
 _STRIP_OF_K = 60
@@ -60,6 +63,11 @@ class Pieces:
     begins: Bools
     objective: Ints
     left: Bools
+
+
+def countable(units: Units) -> bool:
+    """Whether all that a model compares with can be counted at every unit."""
+    return units.conditions is None or units.conditions.counters <= _MOST_COUNTERS
 
 
 def strips(problem: Problem, units: Units) -> Ints:
@@ -157,13 +165,16 @@ def partition(problem: Problem, units: Units, starts: Ints) -> Strips:
 
     A strip that has no partition is joined with the next, the last with the one before, and tried
     again with windows twice as long. At worst the line is one piece; the caller knows that it
-    satisfies every requirement.
+    satisfies every requirement. So is a line with too many counters, of blocks that were joined.
 
     Args:
         starts: first units of the strips, ascending from 0.
     """
     begins = np.zeros(len(units), dtype=bool)
     reach = REACH
+    if not countable(units):
+        begins[0] = True
+        return Strips(starts[:1], reach, begins)
     if units.conditions is not None and units.conditions.compares:
         reach = -(-len(units) // problem.k)
     pending = np.ones(len(starts), dtype=bool)
