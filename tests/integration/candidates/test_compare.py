@@ -170,6 +170,44 @@ def test_a_hierarchy_that_changes_meanwhile_ends_it(source: Database) -> None:
     assert faults.events(source.owner())[-2:] == ["failed: source_changed"] * 2
 
 
+def test_candidates_may_name_other_relations(source: Database) -> None:
+    """Each is what it was to every candidate that names it."""
+    owner = source.connect("source_owner")
+    for name in ("registered", "known"):
+        owner.execute(
+            f"CREATE TABLE public.{name} AS SELECT age, city FROM public.patient;"
+            f"GRANT SELECT ON public.{name} TO steward"
+        )
+    owner.execute("INSERT INTO public.known VALUES (90, 'Rome')")
+    sets = {"age": "person", "city": "person", "sex": "visit", "disease": "visit"}
+    columns = {name: {"role": "quasi_sensitive", "set": of} for name, of in sets.items()}
+    loaded = load_policy(
+        json.dumps(
+            {
+                "release": "patients",
+                "source": "public.patient",
+                "columns": columns,
+                "privacy": [{"model": "qs_k_anonymity", "k": 3}],
+                "method": {"name": "qs_greedy"},
+            }
+        )
+    )
+    public = "public={person: public.registered},{person: public.known}"
+    found = compared(source, public, "k=2,3", loaded=loaded)
+    assert [row.figures is not None for row in found.candidates] == [True] * 4, found.candidates
+    change = faults.at(
+        "candidate 3 of 4: snapshot.snapshot",
+        lambda: owner.execute("DELETE FROM public.known WHERE city = 'Rome'"),
+    )
+    assert len(compared(source, public, "k=2,3", loaded=loaded, before=change).candidates) == 4
+    change = faults.at(
+        "candidate 4 of 4: snapshot.snapshot",
+        lambda: owner.execute("DELETE FROM public.known WHERE city = 'Oslo'"),
+    )
+    with pytest.raises(PreconditionError, match="changed between candidates"):
+        compared(source, public, "k=2,3", loaded=loaded, before=change)
+
+
 def test_what_is_refused_is_a_row(source: Database) -> None:
     found = compared(source, "k=25,8", methods=("mondrian", "anatomy"))
     assert [(row.verdict, row.code) for row in found.candidates] == [
