@@ -16,7 +16,7 @@ import psycopg
 from pganon import database, locks
 from pganon.candidates.figures import LIMIT, Compared, Row, judged, measured_row, refused_row
 from pganon.candidates.policies import Candidate
-from pganon.encode.snapshot import READ
+from pganon.encode.snapshot import records_kept
 from pganon.error_codes import ErrorCode
 from pganon.errors import (
     EXIT_REFUSED,
@@ -157,7 +157,7 @@ class _Comparison:
         plan = build_plan(spec, people=people_of(self.conn, spec, sources))
         computation = Computation(self.conn, self.connect, plan, run_id, self.options, sources)
         table = computation.share()
-        self.records = computation.state[READ]
+        self.records = records_kept(computation.state)
         return SharedSnapshot(run_id, table)
 
     def _resolved(self, candidate: Candidate, base: ReleaseSpec) -> ReleaseSpec | PganonError:

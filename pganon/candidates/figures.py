@@ -81,7 +81,7 @@ class Compared:
     Attributes:
         comparison: number of the run in the ledger that the candidates belong to; None where no
             candidate read anything.
-        records: of the source; None likewise.
+        records: of the source, without people who were forgotten; None likewise.
         limit: highest risk that a candidate may have.
     """
 

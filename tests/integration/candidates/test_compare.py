@@ -15,6 +15,7 @@ from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import listing
 from pganon.resolved.model import ReleaseSpec
+from pganon.run.erasure import forget_people
 from pganon.run.options import Options
 from pganon.run.release import run_release
 from pganon.run.resolution import resolve_policy
@@ -298,6 +299,16 @@ def test_beside_versions_that_there_are(source: Database) -> None:
     tried = listing.show(conn, "patients").compared
     assert tried is not None
     assert (tried.candidates, tried.comparisons) == (5, 2)
+
+
+def test_people_who_were_forgotten_are_not_counted(source: Database) -> None:
+    faults.run(source.dsn())
+    source.source("CREATE TABLE public.gone AS SELECT id FROM public.patient WHERE id < 3")
+    forget_people(source.connect("steward"), "patients", "public.gone")
+    found = compared(source, "k=8")
+    assert found.records == 22
+    how = Options(dry_run=True, seed=b"1")
+    assert run_release(faults.policy(), dsn=source.dsn(), options=how).records == 22
 
 
 def test_an_interrupt_removes_everything(source: Database) -> None:
