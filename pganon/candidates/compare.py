@@ -132,11 +132,12 @@ class _Comparison:
                 connect=self.connect,
             ) as run_id:
                 rows = self._rows(found, self._snapshot(spec, run_id))
-                refused = sum(row.verdict == "refused" for row in rows)
-                drop_run(self.conn, run_id)
-                refused -= len(rows) - number
+                refused = sum(row.verdict == "refused" for row in rows) - (len(rows) - number)
                 details = {"candidates": number, "refused": refused}
                 ledger.finish(self.conn, run_id, "dry_run", details)
+                # What cannot be removed now is left to the next run.
+                with contextlib.suppress(psycopg.Error):
+                    drop_run(self.conn, run_id)
         return self._compared(spec, run_id, rows)
 
     def _compared(self, spec: ReleaseSpec, run_id: int | None, rows: Sequence[Row]) -> Compared:

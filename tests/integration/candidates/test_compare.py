@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import psycopg
 import pytest
 
 from pganon.candidates.figures import Compared
@@ -327,6 +328,25 @@ def test_an_interrupt_removes_everything(source: Database) -> None:
         *("started", "started", "dry_run", "started"),
         *("failed: interrupted", "failed: interrupted"),
     ]
+
+
+def test_a_snapshot_that_cannot_be_removed_is_left_to_the_next_run(
+    source: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while a backup holds it; what was measured is shown."""
+
+    def held(conn: Connection, run_id: int) -> int:
+        raise psycopg.errors.QueryCanceled("canceling statement due to statement timeout")
+
+    conn = source.owner()
+    with monkeypatch.context() as patched:
+        patched.setattr("pganon.candidates.compare.drop_run", held)
+        found = compared(source, "k=8")
+    assert [row.verdict for row in found.candidates] == ["candidate"]
+    assert faults.events(conn)[-1] == "dry_run"
+    assert faults.run_tables(conn) == [f"pganon_work.r{found.comparison}_snap"]
+    assert clean(conn).interrupted == ()
+    assert driver.leftovers(source) == []
 
 
 def test_losses_of_different_forms(source: Database) -> None:
