@@ -16,7 +16,7 @@ import psycopg
 from pganon import database, locks
 from pganon.candidates.figures import LIMIT, Compared, Row, judged, measured_row, refused_row
 from pganon.candidates.policies import Candidate
-from pganon.encode.snapshot import READ
+from pganon.encode.snapshot import records_kept
 from pganon.error_codes import ErrorCode
 from pganon.errors import (
     EXIT_REFUSED,
@@ -132,11 +132,12 @@ class _Comparison:
                 connect=self.connect,
             ) as run_id:
                 rows = self._rows(found, self._snapshot(spec, run_id))
-                refused = sum(row.verdict == "refused" for row in rows)
-                drop_run(self.conn, run_id)
-                refused -= len(rows) - number
+                refused = sum(row.verdict == "refused" for row in rows) - (len(rows) - number)
                 details = {"candidates": number, "refused": refused}
                 ledger.finish(self.conn, run_id, "dry_run", details)
+                # What cannot be removed now is left to the next run.
+                with contextlib.suppress(psycopg.Error):
+                    drop_run(self.conn, run_id)
         return self._compared(spec, run_id, rows)
 
     def _compared(self, spec: ReleaseSpec, run_id: int | None, rows: Sequence[Row]) -> Compared:
@@ -157,7 +158,7 @@ class _Comparison:
         plan = build_plan(spec, people=people_of(self.conn, spec, sources))
         computation = Computation(self.conn, self.connect, plan, run_id, self.options, sources)
         table = computation.share()
-        self.records = computation.state[READ]
+        self.records = records_kept(computation.state)
         return SharedSnapshot(run_id, table)
 
     def _resolved(self, candidate: Candidate, base: ReleaseSpec) -> ReleaseSpec | PganonError:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from pganon.candidates.dominance import Measured, beaten
-from pganon.candidates.policies import Candidate
+from pganon.candidates.policies import Candidate, keys_of_model
+from pganon.candidates.settings import written
 from pganon.errors import PganonError, PolicyError
 from pganon.forms.form import STRUCTURE
 from pganon.forms.metrics import WorkloadMetrics
@@ -81,7 +82,7 @@ class Compared:
     Attributes:
         comparison: number of the run in the ledger that the candidates belong to; None where no
             candidate read anything.
-        records: of the source; None likewise.
+        records: of the source, without people who were forgotten; None likewise.
         limit: highest risk that a candidate may have.
     """
 
@@ -149,7 +150,7 @@ def _reason(error: PganonError) -> str:
 def judged(rows: Sequence[Row]) -> tuple[Row, ...]:
     """The rows with their verdicts."""
     having = [row for row in rows if row.figures is not None]
-    better = beaten([_measured(row.figures) for row in having if row.figures is not None])
+    better = beaten([_measured(row, row.figures) for row in having if row.figures is not None])
     by = {having[a].number: having[b].number for a, b in better.items()}
     return tuple(_judged(row, by.get(row.number)) for row in rows)
 
@@ -166,9 +167,9 @@ def _admissible(figures: Figures) -> bool:
     return figures.highest_risk is None or figures.highest_risk <= LIMIT
 
 
-def _measured(figures: Figures) -> Measured:
+def _measured(row: Row, figures: Figures) -> Measured:
     risk: dict[Any, float] = {
-        (v.model, v.column, v.against, v.bound): _inverse(v.measured)
+        (v.model, v.column, v.against, v.bound, *_measure(row, v)): _inverse(v.measured)
         if v.bound == ">="
         else v.measured
         for v in figures.verified
@@ -180,6 +181,18 @@ def _measured(figures: Figures) -> Measured:
     if figures.median_error is not None:
         loss["error"] = figures.median_error
     return Measured(risk, loss, {"suppressed": figures.suppressed}, _admissible(figures))
+
+
+def _measure(row: Row, one: Verified) -> Iterator[str]:
+    """Varied parameters that say how a model measures, such as a distance, and not how much it
+    allows."""
+    assert row.figures is not None
+    allowed = {v.symbol for v in row.figures.verified}
+    for label, value in row.varied.items():
+        place, _, name = label.rpartition(".")
+        of_model = place in ("", one.model, one.column) and name in keys_of_model(one.model)
+        if of_model and name not in allowed:
+            yield f"{name}={written(value)}"
 
 
 def _inverse(measure: float) -> float:

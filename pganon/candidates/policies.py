@@ -149,7 +149,7 @@ class _Making:
         places: list[int | None] = [
             number
             for number, model in enumerate(self.models)
-            if one.name in self._model_keys(model)
+            if one.name in keys_of_model(model["model"])
             and one.place in (None, model["model"], model.get("column"))
         ]
         of_method = one.name in self._method_keys(method) and one.place in (None, method["name"])
@@ -161,15 +161,12 @@ class _Making:
             )
         return [*places, *([None] if of_method else [])]
 
-    def _model_keys(self, model: Mapping[str, Any]) -> list[str]:
-        return _keys(self.registry.models[model["model"]])
-
     def _method_keys(self, method: Mapping[str, Any]) -> list[str]:
         return _keys(self.registry.methods[method["name"]])
 
     def _parameters(self, methods: Sequence[Mapping[str, Any]]) -> list[str]:
         """What each model and method could be varied in."""
-        having = {m["model"]: self._model_keys(m) for m in self.models}
+        having = {m["model"]: keys_of_model(m["model"]) for m in self.models}
         having |= {m["name"]: self._method_keys(m) for m in methods}
         return [f"{', '.join(keys)} ({word})" for word, keys in having.items() if keys]
 
@@ -194,6 +191,12 @@ def _alone(registry: Registry, key: str, *method: str) -> Any:
     kinds: dict[str, Any] = {"privacy": models, "method": method_type(registry, *method)}
     fields: dict[str, Any] = {key: (kinds[key], ...)}
     return create_model("Alone", **fields)
+
+
+def keys_of_model(model: str) -> list[str]:
+    """Parameters of a privacy model; none of what is only a part of one."""
+    models = known().models
+    return _keys(models[model]) if model in models else []
 
 
 def _keys(declaration: Any) -> list[str]:

@@ -104,8 +104,9 @@ def show(
         pairs |= {"source": info.source, "readers": readers, "can read": able}
     if info.compared is not None and info.compared.candidates:
         tried = info.compared
+        one = "1 candidate" if tried.candidates == 1 else f"{tried.candidates} candidates"
         times = "1 comparison" if tried.comparisons == 1 else f"{tried.comparisons} comparisons"
-        pairs["compared"] = f"{tried.candidates} candidates in {times}"
+        pairs["compared"] = f"{one} in {times}"
     common.facts({label: value for label, value in pairs.items() if value})
     if info.columns:
         common.table(

@@ -96,6 +96,11 @@ def inspection(spec: ReleaseSpec, *, restricted: bool = False) -> Check:
     )
 
 
+def records_kept(state: State) -> int:
+    """Rows that were read, without those of people who were forgotten."""
+    return state[READ] - (state.facts.get(RETURNED_RECORDS) or 0)
+
+
 def canonical(column: Column, *, folded: bool = False) -> exp.Expr:
     """The value as it is compared and encoded.
 
@@ -252,8 +257,7 @@ def _inspection_problem(
 ) -> PganonError | None:
     source = str(spec.source.name)
     records = row["records"]
-    forgotten = 0 if restricted else state.facts.get(RETURNED_RECORDS) or 0
-    kept = state[READ] - forgotten
+    kept = state[READ] if restricted else records_kept(state)
     if records != kept:
         return Unbalanced(f"{kept} records were read, and {records} are there")
     if records == 0:

@@ -85,6 +85,20 @@ def prints_of(spec: ReleaseSpec, facts: Facts) -> Prints:
     return Prints(source_fingerprint(spec, facts), facts[_PLAIN] or b"")
 
 
+def others_of(spec: ReleaseSpec, facts: Facts) -> dict[tuple[str, str], bytes]:
+    """Digests of what else it has, by use and name; a public table and a prior by their relation.
+
+    Policies that name other relations have others.
+    """
+    trees = {("tree", name): _tree_fact(n) for n, name in enumerate(_given_trees(spec))}
+    public = {
+        (f"public {name}", str(spec.public[name].name)): _public_fact(number)
+        for number, name in enumerate(sorted(spec.public))
+    }
+    prior = {("prior", str(spec.prior.name)): _PRIOR} if spec.prior and spec.background else {}
+    return {key: facts[fact] for key, fact in (trees | public | prior).items()}
+
+
 def assumed_fingerprint(spec: ReleaseSpec) -> bytes:
     """That of the source that `explain` assumes."""
     facts = (_ROWS, *_other_facts(spec))

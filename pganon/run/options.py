@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
@@ -17,7 +17,6 @@ from pganon.identifiers import QualifiedName
 from pganon.install.owner import connect_as_owner
 from pganon.plan.build import NOTHING_MORE
 from pganon.requests.claim import Claim
-from pganon.resolved.republication import Prints
 
 OnStep = Callable[[str, str, str], None]
 """Called with phase, step and purpose before each step."""
@@ -46,21 +45,23 @@ class SharedSnapshot:
     Attributes:
         run_id: of the run that read it, and keeps it.
         table: where it is.
-        prints: of what the first candidate read, with hierarchies and the like.
+        others: digests of what candidates have read beside it: hierarchies and the like.
     """
 
     run_id: int
     table: QualifiedName
-    prints: Prints | None = None
+    others: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
-    def check(self, prints: Prints) -> None:
-        """Refuse a candidate that read anything else than those before it.
+    def check(self, others: Mapping[tuple[str, str], bytes]) -> None:
+        """Refuse a candidate that read other rows of a relation than those before it.
+
+        Args:
+            others: see :func:`pganon.encode.source.others_of`.
 
         Raises:
             PreconditionError: source_changed.
         """
-        self.prints = self.prints or prints
-        if prints != self.prints:
+        if any(self.others.setdefault(key, found) != found for key, found in others.items()):
             raise PreconditionError(
                 "hierarchies or other relations that the policy names changed between candidates",
                 hint="compare them again",

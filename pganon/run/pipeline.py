@@ -17,7 +17,7 @@ from typing import Any
 import psycopg
 
 from pganon import locks
-from pganon.encode.source import prints_of
+from pganon.encode.source import others_of, prints_of
 from pganon.errors import PrivacyRefusal
 from pganon.history import populations
 from pganon.history.increments.steps import DUE
@@ -159,7 +159,7 @@ class Pipeline:
         """The end of a run whose source and policy are those of the version that is shown."""
         plan, state = computation.plan, computation.decide()
         if self.options.snapshot is not None:
-            self.options.snapshot.check(prints_of(plan.spec, state.facts))
+            self.options.snapshot.check(others_of(plan.spec, state.facts))
         current = up_to_date(self.conn, plan, state, self.options)
         if current is None:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import psycopg
 import pytest
 
 from pganon.candidates.figures import Compared
@@ -15,6 +16,7 @@ from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import listing
 from pganon.resolved.model import ReleaseSpec
+from pganon.run.erasure import forget_people
 from pganon.run.options import Options
 from pganon.run.release import run_release
 from pganon.run.resolution import resolve_policy
@@ -170,6 +172,44 @@ def test_a_hierarchy_that_changes_meanwhile_ends_it(source: Database) -> None:
     assert faults.events(source.owner())[-2:] == ["failed: source_changed"] * 2
 
 
+def test_candidates_may_name_other_relations(source: Database) -> None:
+    """Each is what it was to every candidate that names it."""
+    owner = source.connect("source_owner")
+    for name in ("registered", "known"):
+        owner.execute(
+            f"CREATE TABLE public.{name} AS SELECT age, city FROM public.patient;"
+            f"GRANT SELECT ON public.{name} TO steward"
+        )
+    owner.execute("INSERT INTO public.known VALUES (90, 'Rome')")
+    sets = {"age": "person", "city": "person", "sex": "visit", "disease": "visit"}
+    columns = {name: {"role": "quasi_sensitive", "set": of} for name, of in sets.items()}
+    loaded = load_policy(
+        json.dumps(
+            {
+                "release": "patients",
+                "source": "public.patient",
+                "columns": columns,
+                "privacy": [{"model": "qs_k_anonymity", "k": 3}],
+                "method": {"name": "qs_greedy"},
+            }
+        )
+    )
+    public = "public={person: public.registered},{person: public.known}"
+    found = compared(source, public, "k=2,3", loaded=loaded)
+    assert [row.figures is not None for row in found.candidates] == [True] * 4, found.candidates
+    change = faults.at(
+        "candidate 3 of 4: snapshot.snapshot",
+        lambda: owner.execute("DELETE FROM public.known WHERE city = 'Rome'"),
+    )
+    assert len(compared(source, public, "k=2,3", loaded=loaded, before=change).candidates) == 4
+    change = faults.at(
+        "candidate 4 of 4: snapshot.snapshot",
+        lambda: owner.execute("DELETE FROM public.known WHERE city = 'Oslo'"),
+    )
+    with pytest.raises(PreconditionError, match="changed between candidates"):
+        compared(source, public, "k=2,3", loaded=loaded, before=change)
+
+
 def test_what_is_refused_is_a_row(source: Database) -> None:
     found = compared(source, "k=25,8", methods=("mondrian", "anatomy"))
     assert [(row.verdict, row.code) for row in found.candidates] == [
@@ -262,6 +302,16 @@ def test_beside_versions_that_there_are(source: Database) -> None:
     assert (tried.candidates, tried.comparisons) == (5, 2)
 
 
+def test_people_who_were_forgotten_are_not_counted(source: Database) -> None:
+    faults.run(source.dsn())
+    source.source("CREATE TABLE public.gone AS SELECT id FROM public.patient WHERE id < 3")
+    forget_people(source.connect("steward"), "patients", "public.gone")
+    found = compared(source, "k=8")
+    assert found.records == 22
+    how = Options(dry_run=True, seed=b"1")
+    assert run_release(faults.policy(), dsn=source.dsn(), options=how).records == 22
+
+
 def test_an_interrupt_removes_everything(source: Database) -> None:
     conn = source.owner()
     before = state(conn)
@@ -278,6 +328,25 @@ def test_an_interrupt_removes_everything(source: Database) -> None:
         *("started", "started", "dry_run", "started"),
         *("failed: interrupted", "failed: interrupted"),
     ]
+
+
+def test_a_snapshot_that_cannot_be_removed_is_left_to_the_next_run(
+    source: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while a backup holds it; what was measured is shown."""
+
+    def held(conn: Connection, run_id: int) -> int:
+        raise psycopg.errors.QueryCanceled("canceling statement due to statement timeout")
+
+    conn = source.owner()
+    with monkeypatch.context() as patched:
+        patched.setattr("pganon.candidates.compare.drop_run", held)
+        found = compared(source, "k=8")
+    assert [row.verdict for row in found.candidates] == ["candidate"]
+    assert faults.events(conn)[-1] == "dry_run"
+    assert faults.run_tables(conn) == [f"pganon_work.r{found.comparison}_snap"]
+    assert clean(conn).interrupted == ()
+    assert driver.leftovers(source) == []
 
 
 def test_losses_of_different_forms(source: Database) -> None:

@@ -142,12 +142,14 @@ def test_a_policy_of_the_database(steward: Steward) -> None:
     assert pganon("run", str(steward.file), *dsn).code == 0
     before = pganon("policy", "show", "patients", "--json", *dsn).json
     assert "compared" not in pganon("show", "patients", *dsn).out
+    assert steward.compare(policy="patients").code == 0
+    assert "1 candidate in 1 comparison\n" in pganon("show", "patients", *dsn).out
     assert steward.compare("--vary", "k=8,9", policy="patients").code == 0
     assert pganon("policy", "show", "patients", "--json", *dsn).json == before
-    assert "2 candidates in 1 comparison\n" in pganon("show", "patients", *dsn).out
+    assert "3 candidates in 2 comparisons\n" in pganon("show", "patients", *dsn).out
     assert pganon("show", "patients", "--json", *dsn).json["compared"] == {
-        "candidates": 2,
-        "comparisons": 1,
+        "candidates": 3,
+        "comparisons": 2,
     }
     assert "comparison" in pganon("history", "patients", *dsn).out
 

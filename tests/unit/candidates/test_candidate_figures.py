@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from pganon.candidates.figures import Figures, Row, judged
 from pganon.run.result import Verified
@@ -13,10 +15,13 @@ STRUCTURE = Verified("structure", None, "violations", "<=", 0, 0)
 FIGURES = Figures("classes", 0.08, 0.04, 0.2, 0.1, 0.0, 100, (STRUCTURE, L, T), 1.0)
 
 
-def verdicts(*figures: Figures | None) -> list[tuple[str, int | None]]:
+def verdicts(
+    *figures: Figures | None, varied: Sequence[Mapping[str, Any]] = ()
+) -> list[tuple[str, int | None]]:
+    values = varied or [{}] * len(figures)
     rows = [
-        Row(n, {"name": "mondrian"}, {}, "candidate" if one else "refused", figures=one)
-        for n, one in enumerate(figures, 1)
+        Row(n, {"name": "mondrian"}, of, "candidate" if one else "refused", figures=one)
+        for n, (one, of) in enumerate(zip(figures, values, strict=True), 1)
     ]
     return [(row.verdict, row.beaten_by) for row in judged(rows)]
 
@@ -43,6 +48,24 @@ def test_each_column_counts() -> None:
 def test_what_is_not_compared() -> None:
     for changes in ({"groups": 5}, {"seconds": 99.0}):
         assert verdicts(replace(FIGURES, **changes), FIGURES) == [("candidate", None)] * 2
+
+
+def test_a_model_that_measures_in_another_way_is_not_compared() -> None:
+    """The smaller number of another distance is no smaller risk."""
+    nearer = replace(FIGURES, verified=(STRUCTURE, L, replace(T, measured=0.1)))
+    for label in ("distance", "t_closeness.distance", "disease.distance"):
+        ways = [{label: "equal"}, {label: "ordered"}]
+        assert verdicts(FIGURES, nearer, varied=ways) == [("candidate", None)] * 2, label
+    for label in ("t", "choose", "l", "mondrian.distance"):
+        values = [{label: 0.1}, {label: 0.2}]
+        assert verdicts(FIGURES, nearer, varied=values) == [
+            *(("beaten", 2), ("candidate", None))
+        ], label
+    part = replace(T, model="ir_beta", symbol="beta")
+    figures = replace(FIGURES, verified=(STRUCTURE, part))
+    assert verdicts(figures, figures, varied=[{"beta": 0.1}, {"beta": 0.2}]) == [
+        *(("candidate", None), ("candidate", None))
+    ]
 
 
 def test_the_limit() -> None:
