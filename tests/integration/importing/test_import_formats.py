@@ -416,6 +416,27 @@ def _other_type(*_: object) -> None:
     raise loading.OtherType
 
 
+def test_columns_that_an_event_trigger_adds_are_not_in_the_file(
+    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target.admin.execute("""
+        CREATE FUNCTION public.add_it() RETURNS event_trigger LANGUAGE plpgsql AS $$
+        DECLARE made record;
+        BEGIN
+            FOR made IN SELECT * FROM pg_event_trigger_ddl_commands() LOOP
+                EXECUTE format('ALTER TABLE %s ADD loaded int DEFAULT 7', made.object_identity);
+            END LOOP;
+        END $$;
+        CREATE EVENT TRIGGER add_it ON ddl_command_end
+            WHEN TAG IN ('CREATE TABLE', 'CREATE TABLE AS') EXECUTE FUNCTION public.add_it();
+    """)
+    load(target, tmp_path, "a,b\n1,x\n")
+    assert texts(target) == ["(1,x,7)"]
+    monkeypatch.setattr(loading, "typed", _other_type)
+    load(target, tmp_path, "a,b\n1,x\n")
+    assert texts(target) == ["(1,x,7)"]
+
+
 def test_records_are_copied_once(
     target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
