@@ -437,6 +437,26 @@ def test_columns_that_an_event_trigger_adds_are_not_in_the_file(
     assert texts(target) == ["(1,x,7)"]
 
 
+@pytest.mark.parametrize("change", ["replaced", "written"])
+def test_a_file_that_changes_before_it_is_read_again(
+    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """Names that were read before are not those of the columns that are read now."""
+    file = tmp_path / "data.csv"
+
+    def typed(*_: object) -> None:
+        other = file if change == "written" else tmp_path / "other.csv"
+        other.write_text("disease,name\nflu,Ada\nx,y\n")
+        other.replace(file)
+        raise loading.OtherType
+
+    monkeypatch.setattr(loading, "typed", typed)
+    with pytest.raises(UsageError, match="changed while it was read") as caught:
+        load(target, tmp_path, "name,disease\nAda,flu\n")
+    assert caught.value.hint
+    assert target.admin.execute("SELECT to_regclass('s.t')").fetchone() == (None,)
+
+
 def test_records_are_copied_once(
     target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
