@@ -8,6 +8,7 @@ table. No message holds a value of the file; positions are line numbers.
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -85,11 +86,12 @@ def import_file(
     target = _target(table)
     refuse_own(target, "target of an import")
     with opened(file, form.encoding) as text, conn.transaction():
+        state = _state(file)
         import_table.check_target(conn, target, replace)
         records = Records(text, form, file)
         names, unnamed_first = column_names(records, form, file)
         check_key(names, key)
-        loaded = _load(conn, file, records, names, form, target.schema, report)
+        loaded = _load(conn, file, state, records, names, form, target.schema, report)
         notes = [unnamed(names[0])] if unnamed_first else []
         notes += notes_on(names, loaded.types, form, lambda n: _values(conn, loaded, n))
         columns = [
@@ -115,6 +117,7 @@ def _target(table: str) -> QualifiedName:
 def _load(
     conn: Connection,
     file: Path,
+    state: Sequence[int] | None,
     records: Records,
     names: Sequence[str],
     form: Format,
@@ -124,15 +127,35 @@ def _load(
     """Copy the records as they are typed, or as texts where that cannot be done or fails.
 
     A file that can be read again is, if a later record does not fit the types of the first ones.
+
+    Args:
+        state: of the file when it was opened; None: it can be read only once.
+
+    Raises:
+        UsageError: the file is another one, or was written, when it has been read again.
     """
-    if form.reading != Reading() or not file.is_file():
+    if form.reading != Reading() or state is None:
         return loading.texts(conn, file, records, names, form, report)
     with suppress(loading.OtherType), conn.transaction():
         return loading.typed(conn, file, records, names, form, schema, report)
     with opened(file, form.encoding) as text:
         records = Records(text, form, file)
         column_names(records, form, file)
-        return loading.texts(conn, file, records, names, form, report)
+        loaded = loading.texts(conn, file, records, names, form, report)
+    if _state(file) != state:
+        raise UsageError(
+            f"{file} changed while it was read",
+            hint="try again when nobody writes it, or import a copy; nothing was imported",
+        )
+    return loaded
+
+
+def _state(file: Path) -> Sequence[int] | None:
+    """The same as long as nobody replaces or writes the file; None for what is no regular file."""
+    found = file.stat()
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _values(conn: Connection, loaded: Loaded, number: int) -> Iterator[set[str]]:

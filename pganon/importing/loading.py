@@ -93,7 +93,7 @@ def typed(
                 raise OtherType
             yield batch
 
-    rows = _copy(conn, made, file, records, fitting(), report)
+    rows = _copy(conn, made, columns, file, records, fitting(), report)
     return Loaded(rows, types, made, columns, kinds)
 
 
@@ -111,7 +111,7 @@ def texts(
     kinds = ["text"] * len(names)
     conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(_STAGE.identifier))
     _make(conn, _STAGE, columns, kinds, b"CREATE TEMP TABLE {} ({}) ON COMMIT DROP")
-    rows = _copy(conn, _STAGE, file, records, _learned(records, types), report)
+    rows = _copy(conn, _STAGE, columns, file, records, _learned(records, types), report)
     return Loaded(rows, types, _STAGE, columns, kinds)
 
 
@@ -143,6 +143,7 @@ def _learned(records: Records, types: Sequence[ColumnType]) -> Iterator[Batch]:
 def _copy(
     conn: Connection,
     table: QualifiedName,
+    columns: Sequence[sql.Identifier],
     file: Path,
     records: Records,
     batches: Iterable[Batch],
@@ -152,7 +153,7 @@ def _copy(
     rows = reported = 0
     try:
         with conn.cursor() as cursor:
-            with cursor.copy(_copy_in(table, records)) as copy:
+            with cursor.copy(_copy_in(table, columns, records)) as copy:
                 for text, number, _ in batches:
                     copy.write(text.encode())
                     rows += number
@@ -175,8 +176,13 @@ def _copy(
     return rows
 
 
-def _copy_in(table: QualifiedName, records: Records) -> sql.Composed:
+def _copy_in(
+    table: QualifiedName, columns: Sequence[sql.Identifier], records: Records
+) -> sql.Composed:
+    """By name: an event trigger may have added columns."""
     separator, quote = records.copy_marks
     options = sql.SQL("FORMAT csv, ENCODING 'UTF8', DELIMITER {}, QUOTE {}, ESCAPE {}, NULL {}")
     marks = map(sql.Literal, (separator, quote, quote, records.null))
-    return sql.SQL("COPY {} FROM STDIN ({})").format(table.identifier, options.format(*marks))
+    return sql.SQL("COPY {} ({}) FROM STDIN ({})").format(
+        table.identifier, sql.SQL(", ").join(columns), options.format(*marks)
+    )

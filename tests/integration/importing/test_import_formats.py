@@ -416,6 +416,47 @@ def _other_type(*_: object) -> None:
     raise loading.OtherType
 
 
+def test_columns_that_an_event_trigger_adds_are_not_in_the_file(
+    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target.admin.execute("""
+        CREATE FUNCTION public.add_it() RETURNS event_trigger LANGUAGE plpgsql AS $$
+        DECLARE made record;
+        BEGIN
+            FOR made IN SELECT * FROM pg_event_trigger_ddl_commands() LOOP
+                EXECUTE format('ALTER TABLE %s ADD loaded int DEFAULT 7', made.object_identity);
+            END LOOP;
+        END $$;
+        CREATE EVENT TRIGGER add_it ON ddl_command_end
+            WHEN TAG IN ('CREATE TABLE', 'CREATE TABLE AS') EXECUTE FUNCTION public.add_it();
+    """)
+    load(target, tmp_path, "a,b\n1,x\n")
+    assert texts(target) == ["(1,x,7)"]
+    monkeypatch.setattr(loading, "typed", _other_type)
+    load(target, tmp_path, "a,b\n1,x\n")
+    assert texts(target) == ["(1,x,7)"]
+
+
+@pytest.mark.parametrize("change", ["replaced", "written"])
+def test_a_file_that_changes_before_it_is_read_again(
+    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """Names that were read before are not those of the columns that are read now."""
+    file = tmp_path / "data.csv"
+
+    def typed(*_: object) -> None:
+        other = file if change == "written" else tmp_path / "other.csv"
+        other.write_text("disease,name\nflu,Ada\nx,y\n")
+        other.replace(file)
+        raise loading.OtherType
+
+    monkeypatch.setattr(loading, "typed", typed)
+    with pytest.raises(UsageError, match="changed while it was read") as caught:
+        load(target, tmp_path, "name,disease\nAda,flu\n")
+    assert caught.value.hint
+    assert target.admin.execute("SELECT to_regclass('s.t')").fetchone() == (None,)
+
+
 def test_records_are_copied_once(
     target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
