@@ -250,6 +250,21 @@ CALLS = [
 TABLE = "CREATE TEMP TABLE r (n numrange, d daterange, t tsrange, z tstzrange, s text[])"
 
 
+@pytest.mark.parametrize("column", ["n", "d", "t", "z"])
+def test_limits_without_end_of_columns(conn: Connection, column: str) -> None:
+    """Constant limits are computed before any row is read."""
+    conn.execute(TABLE)
+    conn.execute(
+        "INSERT INTO pg_temp.r VALUES ('[1,5)', '[2025-02-01,2025-02-05)',"
+        " '[2025-02-01,2025-02-05)', '[2025-02-01,2025-02-05)')"
+    )
+    low = "3" if column == "n" else "'2025-02-03'"
+    pairs = [(low, "'infinity'"), ("'-infinity'", "'infinity'"), ("'-infinity'", "'-infinity'")]
+    pairs += [("'infinity'", "'infinity'")]
+    calls = ", ".join(f"pganon.share({column}, {low}, {high})" for low, high in pairs)
+    assert conn.execute(f"SELECT {calls} FROM pg_temp.r".encode()).fetchone() == (0.5, 1, 0, 0)
+
+
 def explained(conn: Connection, query: str) -> str:
     rows = conn.execute(f"EXPLAIN (VERBOSE, COSTS OFF) {query}".encode())
     return "\n".join(row[0] for row in rows)
