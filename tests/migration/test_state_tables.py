@@ -120,7 +120,33 @@ def test_columns_of_releases_are_those_of_what_the_caller_may_read(db: Database)
     assert analyst.execute(listed).fetchall() == []
 
 
-def test_columns_of_hidden_releases_cannot_be_leaked(db: Database):
+def test_guarantees_are_those_of_what_the_caller_may_read(db: Database):
+    """Of the current version alone."""
+    conn = db.owner()
+    _release(conn, "open")
+    _release(conn, "closed")
+    listed = "SELECT release, version, details FROM pganon.guarantees ORDER BY release, version"
+    stated = {"model": "k_anonymity", "k": 2}
+    assert conn.execute(listed).fetchall() == [("closed", 2, stated), ("open", 2, stated)]
+    analyst = db.connect("analyst")
+    assert analyst.execute(listed).fetchall() == []
+    conn.execute("GRANT SELECT ON published.open TO analyst")
+    assert analyst.execute(listed).fetchall() == [], "the schema is still closed"
+    conn.execute("GRANT USAGE ON SCHEMA published TO analyst")
+    assert analyst.execute(listed).fetchall() == [("open", 2, stated)]
+
+
+@pytest.mark.parametrize(
+    ("view", "columns"),
+    [
+        ("releases", ["release", "method", "guarantee"]),
+        ("release_columns", ["release", "view", "column_name", "comment"]),
+        ("guarantees", ["release", "requirement", "reader", "over_versions", "details::text"]),
+    ],
+)
+def test_what_is_said_of_hidden_releases_cannot_be_leaked(
+    db: Database, view: str, columns: list[str]
+):
     """Attack: a cheap function of the reader's own is given rows before they are hidden."""
     conn = db.owner()
     _release(conn, "closed")
@@ -131,12 +157,12 @@ def test_columns_of_hidden_releases_cannot_be_leaked(db: Database):
         "CREATE FUNCTION spy.look(x text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS"
         " $$ BEGIN INSERT INTO spy.seen VALUES (x); RETURN true; END $$"
     )
-    for column in ("release", "view", "column_name", "comment"):
-        analyst.execute(f"SELECT FROM pganon.release_columns WHERE spy.look({column})".encode())
+    for column in columns:
+        analyst.execute(f"SELECT FROM pganon.{view} WHERE spy.look({column})".encode())
     assert analyst.execute("SELECT count(*) FROM spy.seen").fetchone() == (0,)
-    options = "SELECT reloptions FROM pg_class WHERE oid = 'pganon.release_columns'::regclass"
+    options = "SELECT reloptions FROM pg_class WHERE oid = %s::regclass"
     # The plan that was tried may be harmless without it.
-    assert conn.execute(options).fetchone() == (["security_barrier=true"],)
+    assert conn.execute(options, [f"pganon.{view}"]).fetchone() == (["security_barrier=true"],)
 
 
 def test_analyst_sees_neither_ledger_nor_state(db: Database):

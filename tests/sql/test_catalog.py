@@ -15,7 +15,11 @@ PROCEDURES_THAT_COMMIT = frozenset(
 # Bodies of functions of any type are parsed when called, and with SET they would not be inlined;
 # their names are qualified (test_a_hostile_search_path_of_a_reader).
 QUALIFIED = frozenset(
-    {f"pganon.{n}(anycompatiblearray,anycompatible)" for n in ("share", '"overlaps"')}
+    {
+        "pganon.share(anycompatiblearray,anycompatible)",
+        'pganon."overlaps"(anycompatiblearray,anycompatible)',
+        'pganon."overlaps"(anycompatiblerange,anycompatible)',
+    }
 )
 
 # What analysts may use: see sql/grants.sql. A function that reads a table does so as the caller.

@@ -195,6 +195,7 @@ def test_share_at_the_edges(conn: Connection, call: str, expected: str | None) -
         ("numrange '[34,41)', 41", False),
         ("numrange '(,41]', 7.5", True),
         ("numrange '[34,41]', '35'", True),
+        ("int4range '[34,41]', 41::smallint", True),
         ("numrange 'empty', 34", False),
         ("NULL::numrange, 34", None),
         ("numrange '[34,41]', NULL::int", None),
@@ -202,6 +203,7 @@ def test_share_at_the_edges(conn: Connection, call: str, expected: str | None) -
         ("daterange '[2025-02-01,2025-03-01)', '2025-03-01'", False),
         ("tsrange '[2025-02-01,2025-03-01)', date '2025-02-01'", True),
         ("tstzrange '[2025-02-01,2025-03-01)', '2025-03-01'", False),
+        ("tstzrange '[2025-02-01,2025-03-01)', timestamp '2025-02-02'", True),
         ("'{female,male}'::text[], 'female'", True),
         ("'{female,male}'::varchar(9)[], 'other'", False),
         ("'{1,2}'::int[], 2::bigint", True),
@@ -248,6 +250,21 @@ CALLS = [
     "last_whole(n)",
 ]
 TABLE = "CREATE TEMP TABLE r (n numrange, d daterange, t tsrange, z tstzrange, s text[])"
+
+
+@pytest.mark.parametrize("column", ["n", "d", "t", "z"])
+def test_limits_without_end_of_columns(conn: Connection, column: str) -> None:
+    """Constant limits are computed before any row is read."""
+    conn.execute(TABLE)
+    conn.execute(
+        "INSERT INTO pg_temp.r VALUES ('[1,5)', '[2025-02-01,2025-02-05)',"
+        " '[2025-02-01,2025-02-05)', '[2025-02-01,2025-02-05)')"
+    )
+    low = "3" if column == "n" else "'2025-02-03'"
+    pairs = [(low, "'infinity'"), ("'-infinity'", "'infinity'"), ("'-infinity'", "'-infinity'")]
+    pairs += [("'infinity'", "'infinity'")]
+    calls = ", ".join(f"pganon.share({column}, {low}, {high})" for low, high in pairs)
+    assert conn.execute(f"SELECT {calls} FROM pg_temp.r".encode()).fetchone() == (0.5, 1, 0, 0)
 
 
 def explained(conn: Connection, query: str) -> str:

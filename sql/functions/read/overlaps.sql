@@ -2,24 +2,14 @@
 -- text, which may be the label of a hierarchy and stand for others. Any argument that is NULL gives NULL.
 --
 -- PostgreSQL puts the expressions into the queries that call them, where an index on a range helps. The
--- operators @> lack casts: numrange @> integer is none of them.
-CREATE FUNCTION pganon.overlaps(range numrange, value numeric) RETURNS boolean
+-- operators @> lack casts: numrange @> integer is none of them. A body in quotes is read under the
+-- caller's search path, so it qualifies every name.
+CREATE FUNCTION pganon.overlaps(range anycompatiblerange, value anycompatible) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN range @> value;
+AS $$
+    SELECT $1 OPERATOR(pg_catalog.@>) $2
+$$;
 
-CREATE FUNCTION pganon.overlaps(range daterange, value date) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN range @> value;
-
-CREATE FUNCTION pganon.overlaps(range tsrange, value timestamp) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN range @> value;
-
-CREATE FUNCTION pganon.overlaps(range tstzrange, value timestamptz) RETURNS boolean
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN range @> value;
-
--- Read under the caller's search path, so it qualifies every name.
 CREATE FUNCTION pganon.overlaps(set anycompatiblearray, value anycompatible) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
 AS $$
@@ -42,10 +32,7 @@ CREATE FUNCTION pganon.overlaps(exact timestamptz, value timestamptz) RETURNS bo
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN exact = value;
 
-COMMENT ON FUNCTION pganon.overlaps(numrange, numeric) IS 'whether this range can be the value';
-COMMENT ON FUNCTION pganon.overlaps(daterange, date) IS 'whether this range can be the value';
-COMMENT ON FUNCTION pganon.overlaps(tsrange, timestamp) IS 'whether this range can be the value';
-COMMENT ON FUNCTION pganon.overlaps(tstzrange, timestamptz) IS 'whether this range can be the value';
+COMMENT ON FUNCTION pganon.overlaps(anycompatiblerange, anycompatible) IS 'whether this range can be the value';
 COMMENT ON FUNCTION pganon.overlaps(anycompatiblearray, anycompatible) IS 'whether this set can be the value';
 COMMENT ON FUNCTION pganon.overlaps(numeric, numeric) IS 'whether this exact value can be the value';
 COMMENT ON FUNCTION pganon.overlaps(date, date) IS 'whether this exact value can be the value';

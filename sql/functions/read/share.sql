@@ -51,6 +51,8 @@ CREATE FUNCTION pganon.share(range daterange, low date, high date) RETURNS numer
     END;
 
 -- Moments are counted from one in the middle: the longest ranges are too long for an interval.
+-- Of two ends, not of one: PostgreSQL computes what is constant even where CASE would not, and before
+-- version 17 the difference to an infinite `high` is an error.
 CREATE FUNCTION pganon.share(range tsrange, low timestamp, high timestamp) RETURNS numeric
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE
@@ -60,9 +62,8 @@ CREATE FUNCTION pganon.share(range tsrange, low timestamp, high timestamp) RETUR
         WHEN low > high OR NOT range && tsrange(low, greatest(low, high), '[]') THEN 0
         WHEN isfinite(lower(range)) AND isfinite(upper(range)) THEN
             (
-                CASE WHEN high < upper(range)
-                    THEN extract(epoch FROM high - timestamp '2000-01-01') + 0.000001
-                    ELSE extract(epoch FROM upper(range) - timestamp '2000-01-01') END
+                extract(epoch FROM least(high, upper(range)) - timestamp '2000-01-01')
+                + CASE WHEN high < upper(range) THEN 0.000001 ELSE 0 END
                 - extract(epoch FROM greatest(low, lower(range)) - timestamp '2000-01-01')
             ) / (
                 extract(epoch FROM upper(range) - timestamp '2000-01-01')
@@ -79,9 +80,8 @@ CREATE FUNCTION pganon.share(range tstzrange, low timestamptz, high timestamptz)
         WHEN low > high OR NOT range && tstzrange(low, greatest(low, high), '[]') THEN 0
         WHEN isfinite(lower(range)) AND isfinite(upper(range)) THEN
             (
-                CASE WHEN high < upper(range)
-                    THEN extract(epoch FROM high - timestamptz '2000-01-01 00:00+00') + 0.000001
-                    ELSE extract(epoch FROM upper(range) - timestamptz '2000-01-01 00:00+00') END
+                extract(epoch FROM least(high, upper(range)) - timestamptz '2000-01-01 00:00+00')
+                + CASE WHEN high < upper(range) THEN 0.000001 ELSE 0 END
                 - extract(epoch FROM greatest(low, lower(range)) - timestamptz '2000-01-01 00:00+00')
             ) / (
                 extract(epoch FROM upper(range) - timestamptz '2000-01-01 00:00+00')
