@@ -104,15 +104,15 @@ def losses(layout: Layout) -> exp.Select:
 
 
 def gap_arrays(layout: Layout) -> exp.Select:
-    """SELECT (attribute, level, gaps): what suppression loses by the number of a label, from 0."""
+    """SELECT (attribute, level, slots, gaps): what suppression loses by the number of a label.
+
+    Numbers are paths, so most of those up to the highest are no label's: arrays have labels alone.
+    """
     return stacked(
         [
             query(
-                "select :i as attribute, x.place - 1 as level,"
-                " array_agg(coalesce(g.gap, 0) order by y.slot) as gaps"
-                " from unnest(:bits::int[]) with ordinality as x(bits, place)"
-                " cross join lateral generate_series(0, (1::bigint << x.bits) - 1) as y(slot)"
-                " left join g on g.level = x.place - 1 and g.slot = y.slot group by x.place",
+                "select :i as attribute, g.level, array_agg(g.slot order by g.slot) as slots,"
+                " array_agg(g.gap order by g.slot) as gaps from g group by g.level",
                 {
                     "g": query(
                         "select distinct s.level, s.slot, s.gap from s",
@@ -120,11 +120,8 @@ def gap_arrays(layout: Layout) -> exp.Select:
                     )
                 },
                 i=num(place),
-                bits=exp.Array(
-                    expressions=[num(field.slot_bits(n)) for n in range(len(field.widths) + 1)]
-                ),
             )
-            for place, (axis, field) in enumerate(zip(layout.axes, layout.fields, strict=True))
+            for place, axis in enumerate(layout.axes)
         ]
     )
 
@@ -151,12 +148,21 @@ class Gaps:
     def _made(self, place: int, level: int) -> exp.Expr:
         if level == 0 and self.exact:
             return num(weights(self.spec)[place])
+        # Of a column without values no label is at the root, which nothing loses more than.
+        return fragment(
+            "coalesce((:gaps)[width_bucket(:slot, :slots)], 0)",
+            gaps=self._array("gaps", place, level),
+            slots=self._array("slots", place, level),
+            slot=self.layout.slot(place, level, "c"),
+        )
+
+    def _array(self, column: str, place: int, level: int) -> exp.Expr:
         # What is stored is packed; joined to nothing it is unpacked once, not for every class.
         array = query(
-            "select g.gaps || '{}'::bigint[] from g where g.attribute = :i and g.level = :level",
+            "select :column || '{}'::bigint[] from g where g.attribute = :i and g.level = :level",
             {"g": self.layout.state.work("gaps")},
+            column=col(column, "g"),
             i=num(place),
             level=num(level),
         )
-        slot = self.layout.slot(place, level, "c")
-        return fragment("(:array)[:slot + 1]", array=scalar(array), slot=slot)
+        return scalar(array)

@@ -8,7 +8,7 @@ import pytest
 
 from pganon.errors import PganonError
 from pganon.publish import lifecycle
-from tests.support.harness.driver import Connection, Staged, drop_leftovers, publish, run
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, prepared, publish, run
 from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
@@ -190,6 +190,35 @@ def test_other_labels_are_noticed(db: Any, shown: Connection, change: str, check
 def test_keys_of_several_words(owner: Connection, monkeypatch: Any, bits: int) -> None:
     monkeypatch.setattr("pganon.methods.classes.full_domain.keys.WORD", bits)
     assert node(run(owner, eight([K, L], 1))) == (2, 0)
+
+
+def test_paths_of_many_bits_take_no_longer(db: Any) -> None:
+    """Where siblings are unevenly many most paths belong to no label: 2^29 for 1,045 values."""
+    values = [number / 100 for number in range(1000)]
+    for width in (10, 100, 1_000, 10_000, 100_000):
+        values += [width * number for number in range(1, 10)]
+    rows = [(value, "x") for value in values for _ in range(1 + (value < 10))]
+    make_table(db.connect("source_owner"), {"v": "numeric NOT NULL", "s": "text NOT NULL"}, rows)
+    columns = {"v": {"hierarchy": {"intervals": [10, 100, 1_000, 10_000, 100_000]}}, "s": "s"}
+    declared = policy(columns, [K], method={"name": "full_domain"}, suppression_limit=0.05)
+    owner = db.owner()
+    computation = prepared(owner, declared)
+    owner.execute("SET statement_timeout = '20s'")
+    computation.decide()
+    staged = Staged(owner, computation.plan, computation.complete())
+    assert node(staged) == (3,)
+    assert staged.facts["suppressed"] == 27
+    assert staged.utility.cost == pytest.approx(staged.utility.gcp)
+
+
+def test_a_column_of_nulls_alone_loses_no_bits(db: Any) -> None:
+    rows = [(None, value) for value in "aabbc"]
+    make_table(db.connect("source_owner"), {"v": "text", "w": "text NOT NULL"}, rows)
+    columns = {"v": {}, "w": {"levels": [0, 0]}}
+    method = {"name": "full_domain", "objective": "entropy"}
+    staged = run(db.owner(), policy(columns, [K], method=method, suppression_limit=0.2))
+    # c is left out: log2(5) bits of those of all records.
+    assert staged.utility.cost == pytest.approx(2.321928 / (4 * 1.321928 + 2.321928))
 
 
 @pytest.mark.parametrize("at_once", [1, 4])
