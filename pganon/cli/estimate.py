@@ -52,6 +52,7 @@ def estimate(
 ) -> None:
     """Answer a query from a release: estimates, and bounds that surely hold."""
     from pganon.estimation import ask
+    from pganon.sqltools import readable
 
     if json and as_csv:
         raise UsageError("--json and --csv exclude each other")
@@ -64,7 +65,7 @@ def estimate(
         common.block(_csv(found).rstrip("\n"))
     else:
         if sql:
-            common.block(found.sql + ";")
+            common.block(readable(found.sql) + ";")
         _show(found)
 
 

@@ -19,7 +19,7 @@ from pganon.estimation.results import Estimates
 from pganon.estimation.statement import MAX_GROUPS, asked, written
 from pganon.install import access
 from pganon.publish.sessions import translated
-from pganon.sqltools import pretty, statement
+from pganon.sqltools import statement
 
 Connection = psycopg.Connection[Any]
 
@@ -69,10 +69,9 @@ def answer(conn: Connection, question: Question, spread: Spread) -> Estimates:
     release = question.release
     columns = [release.columns[n] for part in question.parts if not part.exact for n in [part.name]]
     values = {column.name: fitted(conn, column, spread) for column in columns}
-    tree = written(asked(question, values))
-    text = pretty(tree)
+    select = statement(written(asked(question, values)))
     try:
-        cursor = conn.execute(statement(tree))
+        cursor = conn.execute(select)
     except psycopg.errors.DataException as error:
         raise EstimateRefused(
             f"the condition fails on a value that a class covers ({error.sqlstate})",
@@ -84,7 +83,9 @@ def answer(conn: Connection, question: Question, spread: Spread) -> Estimates:
     names = tuple(column.name for column in cursor.description or ())
     aggregates = tuple(name for name, _ in question.aggregates)
     keys = tuple(item.name for item in question.items if item.name not in aggregates)
-    return Estimates(release.name, release.version, names, keys, aggregates, tuple(rows), text)
+    return Estimates(
+        release.name, release.version, names, keys, aggregates, tuple(rows), select.as_string()
+    )
 
 
 def _hold(conn: Connection, question: Question) -> None:

@@ -7,7 +7,7 @@ places. Of a run, what lies in a range is a difference of running sums.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -44,9 +44,21 @@ class BoxedPart:
     def name(self, what: str) -> str:
         return f"{what}{self.number}"
 
-    def shown(self, table: str) -> dict[str, exp.Expr]:
-        """What a class shows: columns of BUCKETS by name, which say which box it is."""
+    def published(self, table: str) -> dict[str, exp.Expr]:
+        """The columns of the view that say which box a class has, under other names."""
         column = self.fitted.column
+        found = {self.name("v"): col(column.name, table)}
+        if column.null_column is not None:
+            found[self.name("u")] = col(column.null_column, table)
+        return found
+
+    def shown(self, table: str) -> dict[str, exp.Expr]:
+        """Columns of BUCKETS by name, from those of :meth:`published`."""
+        column = replace(
+            self.fitted.column,
+            name=self.name("v"),
+            null_column=self.fitted.column.null_column and self.name("u"),
+        )
         value = col(column.name, table)
         if self.fitted.ranges:
             first, last = boxes.places(column, value)

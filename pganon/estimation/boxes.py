@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import psycopg
@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 from sqlglot import exp
 
 from pganon.estimation.refusals import EstimateRefused
-from pganon.estimation.release import Part, Published
+from pganon.estimation.release import Published
 from pganon.estimation.spread import Box, fit
 from pganon.estimation.values import typed
 from pganon.identifiers import quote
@@ -22,6 +22,8 @@ Spread = Literal["column", "uniform"]
 
 MAX_VALUES = 100_000
 """Values between the ends of all ranges of a column that are counted one by one."""
+
+_VALUE, _FLAG = "value", "flag"
 
 _FIRST = {
     "whole": "case when lower_inc(:v) then ceil(lower(:v)) else floor(lower(:v)) + 1 end::bigint",
@@ -72,7 +74,9 @@ def is_line(column: Published) -> bool:
 
 def shown_set(column: Published, value: exp.Expr) -> exp.Expr:
     """The values that a set or label shows, as an array."""
-    return fragment("array[:v]", v=value) if column.form == "label" else value
+    if column.form != "label":
+        return value
+    return fragment("case when :v is not null then array[:v] end", v=value)
 
 
 def fitted(conn: Connection, column: Published, spread: Spread) -> Fitted:
@@ -88,7 +92,7 @@ def fitted(conn: Connection, column: Published, spread: Spread) -> Fitted:
 
 
 def _fitted_line(conn: Connection, column: Published, spread: Spread) -> Fitted:
-    first, last = places(column, col(column.name, "t"))
+    first, last = places(column, col(_VALUE, "t"))
     rows = _distinct(conn, column, {"first": first, "last": last})
     shown = [row for row in rows if row["shown"]]
     if any(row["first"] is None or row["last"] is None for row in shown):
@@ -110,7 +114,7 @@ def _fitted_line(conn: Connection, column: Published, spread: Spread) -> Fitted:
 
 
 def _fitted_sets(conn: Connection, column: Published, spread: Spread) -> Fitted:
-    elements = cast(shown_set(column, col(column.name, "t")), "text[]")
+    elements = cast(shown_set(column, col(_VALUE, "t")), "text[]")
     rows = _distinct(conn, column, {"elements": elements})
     known: dict[str, int] = {}
     boxes = []
@@ -154,13 +158,12 @@ def _distinct(
     conn: Connection, column: Published, shown: Mapping[str, exp.Expr]
 ) -> list[dict[str, Any]]:
     """What classes show: columns of `shown`, whether there are values, and missing ones."""
-    part = column.part
-    value = col(column.name, "t")
+    renamed = replace(column, name=_VALUE, null_column=column.null_column and _FLAG)
     classes = query(
         "select t.bucket as bucket, :shown as shown, :missing as missing, count(*) as n from t",
-        {"t": _bucketed(part, [column.name, column.null_column])},
-        shown=fragment(":v is not null", v=value),
-        missing=missing(column, "t"),
+        {"t": _bucketed(column)},
+        shown=fragment(":v is not null", v=col(_VALUE, "t")),
+        missing=missing(renamed, "t"),
     )
     classes = classes.select(*[named(item, name) for name, item in shown.items()])
     classes = classes.group_by(*[num(place) for place in (1, 2, 3, *range(5, 5 + len(shown)))])
@@ -173,9 +176,14 @@ def _distinct(
         return cursor.execute(statement(tree)).fetchall()
 
 
-def _bucketed(part: Part, names: Sequence[str | None]) -> exp.Select:
+def _bucketed(column: Published) -> exp.Select:
+    """(bucket, what is published of the column), under names that cannot clash."""
+    part = column.part
     tree = query("select :b as bucket from v", {"v": part.view}, b=col(part.bucket, "v"))
-    return tree.select(*[col(name, "v") for name in names if name is not None])
+    tree = tree.select(named(col(column.name, "v"), _VALUE))
+    if column.null_column is not None:
+        tree = tree.select(named(col(column.null_column, "v"), _FLAG))
+    return tree
 
 
 def missing(column: Published, table: str) -> exp.Expr:

@@ -58,14 +58,19 @@ def buckets(asked: Query) -> exp.Select:
         w=weight,
     )
     boxed = [part for part in asked.parts.values() if isinstance(part, BoxedPart)]
-    shown = [named(item, name) for part in boxed for name, item in part.shown("t").items()]
+    shown = [named(item, name) for part in boxed for name, item in part.published("t").items()]
     tree = tree.select(*shown).group_by(*[num(i) for i in (1, *range(3, 3 + len(shown)))])
     totals: list[str] = []
     for part in asked.parts.values():
         if isinstance(part, ExactPart) and asked.in_home(part):
             tree = tree.select(*part.totals())
             totals += [item.alias for item in part.totals()]
-    outer = query("select i.bucket, i.n from i", {"i": tree})
+    kept = [col(name, "t") for name in totals]
+    places = query("select t.bucket, t.n from t", {"t": tree})
+    places = places.select(
+        *[named(item, name) for part in boxed for name, item in part.shown("t").items()], *kept
+    )
+    outer = query("select i.bucket, i.n from i", {"i": places})
     return outer.select(*numbered(boxed, "i"), *[col(name, "i") for name in totals])
 
 

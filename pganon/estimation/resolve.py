@@ -127,8 +127,10 @@ class _Resolver:
         if isinstance(node, exp.Not):
             return self._formula(node.this, negated=not negated)
         if not isinstance(node, exp.And | exp.Or):
+            part = self._part(node)
+            self._check_labels(node)
             condition = exp.Not(this=exp.paren(node.copy())) if negated else node.copy()
-            return Leaf(self._part(node), condition)
+            return Leaf(part, condition)
         every = isinstance(node, exp.And) is not negated
         sides = [self._formula(side, negated=negated) for side in (node.left, node.right)]
         items: list[Formula] = []
@@ -136,6 +138,20 @@ class _Resolver:
             items += side.items if isinstance(side, Joined) and side.every is every else [side]
         merged = _merged(items, every=every)
         return merged[0] if len(merged) == 1 else Joined(every, tuple(merged))
+
+    def _check_labels(self, node: exp.Expr) -> None:
+        """A class shows the label of a value's ancestor, so only labels can be asked for."""
+        for found in node.find_all(exp.Column):
+            if self._column(found).form != "label":
+                continue
+            plain = isinstance(node, exp.EQ | exp.NEQ | exp.In | exp.Is)
+            sides = [part for part in node.iter_expressions() if not isinstance(part, exp.Column)]
+            if not plain or not all(isinstance(part, exp.Literal | exp.Null) for part in sides):
+                raise Unsupported(
+                    f"{quote(found.name)} has labels of a hierarchy: only =, <>, IN and IS NULL"
+                    " with constants are estimated",
+                    found,
+                )
 
     # -- the list, GROUP BY, ORDER BY -----------------------------------------------------------
 
