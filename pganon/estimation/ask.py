@@ -72,7 +72,7 @@ def answer(conn: Connection, question: Question, spread: Spread) -> Estimates:
     select = statement(written(asked(question, values)))
     try:
         cursor = conn.execute(select)
-    except psycopg.errors.DataException as error:
+    except psycopg.DataError as error:
         raise EstimateRefused(
             f"the condition fails on a value that a class covers ({error.sqlstate})",
             hint="write it so that no value makes it fail",
