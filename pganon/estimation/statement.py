@@ -306,6 +306,8 @@ def _aggregate(aggregate: Aggregate, number: int, means: str) -> Iterable[exp.Ex
     if means:
         lower, upper = f"{means}.least", f"{means}.greatest"
         error, likely = f"{error} / t.count{number}", f"{likely} / t.count{number}"
+    # Rounding must not take the estimate beyond its bounds.
+    estimate = f"least({upper}::float8, greatest({lower}::float8, {estimate}))"
     low = f"greatest({lower}::float8, {estimate} - {likely})"
     high = f"least({upper}::float8, {estimate} + {likely})"
     texts = [estimate, lower, upper, low, high, error]

@@ -112,7 +112,7 @@ ODD = [
     r"SELECT count(*) FROM visits WHERE ill = '\'",
     """SELECT count(*) /* ; DROP TABLE x; */ AS "a""; b" FROM visits -- DELETE""",
     """SELECT count(*) FROM published."visits" AS "x y" WHERE "x y"."ill" = $$d1$$""",
-    "SELECT ill, count(*) AS n FROM visits WHERE ward LIKE 'W%' GROUP BY ill ORDER BY n DESC LIMIT 2",
+    "SELECT ill, count(*) AS n FROM visits WHERE ward LIKE 'W%' GROUP BY ill ORDER BY n LIMIT 2",
     "SELECT count(*) FROM visits WHERE ill = '%s {} :x @ #'",
     "SELECT COUNT(*) FROM VISITS WHERE AGE BETWEEN 20 AND 30",
 ]
