@@ -47,7 +47,7 @@ class BoxedPart:
     def published(self, table: str) -> dict[str, exp.Expr]:
         """The columns of the view that say which box a class has, under other names."""
         column = self.fitted.column
-        found = {self.name("v"): col(column.name, table)}
+        found: dict[str, exp.Expr] = {self.name("v"): col(column.name, table)}
         if column.null_column is not None:
             found[self.name("u")] = col(column.null_column, table)
         return found
