@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.estimation.algebra import call
 from pganon.estimation.boxed import BoxedPart
 from pganon.estimation.cells import Query
 from pganon.estimation.exactly import same_group
-from pganon.sqltools import named, query
+from pganon.sqltools import fragment, named, query
 
-_TAKEN = "greatest(0, c.lo_x# + c.lo_r# - c.n)", "least(c.hi_x#, c.hi_r#)"
+_TAKEN = "c.lo_c#", "c.hi_c#"
 """How many records with a value match all conditions, at least and at most."""
 
 
@@ -21,19 +22,32 @@ def sum_bounds(asked: Query, number: int) -> exp.Select:
     """(cell, least, greatest): bounds of the sum over every cell."""
     if isinstance(asked.part_of(number), BoxedPart):
         return _boxed_sums(number)
-    below = (
-        "sum(r.x * least(r.copies, greatest(0, case when r.x < 0 then c.high else c.low end"
-        " - (r.upto - r.copies))))"
-    )
-    above = (
-        "sum(r.x * least(r.copies, greatest(0, case when r.x > 0 then c.high else c.low end"
-        " - (c.a - r.upto))))"
-    )
     return query(
-        f"select c.cell, {below} as least, {above} as greatest from c join rows{number} as r"
-        " on :same group by c.cell",
+        "select c.cell, sum(r.x * :below) as least, sum(r.x * :above) as greatest"
+        f" from c join rows{number} as r on :same group by c.cell",
         {"c": _taken(asked, number)},
+        below=_smallest("case when r.x < 0 then c.high else c.low end"),
+        above=_largest("case when r.x > 0 then c.high else c.low end"),
         same=same_group(asked.part_of(number).key_names, "c", "r"),
+    )
+
+
+def _smallest(taken: str) -> exp.Expr:
+    """How many of the copies of a value are among the smallest values of its cell."""
+    return call(
+        "ranked",
+        copies=fragment("r.copies"),
+        upto=fragment("r.upto"),
+        taken=fragment(taken),
+    )
+
+
+def _largest(taken: str) -> exp.Expr:
+    return call(
+        "ranked",
+        copies=fragment("r.copies"),
+        upto=fragment("c.a - r.upto + r.copies"),
+        taken=fragment(taken),
     )
 
 
@@ -71,20 +85,17 @@ def average_rows(asked: Query, number: int) -> exp.Select:
     """
     if isinstance(asked.part_of(number), BoxedPart):
         return _boxed_rows(number)
-    taken = "least(r.copies, greatest(0, c.{0} - (r.upto - r.copies)))"
-    mirrored = "least(r.copies, greatest(0, c.{0} - (c.a - r.upto)))"
-    selects = []
-    for name, count in (("true", taken), ("false", mirrored)):
-        must, may = count.format("low"), count.format("high")
-        selects.append(
-            query(
-                f"select c.grp, {name} as low, r.x, sum({must}) as taken,"
-                f" sum({may} - {must}) as free, 0::numeric as more"
-                f" from c join rows{number} as r on :same group by c.grp, r.x",
-                {"c": _taken(asked, number)},
-                same=same_group(asked.part_of(number).key_names, "c", "r"),
-            )
+    selects = [
+        query(
+            f"select c.grp, {low} as low, r.x, sum(:must) as taken, sum(:may - :must) as free,"
+            f" 0::numeric as more from c join rows{number} as r on :same group by c.grp, r.x",
+            {"c": _taken(asked, number)},
+            must=ranked("c.low"),
+            may=ranked("c.high"),
+            same=same_group(asked.part_of(number).key_names, "c", "r"),
         )
+        for low, ranked in (("true", _smallest), ("false", _largest))
+    ]
     return query("select u.* from u", {"u": exp.union(*selects, distinct=False)})  # pyright: ignore[reportArgumentType]
 
 
