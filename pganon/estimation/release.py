@@ -29,7 +29,7 @@ class Published:
     Attributes:
         form: as :class:`pganon.steps.relations.ViewColumn` has it.
         kind: type of its values, as format_type() writes it.
-        collation: of the source column, as regcollation writes it.
+        collation: of the source column, quoted where SQL needs it.
         attained: whether records have the ends of its ranges, or the elements of its sets.
         null_column: the column that says whether values are missing.
         null_attained: whether records lack a value where that column says so.

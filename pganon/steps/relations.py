@@ -42,7 +42,7 @@ class ViewColumn:
             column that says whether values are missing; count for numbers of records, individual
             for numbers of individuals. None for any other column.
         kind: type of the values in the source, as format_type() writes it.
-        collation: collation of the source column, as regcollation writes it.
+        collation: collation of the source column, quoted where SQL needs it.
         attained: whether records have the ends of the range, or the elements of the set.
         part: columns of a part are known together within a bucket; None if they are not estimated
             from.
