@@ -171,3 +171,30 @@ def test_labels_that_are_asked_for(db: Database):
         row = ask(conn, release, "SELECT count(*) FROM released WHERE zip = 'north'")
         assert row["count_error"] is None
         assert (row["count_low"], row["count_high"]) == (3, 8)
+
+
+def test_names_and_values_with_quotes(db: Database):
+    name, value = 'a"b; -- :x', 'it\'s \\ "one" $1'
+    part = Part(name, False, VIEW, 'class "id"', None)
+    column = Published(name, "set", "text", '"default"', True, part)
+    release = AskedRelease("released", 1, VIEW, part, False, {name: column})
+    quoted, text = name.replace('"', '""'), value.replace("'", "''")
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA golden")
+        conn.execute(
+            f'CREATE TABLE golden.released AS SELECT 1 AS "class ""id""",'
+            f" ARRAY['{text}', 'other'] AS \"{quoted}\" FROM generate_series(1, 4)".encode()
+        )
+        where = f"\"{quoted}\" = '{text}'"
+        row = ask(conn, release, f"SELECT count(*) FROM released WHERE {where}")
+        assert (row["count_lower"], row["count_upper"], row["count"]) == (1, 3, 2)
+        (first, other) = answer(
+            conn,
+            resolve(
+                parse_query(f'SELECT "{quoted}" AS k, count(*) FROM released GROUP BY "{quoted}"'),
+                release,
+            ),
+            "uniform",
+        ).as_dicts()
+    assert {first["k"], other["k"]} == {value, "other"}
+    assert first["count"] == other["count"] == pytest.approx(2)
