@@ -57,7 +57,7 @@ def parameters(sample: Sample) -> Parameters | Reason:
     """Where both derivatives of the likelihood are 0; alpha = 0 where it falls everywhere."""
     if sample.number_of_classes == sample.records:
         return Reason.ALL_UNIQUE
-    score = _Score(sample)
+    score = Score(sample)
     roots = zeros(score.along_alpha, _ALPHAS)
     if not roots and score.along_alpha(_ALPHAS[:1])[0] < 0:
         roots = [0.0]
@@ -68,7 +68,7 @@ def parameters(sample: Sample) -> Parameters | Reason:
 
 
 @dataclass(frozen=True)
-class _Score:
+class Score:
     """Derivatives of the log-likelihood; arrays have a value per alpha."""
 
     sample: Sample
@@ -98,9 +98,10 @@ class _Score:
         """sum_{i=1}^{u-1} i / (theta + i alpha) - sum_j n_j sum_{i=1}^{j-1} 1 / (i - alpha)."""
         shifted = self.shifted(alpha)
         inner = harmonic(1 - alpha[:, None], self.sample.sizes - 1)
-        return self._weighted(alpha, shifted) - inner @ self.sample.classes
+        return self.weighted(alpha, shifted) - inner @ self.sample.classes
 
-    def _weighted(self, alpha: Floats, shifted: Floats) -> Floats:
+    def weighted(self, alpha: Floats, shifted: Floats) -> Floats:
+        """sum_{i=1}^{u-1} i / (theta + i alpha)."""
         terms = self.sample.number_of_classes - 1.0
         theta = shifted - alpha
         exact = (terms - theta * self._classes(alpha, shifted)) / alpha

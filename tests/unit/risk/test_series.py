@@ -11,15 +11,15 @@ from pganon.risk.roots import zeros
 from pganon.risk.series import harmonic, log_gamma_ratio
 
 
-@pytest.mark.parametrize("start", [1e-9, 0.3, 1.0, 15.9, 16.0, 1e3, 1e12])
-@pytest.mark.parametrize("terms", [0, 1, 2, 15, 16, 17, 1000])
+@pytest.mark.parametrize("start", [1e-9, 0.3, 1.0, 9.9, 10.0, 1e3, 1e12])
+@pytest.mark.parametrize("terms", [0, 1, 2, 9, 10, 11, 1000])
 def test_harmonic_sums(start: float, terms: int) -> None:
     found = harmonic(np.array([start]), terms)[0]
     exact = math.fsum(1 / (start + i) for i in range(terms))
     assert found == pytest.approx(exact, rel=4e-15, abs=0)
 
 
-@pytest.mark.parametrize("x", [0.01, 0.5, 15.9, 16.1, 40.0, 3e8, 4e18])
+@pytest.mark.parametrize("x", [0.01, 0.5, 9.9, 10.1, 40.0, 3e8, 4e18])
 @pytest.mark.parametrize("step", [0.25, 0.9995])
 def test_ratios_of_gamma_functions(x: float, step: float) -> None:
     there = log_gamma_ratio(x, step)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import math
 import os
 from collections import Counter
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from pganon.errors import PreconditionError
-from pganon.risk import pitman, snb, uniques
+from pganon.risk import pitman, snb, uniques, zayatz
 from pganon.risk.estimate import Estimate, Reason, estimated
 from pganon.risk.sample import LARGEST, Sample
 from tests.support.oracles import population as oracle
@@ -29,6 +30,13 @@ PROJECTED = [(SKEWED, 250), (SKEWED, 4000), (FEW, 40), (FEW, 100_000), (EVEN, 60
 def test_zayatz_is_hypergeometric(frequencies: dict[int, int], people: int) -> None:
     found = uniques.estimates(Sample.of(frequencies, people))["zayatz"]
     assert found.uniques == pytest.approx(float(oracle.zayatz(frequencies, people)), rel=1e-10)
+
+
+def test_zayatz_sums_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = Sample.of(SKEWED, 4000)
+    whole = zayatz.zayatz(sample).uniques
+    monkeypatch.setattr(zayatz, "_BLOCK", 3)
+    assert zayatz.zayatz(sample).uniques == pytest.approx(whole, rel=1e-13)
 
 
 def test_zayatz_leaves_out_classes_that_the_population_cannot_have_once() -> None:
@@ -48,6 +56,15 @@ def test_pitman_is_most_likely(frequencies: dict[int, int]) -> None:
     for step in (1e-4, -1e-4):  # a maximum, not just near one
         assert oracle.pitman_likelihood(frequencies, found.theta + step, found.alpha) < best
         assert oracle.pitman_likelihood(frequencies, found.theta, found.alpha + step) < best
+
+
+@pytest.mark.parametrize("alpha", [0.0005, 0.02, 0.7])
+@pytest.mark.parametrize("theta", [-0.0004, 3.0, 500.0, 1e6, 1e12])
+def test_sums_of_pitman_do_not_cancel(theta: float, alpha: float) -> None:
+    score = pitman.Score(Sample.of({1: 799, 2: 1}, 10_000))
+    found = score.weighted(np.array([alpha]), np.array([theta + alpha]))[0]
+    exact = math.fsum(i / (theta + i * alpha) for i in range(1, 800))
+    assert found == pytest.approx(exact, rel=1e-11)
 
 
 def test_pitman_of_even_classes_has_no_alpha() -> None:
