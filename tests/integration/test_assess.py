@@ -186,7 +186,7 @@ def test_types_that_are_not_the_server_s_own(visits: Database) -> None:
 def test_population_uniques(visits: Database) -> None:
     visits.source(
         "CREATE TABLE public.sampled AS SELECT n AS person, CASE WHEN n < 40 THEN n WHEN n < 64"
-        " THEN 100 + n / 2 ELSE 1000 + n / 3 END AS place FROM generate_series(0, 78) AS n;"
+        " THEN 100 + n / 2 ELSE 1000 + (n - 64) / 3 END AS place FROM generate_series(0, 78) AS n;"
         "GRANT SELECT ON public.sampled TO analyst"
     )
     call = ("assess", "sampled", "--qi", "place", "--individual", "person")
