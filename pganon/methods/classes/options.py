@@ -16,7 +16,7 @@ from pganon.policy.refusals import Refusal
 _COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
 """Models that compare a class with the distribution of all."""
 
-_COUNTED = frozenset({"k_anonymity", "distinct_l_diversity"})
+_COUNTED = frozenset({"k_anonymity", "no_attack", "distinct_l_diversity"})
 """Models that no class satisfies better with fewer records."""
 
 
@@ -32,6 +32,7 @@ class Partitioning(MethodOptions):
     models = frozenset(
         {
             "k_anonymity",
+            "no_attack",
             "alpha_k_anonymity",
             "distinct_l_diversity",
             "entropy_l_diversity",
