@@ -183,6 +183,63 @@ def test_other_labels_are_noticed(db: Any, shown: Connection, change: str, check
     assert any(name.startswith(check) for name in missed), missed
 
 
+# -- several rounds ---------------------------------------------------------------------------
+
+
+def released_by(staged: Staged) -> list[tuple[int, list[int]]]:
+    return staged.utility.rounds
+
+
+def test_eight_rows_in_rounds(db: Any, owner: Connection) -> None:
+    declared = {**eight([K], 0, rounds=3), "publish": {"readers": ["analyst"]}}
+    result = publish(db, declared)
+    assert released_by(result) == [(6, [1, 0]), (2, [1, 2])]
+    assert result.utility.cost == pytest.approx((6 * 0.25 + 2 * 0.75) / 8)
+    assert result.utility.gcp == pytest.approx(result.utility.cost)
+    assert result.utility.bound is None
+    summary = result.utility.summary()
+    assert summary["levels"] == "age, zip: 1 0 (6 records), 1 2 (2 records), of 2 2"
+    assert summary["search"].startswith(
+        "gcp 0.375000 in 2 rounds, each with the levels that lose least"
+    )
+    assert all(finding.holds for finding in lifecycle.verify(owner, "r"))
+    reader = db.connect("analyst")
+    (details,) = reader.execute("SELECT details FROM pganon.guarantees LIMIT 1").fetchall()[0]
+    assert details["levels"] == {
+        "age": {"rounds": [1, 1], "of": 2},
+        "zip": {"rounds": [0, 2], "of": 2},
+    }
+    comment = reader.execute(
+        "SELECT col_description(attrelid, attnum) FROM pg_attribute"
+        " WHERE attrelid = 'published.r'::regclass AND attname = 'age'"
+    ).fetchall()[0][0]
+    assert comment.endswith(
+        "Levels of 2, by round: 1, 1. Labels overlap: a class of a later round says that a finer"
+        " one failed."
+    )
+    labels = reader.execute("SELECT DISTINCT age, zip FROM published.r ORDER BY 1, 2").fetchall()
+    assert labels == [("2*", "101"), ("3*", "*"), ("3*", "102")]
+
+
+def test_what_classes_of_several_rounds_show(shown: Connection) -> None:
+    """The lowest label of the released values below the one of the round."""
+    declared = varied(n=(1, 3), day=(3, 3), city=(1, 1), size=(1, 1))
+    staged = run(shown, {**declared, "method": {"name": "full_domain", "rounds": 3}})
+    assert released_by(staged) == [(4, [1, 3, 1, 1]), (2, [3, 3, 1, 1])]
+    rows = {(str(c["n"]), c["city"], tuple(c["size"])) for c in staged.classes.values()}
+    assert rows == {
+        ("[21, 21]", "Ulm", ("s", "m", "l")),
+        ("[34, 34]", "north", ("s", "m", "l")),
+        ("[20, 40)", "north", ("s", "m", "l")),
+    }
+
+
+def test_no_model_that_compares_in_rounds(owner: Connection) -> None:
+    close = {"model": "t_closeness", "column": "disease", "t": 0.7}
+    error = refused(owner, eight([K, close], 0, rounds=2))
+    assert "t_closeness compares classes with all that is released" in str(error)
+
+
 # -- the search -------------------------------------------------------------------------------
 
 
