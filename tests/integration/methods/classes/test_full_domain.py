@@ -183,6 +183,30 @@ def test_other_labels_are_noticed(db: Any, shown: Connection, change: str, check
     assert any(name.startswith(check) for name in missed), missed
 
 
+def test_a_domain_is_the_highest_range(shown: Connection) -> None:
+    declared = varied(n=(3, 3), day=(3, 3), city=(1, 1), size=(1, 1))
+    declared["columns"]["n"]["domain"] = [0, 120]
+    declared["columns"]["day"]["domain"] = ["2026-01-01", "2026-12-31"]
+    staged = run(shown, declared)
+    assert {(str(c["n"]), str(c["day"])) for c in staged.classes.values()} == {
+        ("[0, 120]", "[2026-01-01, 2027-01-01)")
+    }
+    declared["columns"]["n"]["levels"] = [2, 2]
+    drop_leftovers(shown)
+    # A range of 10 in 120, where the hull of all would be 20.
+    assert run(shown, declared).utility.ncp["n"] == pytest.approx(10 / 120)
+    declared["columns"]["n"]["domain"] = [20, 38]
+    drop_leftovers(shown)
+    assert refused(shown, declared).code == "outside_domain"
+
+
+def test_a_domain_narrower_than_the_ranges(shown: Connection) -> None:
+    """No label loses more than the highest."""
+    declared = varied(n=(2, 2), day=(3, 3), city=(1, 1), size=(1, 1))
+    declared["columns"]["n"] |= {"domain": [20, 39], "hierarchy": {"intervals": [5, 50]}}
+    assert run(shown, declared).utility.ncp["n"] == 1
+
+
 # -- several rounds ---------------------------------------------------------------------------
 
 
