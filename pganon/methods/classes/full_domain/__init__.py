@@ -36,6 +36,7 @@ from pganon.methods.classes.full_domain.keys import (
 from pganon.methods.classes.full_domain.measures import HIST, Measures, values_table
 from pganon.methods.classes.full_domain.options import FullDomain, rounds_of
 from pganon.methods.classes.full_domain.refused import not_found, top_check, unfit_levels
+from pganon.methods.classes.full_domain.relaxed import Relaxed, present
 from pganon.methods.classes.full_domain.rounds import LevelSearch
 from pganon.methods.classes.full_domain.search.lattice import Node
 from pganon.methods.classes.full_domain.shown import shown_steps
@@ -115,6 +116,17 @@ def _key_steps(spec: ReleaseSpec) -> list[Step]:
 def _table_steps(spec: ReleaseSpec) -> list[Step]:
     wanted = {r.sensitive: None for r in spec.measured if r.model.needs_values}
     return [
+        *[
+            CreateTable(
+                f"present{index}",
+                f"records of the source by values of {quote(spec.sensitive[index].column.name)}",
+                lambda s, index=index: present(index, s),
+                lambda s, index=index: Relaxed(spec, s).present(index),
+                when=lambda s, index=index: index in Relaxed(spec, s).compared,
+            )
+            for index in wanted
+            if index is not None
+        ],
         CreateTable(
             HIST,
             "records by key",
@@ -203,6 +215,7 @@ def _prepared(spec: ReleaseSpec, state: State) -> Sequence[QualifiedName]:
             for index in sorted(index for index in values if index is not None)
             for place in range(state[facts.SEARCHED])
         ],
+        *[present(index, state) for index in measures.relaxed.compared],
         *[labels(axis, state) for axis in measures.layout.axes],
         *[slots(axis, state) for axis in measures.layout.axes],
     ]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PganonError
+from pganon.methods.classes.full_domain.measures import Measures
 from pganon.publish import lifecycle
 from tests.support.harness.driver import Connection, Staged, drop_leftovers, publish, run
 from tests.support.sources.builders import make_table, policy
@@ -205,6 +206,28 @@ def test_a_domain_narrower_than_the_ranges(shown: Connection) -> None:
     declared = varied(n=(2, 2), day=(3, 3), city=(1, 1), size=(1, 1))
     declared["columns"]["n"] |= {"domain": [20, 39], "hierarchy": {"intervals": [5, 50]}}
     assert run(shown, declared).utility.ncp["n"] == 1
+
+
+@pytest.mark.parametrize(
+    ("distance", "judged"), [("equal", [(1, 1), (0, 1)]), ("ordered", [(1, 1), (0, 0), (0, 1)])]
+)
+def test_classes_without_frequent_values_are_not_judged(
+    db: Any, monkeypatch: Any, distance: str, judged: list[Any]
+) -> None:
+    """A class that lacks half of the source is too far from it, whatever the rest."""
+    rows = [(a, b, b) for a in range(2) for b in range(2) for _ in range(5)]
+    types = {"a": "integer NOT NULL", "b": "integer NOT NULL", "s": "integer NOT NULL"}
+    make_table(db.connect("source_owner"), types, rows)
+    found: list[Any] = []
+    failed = Measures.failed
+    monkeypatch.setattr(
+        Measures, "failed", lambda self, *given: (found.append(given), failed(self, *given))[1]
+    )
+    close = {"model": "t_closeness", "column": "s", "t": 0.45, "distance": distance}
+    columns = {"a": {"type": "categorical"}, "b": {"type": "categorical"}, "s": "s"}
+    declared = policy(columns, [K, close], method={"name": "full_domain"})
+    assert node(run(db.owner(), declared)) == (0, 1)
+    assert [given[0] for given in found] == judged
 
 
 # -- several rounds ---------------------------------------------------------------------------
