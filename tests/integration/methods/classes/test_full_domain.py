@@ -281,6 +281,27 @@ def test_what_classes_of_several_rounds_show(shown: Connection) -> None:
     }
 
 
+def test_columns_without_a_hierarchy_in_rounds(db: Any) -> None:
+    """The value itself in the first round, all released values in the second, NULL in either."""
+    pairs = [("x", 1), ("x", 1), ("y", 2), ("y", 2), (None, 1), (None, 1), ("y", 1), ("x", 3)]
+    types = {"v": "text", "o": "integer", "s": "text NOT NULL"}
+    make_table(db.connect("source_owner"), types, [(*pair, "d") for pair in pairs])
+    columns = {
+        "v": {"type": "categorical", "nulls": "own_class"},
+        "o": {"type": "ordinal"},
+        "s": "s",
+    }
+    staged = run(db.owner(), policy(columns, 2, method={"name": "full_domain", "rounds": 2}))
+    assert released_by(staged) == [(6, [0, 0]), (2, [1, 1])]
+    rows = {(tuple(c["v"] or ()), tuple(c["o"])) for c in staged.classes.values()}
+    assert rows == {
+        (("x",), (1,)),
+        (("y",), (2,)),
+        ((), (1,)),
+        (("x", "y"), (1, 2, 3)),
+    }
+
+
 def test_no_model_that_compares_in_rounds(owner: Connection) -> None:
     close = {"model": "t_closeness", "column": "disease", "t": 0.7}
     error = refused(owner, eight([K, close], 0, rounds=2))

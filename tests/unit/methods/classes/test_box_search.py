@@ -207,6 +207,8 @@ def test_a_node_is_judged_again_until_nothing_more_fails() -> None:
             if row.kind == "ask":
                 rows.append(Row("measured", row.node, a=0, b=0, c=1))
             if row.kind == "judge":
+                # What failed is kept until the node is judged again.
+                assert (Row("failed", a=number - 1) in said) == (row.node in judged)
                 judged.append(row.node)
                 n = failing[row.node].pop(0)
                 rows.append(Row("exact", row.node, a=n, b=n * 1000))
