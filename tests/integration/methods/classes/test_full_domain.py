@@ -136,6 +136,26 @@ def test_labels_of_the_level_whatever_a_class_has(shown: Connection) -> None:
     assert staged.facts["suppressed"] == 2
 
 
+def test_all_values_whatever_a_class_has(db: Any) -> None:
+    """Of a categorical column without a hierarchy; NULL shows only where it is."""
+    pairs = [("x", 1), ("x", 1), ("y", 2), ("y", 2), (None, 3), (None, 3), (None, 4), ("x", 4)]
+    types = {"v": "text", "o": "integer NOT NULL", "s": "text NOT NULL"}
+    make_table(db.connect("source_owner"), types, [(*pair, "d") for pair in pairs])
+    columns = {
+        "v": {"type": "categorical", "levels": [1, 1]},
+        "o": {"type": "ordinal", "levels": [0, 0]},
+        "s": "s",
+    }
+    staged = run(db.owner(), policy(columns, 2, method={"name": "full_domain"}))
+    rows = {(tuple(c["v"] or ()), c["v_null"], *c["o"]) for c in staged.classes.values()}
+    assert rows == {
+        (("x", "y"), False, 1),
+        (("x", "y"), False, 2),
+        ((), True, 3),
+        (("x", "y"), True, 4),
+    }
+
+
 def test_values_of_suppressed_records_show_nowhere(shown: Connection) -> None:
     staged = run(shown, varied(n=(2, 2), day=(1, 1), city=(1, 1), size=(1, 1)))
     every = {size for c in staged.classes.values() for size in c["size"]}
