@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pganon.assessment import Assessment, assess
     from pganon.errors import PganonError, PolicyError, PrivacyRefusal
+    from pganon.estimation.ask import estimate
+    from pganon.estimation.results import Estimates
     from pganon.forms.request import Request as MetricsRequest
     from pganon.forms.request import Workload
     from pganon.loading import load_policy
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assessment",
+    "Estimates",
     "MetricsRequest",
     "Options",
     "PganonError",
@@ -33,6 +36,7 @@ __all__ = [
     "RunResult",
     "Workload",
     "assess",
+    "estimate",
     "load_policy",
     "plan_release",
     "releases",
@@ -43,6 +47,7 @@ __all__ = [
 # all of them takes a second.
 _PLACES = {
     "Assessment": "assessment.Assessment",
+    "Estimates": "estimation.results.Estimates",
     "MetricsRequest": "forms.request.Request",
     "Options": "run.options.Options",
     "PganonError": "errors.PganonError",
@@ -51,6 +56,7 @@ _PLACES = {
     "RunResult": "run.result.RunResult",
     "Workload": "forms.request.Workload",
     "assess": "assessment.assess",
+    "estimate": "estimation.ask.estimate",
     "load_policy": "loading.load_policy",
     "plan_release": "run.context.plan_release",
     "releases": "run.release.releases",

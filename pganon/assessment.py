@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import psycopg
@@ -26,6 +26,9 @@ from pganon.identifiers import NameProblem, QualifiedName, parse_name, quote
 from pganon.install import access, measuring
 from pganon.privacy import lookalikes
 from pganon.privacy.identity import EIRLDiversity
+from pganon.risk.estimate import Estimate
+from pganon.risk.sample import Sample
+from pganon.risk.uniques import estimates
 from pganon.server_errors import translate
 
 Connection = psycopg.Connection[Any]
@@ -94,6 +97,8 @@ class Assessment:
 
     Attributes:
         warnings: of sensitive columns with values that look the same.
+        population_size: people that the relation was said to be a sample of.
+        population_uniques: estimates by estimator; empty without that size.
     """
 
     relation: str
@@ -101,6 +106,8 @@ class Assessment:
     risks: tuple[Risk, ...]
     sets: tuple[ColumnSet, ...]
     warnings: tuple[str, ...] = ()
+    population_size: int | None = None
+    population_uniques: Mapping[str, Estimate] = field(default_factory=dict)
 
     @property
     def missed(self) -> tuple[Measure, ...]:
@@ -119,6 +126,7 @@ def assess(
     *,
     individual: str | None = None,
     population: str | None = None,
+    population_size: int | None = None,
     require: Mapping[str, float] | None = None,
     recursive_l: int = 2,
     others_as_qi: bool = False,
@@ -133,6 +141,8 @@ def assess(
         relation, population: as in SQL, `name` or `schema.name`; `population` has the same
             quasi-identifying columns.
         qi, sensitive, individual: exact names of columns.
+        population_size: people that the relation is a simple random sample of, one record each;
+            their uniques are estimated.
         require: parameters by measure, under its short name (k, l, t, ...) or its full one.
         recursive_l: the l of recursive (c, l)-diversity.
         others_as_qi: measure every sensitive column with the others as quasi-identifiers.
@@ -151,6 +161,7 @@ def assess(
                 sensitive,
                 individual=individual,
                 population=population,
+                population_size=population_size,
                 require=require,
                 recursive_l=recursive_l,
                 others_as_qi=others_as_qi,
@@ -163,9 +174,28 @@ def assess(
         _check_installed(conn)
         with measuring.functions(conn, owner) as schema:
             call = _Call(conn, schema, relation, qi, sensitive, individual)
-            return call.run(population, wanted, recursive_l, others_as_qi, trust)
+            found = call.run(population, wanted, recursive_l, others_as_qi, trust)
     except psycopg.Error as error:
         raise translate(error) from None
+    return found if population_size is None else _projected(found, population_size)
+
+
+def _projected(found: Assessment, population_size: int) -> Assessment:
+    """With estimates of population uniques.
+
+    Raises:
+        PreconditionError: a person has several records, or the population is not larger.
+    """
+    risk = {item.measure: item.value for item in found.risks if item.size is None}
+    if risk.get("individuals", risk["records"]) < risk["records"]:
+        raise PreconditionError(
+            f"population uniques cannot be estimated from {found.relation}: individuals have"
+            " several records",
+            hint="measure a view with one record of each, or leave out the population size",
+        )
+    sizes = {item.size: int(item.value) for item in found.risks if item.size is not None}
+    uniques = estimates(Sample.of(sizes, population_size))
+    return replace(found, population_size=population_size, population_uniques=uniques)
 
 
 def required(given: Iterable[tuple[str, float]]) -> dict[str, float]:

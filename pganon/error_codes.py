@@ -140,6 +140,11 @@ class ErrorCode(StrEnum):
         "there are too many minimal hitting sets to list them",
         "ask whether a number of elements is enough",
     )
+    ESTIMATE = (
+        "estimate",
+        "the query cannot be estimated from the release; the message says where and why",
+        "write it as the hint says, or ask the release with plain SQL",
+    )
     EXPRESSION = (
         "expression",
         "an expression that others wrote, such as of a view, fails on a row",

@@ -14,6 +14,13 @@ else:
     Frame = Any
 
 
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Frame:
+    """The rows of an answer of the server."""
+    import pandas as pd
+
+    return pd.DataFrame(list(rows), columns=list(columns))
+
+
 def frame(rows: Sequence[Any]) -> Frame:
     """One row per dataclass instance, one column per field."""
     import pandas as pd  # slow to import, and most runs never need it

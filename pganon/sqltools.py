@@ -221,6 +221,11 @@ def pretty(tree: exp.Expr) -> str:
     return _opened(tree).sql(dialect=DIALECT, identify=True, pretty=True, copy=False)
 
 
+def readable(text: str) -> str:
+    """A statement that was rendered here, for people."""
+    return pretty(sqlglot.parse_one(text, dialect=DIALECT))
+
+
 def _opened(tree: exp.Expr) -> exp.Expr:
     """A copy that has trees in place of their texts."""
     tree = tree.copy()

@@ -47,7 +47,18 @@ GRANT EXECUTE ON FUNCTION
     pganon.overlaps(numeric, numeric),
     pganon.overlaps(date, date),
     pganon.overlaps(timestamp, timestamp),
-    pganon.overlaps(timestamptz, timestamptz)
+    pganon.overlaps(timestamptz, timestamptz),
+    pganon.box_lower(bigint, bigint, bigint, bigint),
+    pganon.box_upper(bigint, bigint, bigint, bigint),
+    pganon.box_share(bigint, bigint, bigint, float8),
+    pganon.box_pair(bigint, bigint, bigint, float8, float8),
+    pganon.exact_share(bigint, bigint),
+    pganon.exact_pair(bigint, bigint),
+    pganon.both_lower(bigint, bigint, bigint),
+    pganon.neither_pair(float8, float8),
+    pganon.count_variance(bigint, bigint, bigint, float8, float8),
+    pganon.sum_variance(float8, float8, float8, float8, float8),
+    pganon.ranked(bigint, bigint, bigint)
 TO PUBLIC;
 -- Asking, deciding and looking up run with the rights of who calls.
 GRANT EXECUTE ON ROUTINE

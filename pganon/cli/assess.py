@@ -17,6 +17,7 @@ from pganon.identifiers import quote
 
 if TYPE_CHECKING:
     from pganon import assessment
+    from pganon.risk.estimate import Estimate
 
 SETS_SHOWN = 10
 
@@ -28,6 +29,10 @@ def register(app: typer.Typer) -> None:
 PopulationOption = Annotated[
     str | None,
     typer.Option("--population", help="Table of the population, same column names."),
+]
+PopulationSizeOption = Annotated[
+    int | None,
+    typer.Option("--population-size", help="People that the table is a random sample of.", min=1),
 ]
 RequireOption = Annotated[
     list[str] | None,
@@ -53,6 +58,7 @@ def assess(
         str | None, typer.Option("--individual", help="Column that says whose record it is.")
     ] = None,
     population: PopulationOption = None,
+    population_size: PopulationSizeOption = None,
     require: RequireOption = None,
     recursive_l: Annotated[
         int, typer.Option("--recursive-l", help="The l of recursive (c, l)-diversity.")
@@ -76,6 +82,7 @@ def assess(
             common.names(sensitive),
             individual=individual,
             population=population,
+            population_size=population_size,
             require=_requirements(require or []),
             recursive_l=recursive_l,
             others_as_qi=others_as_qi,
@@ -129,6 +136,11 @@ def _document(assessed: assessment.Assessment) -> dict[str, object]:
             for item in assessed.risks
             if item.size is not None
         ],
+        "population_size": assessed.population_size,
+        "population_uniques": [
+            {"estimator": name, **found.__dict__, "share": share}
+            for name, found, share in _uniques(assessed)
+        ],
         "quasi_identifiers": [item.__dict__ for item in assessed.sets],
         "warnings": list(assessed.warnings),
     }
@@ -159,6 +171,7 @@ def _show(assessed: assessment.Assessment) -> None:
         title="risk",
         right=["value"],
     )
+    _show_uniques(assessed)
     common.table(
         ["quasi-identifiers", "distinction", "separation"],
         [
@@ -178,6 +191,37 @@ def _show(assessed: assessment.Assessment) -> None:
             f"missed: {item.measure}{on} is {_number(item.value)},"
             f" required {_number(item.required)}"
         )
+
+
+def _uniques(
+    assessed: assessment.Assessment,
+) -> list[tuple[str, Estimate, float | None]]:
+    """Estimates with their share of the population."""
+    size = assessed.population_size or 1
+    return [
+        (name, found, None if found.uniques is None else found.uniques / size)
+        for name, found in assessed.population_uniques.items()
+    ]
+
+
+def _show_uniques(assessed: assessment.Assessment) -> None:
+    if not assessed.population_uniques:
+        return
+    numbers = ["people", "share"]
+    common.table(
+        ["estimator", *numbers, "not estimable"],
+        [
+            (
+                name if found.by == name else f"{name} ({found.by})",
+                _number(found.uniques),
+                _number(share),
+                found.reason,
+            )
+            for name, found, share in _uniques(assessed)
+        ],
+        title=f"population uniques of {assessed.population_size} people",
+        right=numbers,
+    )
 
 
 def _show_required(measures: Sequence[assessment.Measure]) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlglot import exp
 
+from pganon.catalog.model import Column
 from pganon.encode.sensitive import sensitive_key
 from pganon.identifiers import quote
 from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Sensitive, Shown
@@ -31,17 +33,46 @@ _REGION = {
 
 
 def attribute_columns(attribute: Attribute) -> list[ViewColumn]:
-    """The published columns of a quasi-identifier: its value, and `<column>_null` if it has one."""
+    """The published columns of a quasi-identifier: its value, and `<column>_null` if it has one.
+
+    Both are one part: how records have these values is not known together with other columns.
+    """
     interval = attribute.form is Shown.RANGE and attribute.scale is Scale.TREE
     said = _INTERVAL if interval else _SAID[attribute.form]
     said = f"Quasi-identifier, {_REGION[attribute.form] if attribute.in_regions else said}"
-    found = [ViewColumn(attribute.published, attribute.published_type, said)]
+    meant: dict[str, Any] = {
+        "kind": attribute.column.stored_type,
+        "collation": attribute.column.collation,
+        "attained": attribute.scale is not Scale.TREE and not attribute.in_regions,
+        "part": attribute.published,
+    }
+    form = _form(attribute)
+    found = [ViewColumn(attribute.published, attribute.published_type, said, form, **meant)]
     if attribute.null_column is not None:
         said = f"Whether records of the class have no {quote(attribute.published)}."
         if attribute.in_regions:
             said = f"Whether records of its region may have no {quote(attribute.published)}."
-        found.append(ViewColumn(attribute.null_column, "boolean", said))
+        meant["attained"] = not attribute.in_regions
+        found.append(ViewColumn(attribute.null_column, "boolean", said, "null", **meant))
     return found
+
+
+def _form(attribute: Attribute) -> str:
+    """How the published column stands for values, as :class:`ViewColumn` says."""
+    match attribute.form:
+        case Shown.SET if attribute.scale is Scale.ORDERED:
+            return "ordinal"
+        case Shown.VALUES:
+            return "set"
+        case form:
+            return form.value
+
+
+def exact_column(name: str, column: Column, comment: str) -> ViewColumn:
+    """A column that is published unchanged."""
+    return ViewColumn(
+        name, column.stored_type, comment, "exact", column.stored_type, column.collation
+    )
 
 
 def element(attribute: Attribute, value: exp.Expr) -> exp.Expr:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pganon.identifiers import MAX_BYTES, fits
 from pganon.policy.columns import Columns, of_role
+from pganon.policy.domains import BESIDE_HIERARCHY
 from pganon.policy.options import MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, show
 from pganon.policy.registry import Registry
@@ -49,6 +50,7 @@ def method_refusals(
         *_wrong_sensitive(registry, method, columns),
         *_unfit_columns(method, columns),
         *_idle_levels(registry, method, columns),
+        *_idle_domains(method, columns),
         *_wrong_models(registry, method, models),
         *_wrong_levels(registry, method, models, refresh),
         *_unprotected(method, models),
@@ -251,6 +253,14 @@ def _idle_levels(registry: Registry, method: MethodOptions, columns: Columns) ->
             f"the method {method.name} has no level that all records of a column share",
             f"remove levels{_or_methods(others, verb='use ')}",
         )
+
+
+def _idle_domains(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
+    for name, column in columns.items():
+        if column is None or column.domain is None or column.hierarchy is None:
+            continue
+        if not method.one_level:
+            yield Refusal(("columns", name, "domain"), *BESIDE_HIERARCHY)
 
 
 def _long_names(method: MethodOptions, columns: Columns, release: object) -> Iterable[Refusal]:

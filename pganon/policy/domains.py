@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
-from pganon.policy.hierarchies import Declaration
+from pganon.policy.hierarchies import DateHierarchy, Declaration, IntervalHierarchy
 from pganon.policy.labels import Labels, no_repeats
 from pganon.policy.refusals import Refusal, refuse_one, show
 from pganon.policy.values import Unreadable, bound, on_one_line
@@ -40,6 +40,13 @@ def _two(value: object) -> object:
     if not isinstance(value, list | tuple) or len(value) != 2:
         refuse_one("must be a list of two values, the lowest and the highest", suggestion=_EXAMPLE)
     return value
+
+
+BESIDE_HIERARCHY = (
+    "a domain does nothing beside a hierarchy, which says how much values lose",
+    "remove one of the two",
+)
+"""Why it is refused, and what to do."""
 
 
 def _upwards(domain: tuple[str, str]) -> tuple[str, str]:
@@ -82,6 +89,16 @@ Domain = Annotated[
 ]
 
 
+def _tops(column: Mapping[str, Any]) -> bool:
+    """Whether the domain is a span beside a hierarchy of ranges, and can be its highest."""
+    hierarchy = column.get("hierarchy")
+    if _form(column["domain"]) == "listed":
+        return False
+    if isinstance(hierarchy, Mapping):
+        return "intervals" in hierarchy or "date" in hierarchy
+    return isinstance(hierarchy, IntervalHierarchy | DateHierarchy)
+
+
 def domain_refusals(column: Mapping[str, Any]) -> list[Refusal]:
     """Refusals of a domain beside other keys of its column; works on unchecked input, too."""
     if column.get("domain") is None:
@@ -105,12 +122,6 @@ def domain_refusals(column: Mapping[str, Any]) -> list[Refusal]:
                 "write the lowest and the highest value, domain: [0, 120]",
             )
         )
-    if column.get("hierarchy") is not None:
-        out.append(
-            Refusal(
-                ("domain",),
-                "a domain does nothing beside a hierarchy, which says how much values lose",
-                "remove one of the two",
-            )
-        )
+    if column.get("hierarchy") is not None and not _tops(column):
+        out.append(Refusal(("domain",), *BESIDE_HIERARCHY))
     return out

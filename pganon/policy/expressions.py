@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +26,13 @@ MAX_NODES = 5_000
 
 
 class ExpressionProblem(ValueError):
-    """A condition that cannot be used; `problem` says why, without place."""
+    """A condition that cannot be used; `problem` says why, without place.
+
+    Attributes:
+        node: the part of the condition that is at fault, if one is.
+    """
+
+    node: Tree | None = None
 
     def __init__(self, message: str, suggestion: str | None = None) -> None:
         super().__init__(message)
@@ -140,16 +147,32 @@ def check_where(text: str) -> Where:
         nodes = list(tree.walk())
         if len(nodes) > MAX_NODES:
             raise ExpressionProblem(f"the condition has more than {MAX_NODES} parts")
-        for node in nodes:
-            _check_node(node)
+        check_nodes(tree)
         _check_root(tree)
         if any(_is_time(node) for node in nodes):
             refuse_moving_times(tree)
-        columns = frozenset(_fold(column) for column in tree.find_all(exp.Column))
-        _check_rendering(tree)
+        columns = frozenset(fold_column(column) for column in tree.find_all(exp.Column))
+        check_rendering(tree)
     except RecursionError:
         raise ExpressionProblem("the condition is nested too deeply") from None
     return Where(tree, columns)
+
+
+def check_nodes(tree: Tree, functions: Sequence[type[exp.Expr]] = ()) -> None:
+    """Refuse an expression with a construct that is not on the list.
+
+    Args:
+        functions: what is allowed beside the list.
+
+    Raises:
+        ExpressionProblem: with the node.
+    """
+    for node in tree.walk():
+        try:
+            _check_node(node, functions)
+        except ExpressionProblem as problem:
+            problem.node = node
+            raise
 
 
 def refuse_moving_times(condition: Tree) -> None:
@@ -193,7 +216,7 @@ def _parse(text: str) -> Tree:
     return trees[0]
 
 
-def _check_node(node: Any) -> None:
+def _check_node(node: Any, functions: Sequence[type[exp.Expr]]) -> None:
     if isinstance(node, exp.Query | exp.Exists | exp.Subquery):
         raise ExpressionProblem("a sub-select is not allowed")
     if isinstance(node, exp.Window):
@@ -201,8 +224,8 @@ def _check_node(node: Any) -> None:
     if isinstance(node, exp.AggFunc):
         raise ExpressionProblem("an aggregate is not allowed")
     # A subclass may mean something else (TRY_CAST is a Cast), so the type must be the very one.
-    if type(node) not in _ALLOWED:
-        raise ExpressionProblem(*_not_allowed(node))
+    if type(node) not in (*_ALLOWED, *functions):
+        raise ExpressionProblem(*_not_allowed(node, functions))
     if isinstance(node, exp.Column):
         _check_column(node)
     elif isinstance(node, exp.Cast):
@@ -215,14 +238,14 @@ def _check_node(node: Any) -> None:
         _check_comparison(node)
 
 
-def _not_allowed(node: Any) -> tuple[str, str | None]:
+def _not_allowed(node: Any, functions: Sequence[type[exp.Expr]]) -> tuple[str, str | None]:
     if isinstance(node, _MOVING):
         return "random(), now() and the like are not allowed: a release must be repeatable", None
     if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):
         name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
         return (
             f"the function {name.lower()[:63]}() is not allowed",
-            f"allowed functions: {_FUNCTION_NAMES}",
+            f"allowed functions: {', '.join([_FUNCTION_NAMES, *map(_sql_name, functions)])}",
         )
     if isinstance(node, exp.Command | exp.DDL | exp.Drop | exp.Copy | exp.Set):
         return "a command is not allowed; only a condition is", None
@@ -231,6 +254,10 @@ def _not_allowed(node: Any) -> tuple[str, str | None]:
     if isinstance(node, exp.RawString | exp.ByteString | exp.UnicodeString | exp.National):
         return "only plain strings in single quotes are allowed", "write 'text'"
     return f"{_words(type(node).__name__)} is not allowed here", None
+
+
+def _sql_name(function: Any) -> str:
+    return function.sql_name().lower()
 
 
 def _words(class_name: str) -> str:
@@ -313,7 +340,7 @@ def _check_root(tree: Tree) -> None:
     raise ExpressionProblem("is a value, not a condition", "compare it with something")
 
 
-def _fold(column: exp.Column) -> str:
+def fold_column(column: exp.Column) -> str:
     """Give the reference its catalog name, quoted. The server folds ASCII letters alone."""
     identifier = column.this
     if not identifier.quoted:
@@ -322,8 +349,8 @@ def _fold(column: exp.Column) -> str:
     return identifier.name
 
 
-def _check_rendering(tree: Tree) -> None:
-    """Refuse a condition that does not survive a round trip through the parser."""
+def check_rendering(tree: Tree) -> None:
+    """Refuse an expression that does not survive a round trip through the parser."""
     rendered = tree.sql(dialect="postgres", identify=True)
     with contextlib.suppress(SqlglotError):
         if sqlglot.parse_one(rendered, dialect="postgres") == tree:

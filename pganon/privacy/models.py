@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -34,6 +35,39 @@ class KAnonymity(PrivacyModel):
 
     model: Literal["k_anonymity"]
     k: Annotated[int, Field(ge=2, le=2**31 - 1)]
+
+    def measures(self) -> tuple[Model, ...]:
+        return (frequency.KAnonymity(self.k),)
+
+
+class NoAttack(PrivacyModel):
+    """Every class holds so many records that a wrong guess costs readers more than a right one
+    gains."""
+
+    model: Literal["no_attack"]
+    gain: Annotated[float, Field(gt=0, le=1e12)]
+    cost: Annotated[float, Field(gt=0, le=1e12)]
+
+    @model_validator(mode="after")
+    def _attacks_pay_without_it(self) -> NoAttack:
+        if self.k < 2:
+            refuse_one(
+                "the gain is below the cost, so that no attack pays, whatever classes hold",
+                at=("gain",),
+                suggestion="write a gain of at least the cost, or use k_anonymity",
+            )
+        if self.k >= 2**31:
+            refuse_one(
+                "no class can hold as many records as the gain is times the cost",
+                at=("gain",),
+                suggestion="write a lower gain, or a higher cost",
+            )
+        return self
+
+    @property
+    def k(self) -> int:
+        """Fewest records with which gain / k is below the cost; of the decimals as written."""
+        return Fraction(str(self.gain)) // Fraction(str(self.cost)) + 1
 
     def measures(self) -> tuple[Model, ...]:
         return (frequency.KAnonymity(self.k),)
@@ -317,6 +351,7 @@ class BackgroundKnowledge(PrivacyModel):
 
 MODELS: tuple[type[PrivacyModel], ...] = (
     KAnonymity,
+    NoAttack,
     AlphaKAnonymity,
     DistinctLDiversity,
     EntropyLDiversity,

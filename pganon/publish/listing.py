@@ -61,7 +61,8 @@ class ReleaseInfo:
 
     Attributes:
         version: None once the release was dropped; only the steward still sees it then.
-        columns: dicts with view, name, type and comment.
+        columns: dicts with view and the fields of a
+            :class:`~pganon.steps.relations.ViewColumn`.
         source, readers, versions: for the steward; None for others.
         can_read: roles that can read it, whoever let them; of :func:`show`, for the steward.
         compared: how many candidates dry runs measured for it; likewise.

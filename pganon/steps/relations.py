@@ -6,7 +6,7 @@ the same table name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pganon.identifiers import QualifiedName
@@ -33,11 +33,39 @@ class StoredRelation:
 
 @dataclass(frozen=True)
 class ViewColumn:
-    """A published column: name, SQL type as format_type() writes it, and its COMMENT."""
+    """A published column: name, SQL type as format_type() writes it, and its COMMENT.
+
+    The rest says how it stands for values of the source, for who computes estimates from it.
+
+    Attributes:
+        form: range, set, ordinal (a set of ranked values), label, exact, mean, mode; null for a
+            column that says whether values are missing; count for numbers of records, individual
+            for numbers of individuals. None for any other column.
+        kind: type of the values in the source, as format_type() writes it.
+        collation: collation of the source column, quoted where SQL needs it.
+        attained: whether records have the ends of the range, or the elements of the set.
+        part: columns of a part are known together within a bucket; None if they are not estimated
+            from.
+        bucket: the column of the view with the number of the class or bucket; likewise.
+    """
 
     name: str
     type: str
     comment: str
+    form: str | None = None
+    kind: str | None = None
+    collation: str | None = None
+    attained: bool = False
+    part: str | None = None
+    bucket: str | None = None
+
+    def located(self, bucket: str, part: str | None = None) -> ViewColumn:
+        """The same in a view with buckets.
+
+        Args:
+            part: what it is known together with; None where the column has a part of its own.
+        """
+        return replace(self, bucket=bucket, part=part or self.part)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ SELECT r.release, r.version, r.method, (
     WHERE g.release = r.release
 ), (
     SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'view', c.view, 'name', c.column_name, 'type', c.type, 'comment', c.comment
+        'view', c.view, 'name', c.column_name, 'type', c.type, 'comment', c.comment,
+        'form', c.form, 'kind', c.kind, 'collation', c.collation, 'attained', c.attained,
+        'part', c.part, 'bucket', c.bucket
     ) ORDER BY c.position), '[]')
     FROM pganon.release_columns AS c
     WHERE c.release = r.release

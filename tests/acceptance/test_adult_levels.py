@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harness.driver import Connection, drop_leftovers, run
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, run
 from tests.support.sources.builders import make_table, policy
 
 FOLDER = Path(os.environ.get("PGANON_DATA") or "/nowhere") / "adult"
@@ -78,6 +78,15 @@ NINE_OF_5 = [
 ]
 
 
+IN_ROUNDS = [
+    (5, 0, 0.068535, "300000 321001 421002 431102", [27063, 2701, 365, 33]),
+    (10, 0, 0.095028, "210000 420001 422002 432102", [26505, 3033, 598, 26]),
+    (50, 0, 0.147569, "310000 430001 322102 432102", [24654, 4474, 892, 142]),
+    (5, 3, 0.071271, "300000 330001 432001 422102", [26840, 2920, 375, 27]),
+]
+"""k, distinct occupations, GCP in four rounds, levels and released records of each."""
+
+
 @pytest.fixture
 def adult(db: Any) -> Connection:
     """The owner's connection to a database with the table."""
@@ -103,18 +112,30 @@ def found(
     owner: Connection, quasi: tuple[str, ...], privacy: list[dict[str, Any]], limit: float
 ) -> tuple[str, int, float, int, int]:
     """Levels, suppressed records, cost, classes and evaluated nodes."""
+    staged = released(owner, quasi, privacy, limit)
+    utility = staged.utility
+    levels = "".join(str(level) for level, _ in utility.levels.values())
+    left_out = staged.facts["suppressed"]
+    return levels, left_out, round(utility.cost, 6), utility.classes, utility.evaluated
+
+
+def released(
+    owner: Connection,
+    quasi: tuple[str, ...],
+    privacy: list[dict[str, Any]],
+    limit: float,
+    rounds: int = 1,
+) -> Staged:
     drop_leftovers(owner)
     columns = along_hierarchies(quasi)
     if "occupation" not in quasi:
         columns["occupation"] = "s"
-    declared = policy(columns, privacy, method={"name": "full_domain"}, suppression_limit=limit)
+    method = {"name": "full_domain", "rounds": rounds}
+    declared = policy(columns, privacy, method=method, suppression_limit=limit)
     staged = run(owner, declared, base_dir=FOLDER)
-    utility = staged.utility
-    assert utility.proved
-    assert utility.cost == pytest.approx(utility.gcp)
-    levels = "".join(str(level) for level, _ in utility.levels.values())
-    left_out = staged.facts["suppressed"]
-    return levels, left_out, round(utility.cost, 6), utility.classes, utility.evaluated
+    assert staged.utility.proved
+    assert staged.utility.cost == pytest.approx(staged.utility.gcp)
+    return staged
 
 
 @pytest.mark.slow
@@ -173,3 +194,16 @@ def test_one_dimensional_classes_along_hierarchies(adult: Connection, k: int, gc
     columns = {**along_hierarchies(SIX), "occupation": "s"}
     staged = run(adult, policy(columns, k, method=method), base_dir=FOLDER)
     assert staged.utility.gcp <= gcp
+
+
+@pytest.mark.slow
+def test_four_rounds(adult: Connection) -> None:
+    for k, l, cost, levels, records in IN_ROUNDS:  # noqa: E741
+        privacy: list[dict[str, Any]] = [{"model": "k_anonymity", "k": k}]
+        if l:
+            privacy.append({"model": "distinct_l_diversity", "column": "occupation", "l": l})
+        staged = released(adult, SIX, privacy, 0.0, rounds=4)
+        assert round(staged.utility.cost, 6) == cost
+        assert staged.facts["suppressed"] == 0
+        nodes = " ".join("".join(map(str, node)) for _, node in staged.utility.rounds)
+        assert (nodes, [n for n, _ in staged.utility.rounds]) == (levels, records)

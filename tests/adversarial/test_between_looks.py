@@ -162,7 +162,9 @@ LIST = """
 COLUMNS = """
     CREATE OR REPLACE VIEW pganon.release_columns AS
     SELECT 'r'::text AS release, 1 AS version, {}::text AS view, 1::bigint AS position,
-        'c'::text AS column_name, 't'::text AS type, ''::text AS comment {};
+        'c'::text AS column_name, 't'::text AS type, ''::text AS comment, NULL::text AS form,
+        NULL::text AS kind, NULL::text AS collation, false AS attained, NULL::text AS part,
+        NULL::text AS bucket {};
     GRANT SELECT ON pganon.release_columns TO PUBLIC
 """
 GUARANTEES = """

@@ -45,6 +45,21 @@ CALLABLE = {
 READING = {"first_whole", "last_whole", "overlaps", "share"}
 """Functions of generalized values."""
 
+ESTIMATING = {
+    "both_lower",
+    "box_lower",
+    "box_pair",
+    "box_share",
+    "box_upper",
+    "count_variance",
+    "exact_pair",
+    "exact_share",
+    "neither_pair",
+    "ranked",
+    "sum_variance",
+}
+"""Functions of numbers of records."""
+
 ASKING = {
     "act",
     "approve_release",
@@ -71,7 +86,7 @@ FOR_ALL = {
     ("view", "pganon.guarantees"): {"SELECT"},
     ("view", "pganon.release_columns"): {"SELECT"},
     ("view", "pganon.releases"): {"SELECT"},
-    **{("function", name): {"EXECUTE"} for name in CALLABLE | READING | ASKING},
+    **{("function", name): {"EXECUTE"} for name in CALLABLE | READING | ESTIMATING | ASKING},
 }
 FOR_READERS = {
     ("schema", "published"): {"USAGE"},

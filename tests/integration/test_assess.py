@@ -10,6 +10,8 @@ import pytest
 
 import pganon as package
 from pganon.errors import InstallError, PreconditionError, UsageError
+from pganon.risk.sample import Sample
+from pganon.risk.uniques import estimates
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
@@ -179,3 +181,40 @@ def test_types_that_are_not_the_server_s_own(visits: Database) -> None:
     )
     measured = {item.measure: item.value for item in found.measures}
     assert measured["distinct_l_diversity"] == 2
+
+
+def test_population_uniques(visits: Database) -> None:
+    visits.source(
+        "CREATE TABLE public.sampled AS SELECT n AS person, CASE WHEN n < 40 THEN n WHEN n < 64"
+        " THEN 100 + n / 2 ELSE 1000 + (n - 64) / 3 END AS place FROM generate_series(0, 78) AS n;"
+        "GRANT SELECT ON public.sampled TO analyst"
+    )
+    call = ("assess", "sampled", "--qi", "place", "--individual", "person")
+    ran = pganon(*call, "--population-size", "7900", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["population_size"] == 7900
+    found = {item["estimator"]: item for item in ran.json["population_uniques"]}
+    expected = estimates(Sample.of({1: 40, 2: 12, 3: 5}, 7900))
+    assert list(found) == ["zayatz", "pitman", "snb", "dankar"]
+    for name, item in found.items():
+        assert item["uniques"] == expected[name].uniques
+        assert (item["by"], item["reason"]) == (expected[name].by, expected[name].reason)
+    assert found["pitman"]["share"] == found["pitman"]["uniques"] / 7900
+    assert "dankar (pitman)" in pganon(*call, "--population-size", "7900").out
+    assert pganon(*call, "--json").json["population_uniques"] == []
+
+
+def test_population_uniques_that_cannot_be_estimated(visits: Database) -> None:
+    call = (*CALL, "--individual", "person", "--population-size")
+    ran = pganon(*call, "70")
+    assert (ran.code, "individuals have several records" in ran.err) == (2, True)
+    visits.source(
+        "UPDATE public.visit SET person = 10 + \"Age\" WHERE disease = 'cold'", grant=False
+    )
+    visits.source("DELETE FROM public.visit WHERE person = 50", grant=False)
+    assert "the population size 5 must be above 5" in pganon(*call, "5").err
+    ran = pganon(*call, "6", "--json")
+    found = {item["estimator"]: item for item in ran.json["population_uniques"]}
+    assert (found["snb"]["uniques"], found["snb"]["reason"]) == (None, "no_pairs")
+    assert found["snb"]["share"] is None
+    assert "no_pairs" in pganon(*call, "6").out

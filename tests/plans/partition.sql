@@ -1301,12 +1301,13 @@ CREATE TABLE pganon_work.r0_grouped AS SELECT "c"."node" AS "gid", "c"."c0", "c"
 
 -- partition.grouped: the class of every combination of values
 -- [full_domain]
-CREATE TABLE pganon_work.r0_grouped AS SELECT "p"."gid", "m"."c0", "m"."c1" FROM (SELECT "t"."c0",
-"t"."c1", "t"."k0" & 15 AS "k0" FROM (SELECT "c"."c0", "c"."c1", (((SELECT ARRAY_AGG("s"."slot" << 0
-ORDER BY "s"."code") FROM "pganon_work"."r0_slots0" AS "s" WHERE "s"."level" = 0))["c"."c0" + 1]) |
-(((SELECT ARRAY_AGG("s"."slot" << 2 ORDER BY "s"."code") FROM "pganon_work"."r0_slots1" AS "s" WHERE
-"s"."level" = 0))["c"."c1" + 1]) AS "k0" FROM "pganon_work"."r0_cells" AS "c") AS "t") AS "m" JOIN
-"pganon_work"."r0_passing" AS "p" ON ("p"."k0" = "m"."k0");
+CREATE TABLE pganon_work.r0_grouped AS SELECT "t"."c0", "t"."c1", COALESCE("p0"."gid") AS "gid" FROM
+(SELECT "c"."c0", "c"."c1", (((SELECT ARRAY_AGG("s"."slot" << 0 ORDER BY "s"."code") FROM
+"pganon_work"."r0_slots0" AS "s" WHERE "s"."level" = 0))["c"."c0" + 1]) | (((SELECT
+ARRAY_AGG("s"."slot" << 2 ORDER BY "s"."code") FROM "pganon_work"."r0_slots1" AS "s" WHERE
+"s"."level" = 0))["c"."c1" + 1]) AS "k0" FROM "pganon_work"."r0_cells" AS "c") AS "t" LEFT JOIN
+"pganon_work"."r0_passing" AS "p0" ON "p0"."place" = 0 AND ("t"."k0" & 15) = "p0"."k0" WHERE
+COALESCE("p0"."gid") IS NOT NULL;
 
 -- partition.grouped: the bucket of every record
 -- [slicing]
@@ -1632,21 +1633,23 @@ AND "s"."place" % 3 = 2;
 
 -- partition.levels.asked: what the search asks for
 -- [full_domain]
-SELECT BOOL_OR("n"."kind" = 'end') AS "ended", COALESCE(BOOL_OR("n"."kind" = 'end' AND "n"."a" = 1),
-FALSE) AS "proved", BOOL_OR("n"."kind" = 'judging' AND "n"."a" >= 0) AS "again", MAX("n"."a")
-FILTER(WHERE "n"."kind" = 'best') AS "cost", MAX("n"."b") FILTER(WHERE "n"."kind" = 'end') AS
-"bound", MAX("n"."c") FILTER(WHERE "n"."kind" = 'end') AS "evaluated", MAX("n"."b") FILTER(WHERE
-"n"."kind" = 'best') AS "left_out", MAX("n"."a") FILTER(WHERE "n"."kind" = 'least') AS "least",
-COALESCE(STRING_AGG(CAST("n"."a" AS TEXT), ',') FILTER(WHERE "n"."kind" = 'drop'), '') AS "dropped",
-COALESCE(STRING_AGG(CAST("n"."a" AS TEXT), ',') FILTER(WHERE "n"."kind" = 'failed'), '') AS
-"failed", COALESCE(MAX("n"."node") FILTER(WHERE "n"."kind" = 'best'), '') AS "best",
-COALESCE(STRING_AGG("n"."node" || '@@' || "n"."other", ',' ORDER BY "n"."other") FILTER(WHERE
-"n"."kind" IN ('table', 'make')), '') AS "tables", COALESCE(STRING_AGG("n"."node" || '@' ||
-"n"."source" || '@' || "n"."other", ',' ORDER BY "n"."other") FILTER(WHERE "n"."kind" = 'make'), '')
-AS "made", COALESCE(STRING_AGG("n"."node" || '@' || "n"."source" || '@', ',' ORDER BY "n"."node")
-FILTER(WHERE "n"."kind" = 'ask'), '') AS "asked", COALESCE(STRING_AGG("n"."node" || '@' ||
-"n"."source" || '@', ',') FILTER(WHERE "n"."kind" = 'judge'), '') AS "judged" FROM
-"pganon_work"."r0_next_0" AS "n";
+SELECT BOOL_OR("n"."kind" = 'end') AS "ended", COALESCE(BOOL_AND("n"."a" = 1) FILTER(WHERE
+"n"."kind" = 'searched'), FALSE) AS "proved", BOOL_OR("n"."kind" = 'judging' AND "n"."a" >= 0) AS
+"again", SUM("n"."b") FILTER(WHERE "n"."kind" = 'taken') AS "cost", MAX("n"."b") FILTER(WHERE
+"n"."kind" = 'end') AS "bound", SUM("n"."c") FILTER(WHERE "n"."kind" = 'searched') AS "evaluated",
+COUNT(*) FILTER(WHERE "n"."kind" = 'searched') AS "searched", BOOL_OR("n"."kind" = 'further') AS
+"further", COALESCE(STRING_AGG("n"."node" || '@' || "n"."a" || '@', ',' ORDER BY CAST("n"."other" AS
+INT)) FILTER(WHERE "n"."kind" = 'taken'), '') AS "taken", COALESCE(STRING_AGG("n"."node" || '@' ||
+"n"."source" || '@', ',') FILTER(WHERE "n"."kind" = 'took'), '') AS "took", MAX("n"."a")
+FILTER(WHERE "n"."kind" = 'least') AS "least", COALESCE(STRING_AGG(CAST("n"."a" AS TEXT), ',')
+FILTER(WHERE "n"."kind" = 'drop'), '') AS "dropped", COALESCE(STRING_AGG(CAST("n"."a" AS TEXT), ',')
+FILTER(WHERE "n"."kind" = 'failed'), '') AS "failed", COALESCE(STRING_AGG("n"."node" || '@@' ||
+"n"."other", ',' ORDER BY "n"."other") FILTER(WHERE "n"."kind" IN ('table', 'make')), '') AS
+"tables", COALESCE(STRING_AGG("n"."node" || '@' || "n"."source" || '@' || "n"."other", ',' ORDER BY
+"n"."other") FILTER(WHERE "n"."kind" = 'make'), '') AS "made", COALESCE(STRING_AGG("n"."node" || '@'
+|| "n"."source" || '@', ',' ORDER BY "n"."node") FILTER(WHERE "n"."kind" = 'ask'), '') AS "asked",
+COALESCE(STRING_AGG("n"."node" || '@' || "n"."source" || '@', ',') FILTER(WHERE "n"."kind" =
+'judge'), '') AS "judged" FROM "pganon_work"."r0_next_0" AS "n";
 
 -- partition.levels.measured: failing records on the levels of many nodes
 -- [full_domain]
@@ -1661,11 +1664,18 @@ BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS "t" GROUP BY "t"."k
 -- partition.levels.next: which levels to measure next
 -- [full_domain]
 SELECT ARRAY_AGG("l"."attribute" ORDER BY "l"."attribute", "l"."level") AS "attributes",
-ARRAY_AGG("l"."loss" ORDER BY "l"."attribute", "l"."level") AS "losses" FROM
-"pganon_work"."r0_losses" AS "l"; SELECT 'table' AS "kind", '0.0' AS "node", 'hist' AS "other", ''
-AS "source", COUNT(*) AS "a", CAST(NULL AS BIGINT) AS "b", CAST(NULL AS BIGINT) AS "c" FROM
-"pganon_work"."r0_hist" AS "t"; COPY pganon_work.r0_next_0 (kind, node, other, source, a, b, c) FROM
-STDIN;
+ARRAY_AGG("l"."loss" ORDER BY "l"."attribute", "l"."level") AS "losses", CAST(SUM("l"."whole")
+FILTER(WHERE "l"."level" = 0) AS BIGINT) AS "whole" FROM "pganon_work"."r0_losses" AS "l"; SELECT
+'table' AS "kind", '0.0' AS "node", 'hist' AS "other", '' AS "source", COUNT(*) AS "a", CAST(NULL AS
+BIGINT) AS "b", CAST(NULL AS BIGINT) AS "c" FROM "pganon_work"."r0_hist" AS "t"; COPY
+pganon_work.r0_next_0 (kind, node, other, source, a, b, c) FROM STDIN;
+
+-- partition.levels.released: classes that are released
+-- [full_domain]
+CREATE TABLE pganon_work.r0_released_0 AS SELECT "c"."n", "c"."k0" FROM (SELECT CAST(SUM("t"."n") AS
+BIGINT) AS "n", "t"."k0" & 15 AS "k0", BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS
+"t" GROUP BY "t"."k0" & 15) AS "c" WHERE NOT ("c"."n" < 4 OR BIT_COUNT(CAST("c"."b0_0" AS BIT(64)))
+< 2);
 
 -- partition.levels.tidy: what the round before measured
 -- [full_domain]
@@ -1786,9 +1796,10 @@ AS "x";
 -- partition.losses: what all records lose on every level
 -- [full_domain]
 CREATE TABLE pganon_work.r0_losses AS SELECT "u".* FROM (SELECT 0 AS "attribute", "s"."level",
-CAST(SUM("s"."n" * ("s"."cost" - "s"."gap")) AS BIGINT) AS "loss" FROM "pganon_work"."r0_slots0" AS
-"s" GROUP BY "s"."level" UNION ALL SELECT 1 AS "attribute", "s"."level", CAST(SUM("s"."n" *
-("s"."cost" - "s"."gap")) AS BIGINT) AS "loss" FROM "pganon_work"."r0_slots1" AS "s" GROUP BY
+CAST(SUM("s"."n" * ("s"."cost" - "s"."gap")) AS BIGINT) AS "loss", CAST(SUM("s"."n" * "s"."cost") AS
+BIGINT) AS "whole" FROM "pganon_work"."r0_slots0" AS "s" GROUP BY "s"."level" UNION ALL SELECT 1 AS
+"attribute", "s"."level", CAST(SUM("s"."n" * ("s"."cost" - "s"."gap")) AS BIGINT) AS "loss",
+CAST(SUM("s"."n" * "s"."cost") AS BIGINT) AS "whole" FROM "pganon_work"."r0_slots1" AS "s" GROUP BY
 "s"."level") AS "u";
 
 -- partition.masks: records by which of their values are sensitive
@@ -2135,10 +2146,9 @@ preceding AND CAST(0.6 AS float8) following) AS "n" FROM "pganon_work"."r0_dict0
 
 -- partition.passing: the classes that are released
 -- [full_domain]
-CREATE TABLE pganon_work.r0_passing AS SELECT "c"."n", CAST((ROW_NUMBER() OVER (ORDER BY "c"."k0"))
-AS INT) AS "gid", "c"."k0" FROM (SELECT CAST(SUM("t"."n") AS BIGINT) AS "n", "t"."k0" & 15 AS "k0",
-BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS "t" GROUP BY "t"."k0" & 15) AS "c"
-WHERE NOT ("c"."n" < 4 OR BIT_COUNT(CAST("c"."b0_0" AS BIT(64))) < 2);
+CREATE TABLE pganon_work.r0_passing AS SELECT "c"."place", "c"."n", CAST((ROW_NUMBER() OVER (ORDER
+BY "c"."place", "c"."k0")) AS INT) AS "gid", "c"."k0" FROM (SELECT "u".* FROM (SELECT 0 AS "place",
+"c"."n", "c"."k0" FROM "pganon_work"."r0_released_0" AS "c") AS "u") AS "c";
 
 -- partition.piece_values: sensitive values of neighbouring records
 -- [kinc, kagg, kinc_mic, kagg_mic]
@@ -2766,7 +2776,7 @@ pganon_work.r0_cellvalues0;
 
 -- partition.tidy: what the search measured
 -- [full_domain]
-DROP TABLE pganon_work.r0_next_0, pganon_work.r0_hist;
+DROP TABLE pganon_work.r0_next_0, pganon_work.r0_released_0, pganon_work.r0_hist;
 
 -- partition.tidy: labels and keys
 -- [full_domain]

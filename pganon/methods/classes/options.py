@@ -13,10 +13,10 @@ from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
 from pganon.policy.refusals import Refusal
 
-_COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
+COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
 """Models that compare a class with the distribution of all."""
 
-_COUNTED = frozenset({"k_anonymity", "distinct_l_diversity"})
+_COUNTED = frozenset({"k_anonymity", "no_attack", "distinct_l_diversity"})
 """Models that no class satisfies better with fewer records."""
 
 
@@ -32,6 +32,7 @@ class Partitioning(MethodOptions):
     models = frozenset(
         {
             "k_anonymity",
+            "no_attack",
             "alpha_k_anonymity",
             "distinct_l_diversity",
             "entropy_l_diversity",
@@ -68,10 +69,10 @@ class Partitioning(MethodOptions):
     ) -> Iterable[Refusal]:
         names = [model.model for model in models]
         if self.price is not None:
-            yield from self._idle_price([name for name in names if name in _COMPARED], asked)
+            yield from self._idle_price([name for name in names if name in COMPARED], asked)
         grows = asked["refresh"] not in (None, "recompute")
         apart = any(column.nulls == "own_class" for column in columns.values() if column)
-        bounded = any(name not in _COMPARED | _COUNTED for name in names)
+        bounded = any(name not in COMPARED | _COUNTED for name in names)
         if asked["on_infeasible"] == "suppress" and not (grows or apart or bounded):
             yield Refusal(
                 ("on_infeasible",),

@@ -39,7 +39,10 @@ from pganon.steps.facts import Facts, counts, measure
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
 
 _OWNER = ViewColumn(
-    INDIVIDUAL_NO, "integer", "Number of the individual, random per release; records share it."
+    INDIVIDUAL_NO,
+    "integer",
+    "Number of the individual, random per release; records share it.",
+    "individual",
 )
 
 

@@ -129,13 +129,14 @@ class Table:
         total: Counter[int] = Counter()
         for place, level in enumerate(node):
             for number in self.kept:
-                total[number] += self._gap(place, level, number)
+                total[number] += self.gap(place, level, number)
         return dict(total)
 
     def _weight(self, place: int) -> int:
         return round(UNIT * self.columns[place].weight / sum(c.weight for c in self.columns))
 
-    def _gap(self, place: int, level: int, number: int) -> int:
+    def gap(self, place: int, level: int, number: int) -> int:
+        """The same by one column."""
         column, weight = self.columns[place], self._weight(place)
         value = self.records[number][place]
         every = [record[place] for record in self.records]
@@ -171,8 +172,8 @@ class Table:
         for place, level in enumerate(node):
             column = self.columns[place]
             for number in self.kept:
-                cost = max(self._gap(place, one, number) for one in range(column.top + 1))
-                whole += cost - self._gap(place, level, number)
+                cost = max(self.gap(place, one, number) for one in range(column.top + 1))
+                whole += cost - self.gap(place, level, number)
         return whole
 
     # -- the optimum ------------------------------------------------------------------------------

@@ -100,6 +100,8 @@ def _holds(wanted: Model, values: list[Any], whole: list[Any]) -> bool:
     if len(values) < least:
         return False
     match wanted["model"]:
+        case "no_attack":
+            return limit["gain"] / len(values) < limit["cost"]
         case "distinct_l_diversity":
             return distinct_l(values) >= limit["l"]
         case "entropy_l_diversity":

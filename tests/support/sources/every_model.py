@@ -15,6 +15,7 @@ Wanted = tuple[str, list[dict[str, Any]]]
 
 EVERY: dict[str, Wanted] = {
     "k_anonymity": ("mondrian", [K]),
+    "no_attack": ("mondrian", [{"model": "no_attack", "gain": 10.5, "cost": 3}]),
     "alpha_k_anonymity": (
         "mondrian",
         [{"model": "alpha_k_anonymity", **_ON, "alpha": 0.5, "k": 4}],

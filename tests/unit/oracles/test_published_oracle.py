@@ -12,6 +12,7 @@ from tests.support.oracles.published import ELSEWHERE, Published, offences
 ON = {"column": "disease"}
 CASES: list[tuple[dict[str, Any], str, str]] = [
     ({"model": "k_anonymity", "k": 4}, "aaaa", "aaa"),
+    ({"model": "no_attack", "gain": 3, "cost": 1}, "aaaa", "aaa"),
     ({"model": "alpha_k_anonymity", **ON, "alpha": 0.5, "k": 4}, "aabb", "abc"),
     ({"model": "alpha_k_anonymity", **ON, "alpha": 0.5, "k": 4}, "aabb", "aaab"),
     ({"model": "distinct_l_diversity", **ON, "l": 3}, "aabc", "aabb"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -11,6 +12,9 @@ from pganon.errors import PolicyError
 from pganon.loading import policy_from
 from pganon.policy.hierarchies import FORMS, InlineHierarchy, IntervalHierarchy
 from pganon.policy.model import policy_hash
+from pganon.privacy.base import Requirement
+from pganon.privacy.frequency import KAnonymity
+from pganon.privacy.requirements import requirements_of
 from tests.unit.policy.examples import policy, with_column
 
 
@@ -65,6 +69,10 @@ def test_required_keys(key: str) -> None:
         ({"model": "t_closeness", "column": "jbo", "t": 0.2}, "column", "is not declared"),
         ({"model": "t_closeness", "column": "age", "t": 0.2}, "column", "quasi_identifying"),
         ({"model": "t_closeness", "t": 0.2}, "column", "is missing"),
+        ({"model": "no_attack", "gain": 1.5, "cost": 2}, "gain", "no attack pays"),
+        ({"model": "no_attack", "gain": 1e12, "cost": 1}, "gain", "no class can hold"),
+        ({"model": "no_attack", "gain": 3, "cost": 0}, "cost", "greater than 0"),
+        ({"model": "no_attack", "gain": 3}, "cost", "is missing"),
         ({"k": 5}, "", "the key model is missing"),
         ("k_anonymity", "", "must be a mapping"),
     ],
@@ -72,6 +80,18 @@ def test_required_keys(key: str) -> None:
 def test_models(model: Any, field: str, part: str) -> None:
     found = problems(policy(privacy=[model]))
     assert part in found[f"privacy[0].{field}" if field else "privacy[0]"]
+
+
+@pytest.mark.parametrize(
+    ("gain", "cost", "k"), [(2, 2, 2), (10.5, 3, 4), (0.3, 0.1, 4), (0.29, 0.1, 3), (300, 4, 76)]
+)
+def test_attacks_that_gain_less_than_they_cost(gain: float, cost: float, k: int) -> None:
+    """k is the first with which gain / k, of the decimals, is below the cost."""
+    exact = Fraction(str(gain)), Fraction(str(cost))
+    assert next(size for size in range(1, 100) if exact[0] / size < exact[1]) == k
+    declared = [{"model": "no_attack", "gain": gain, "cost": cost}]
+    (held,) = requirements_of(policy_from(policy(privacy=declared)), {})
+    assert held == Requirement(KAnonymity(k))
 
 
 def test_entropy_takes_fractions_and_whole_numbers() -> None:

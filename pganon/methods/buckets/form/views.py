@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.forms.elements import attribute_columns
+from pganon.forms.elements import attribute_columns, exact_column
 from pganon.forms.form import Tables
 from pganon.methods.common.arrangement import Arrangement, QuasiTable, SensitiveTable
 from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, EXPECTED, GROUP_ID, PROBABILITY
@@ -16,8 +16,10 @@ from pganon.sqltools import aliased, col, fragment, named, query, render
 from pganon.steps.relations import PublishedView, ViewColumn
 
 Shown = Attribute | Carried | Sensitive
+Columns = tuple[ViewColumn, ...]
 
 _NUMBER = "Number of the bucket, random per release."
+_COUNTED = ViewColumn(COUNT, "bigint", "Number of records that have these values.", "count")
 _UNAWARE = " (for readers who do not know which values of different tables go together)"
 
 
@@ -29,7 +31,10 @@ def views(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple[
     return (
         _joined(spec, arrangement, tables, guarantee),
         *[_quasi(spec, arrangement, table, tables) for table in arrangement.quasi],
-        *[_sensitive(spec, table, tables, guarantee) for table in arrangement.sensitive],
+        *[
+            _sensitive(spec, arrangement, table, tables, guarantee)
+            for table in arrangement.sensitive
+        ],
         *([_counterfeits(spec, tables)] if arrangement.counterfeits else []),
     )
 
@@ -39,21 +44,25 @@ def _quasi(
 ) -> PublishedView:
     columns = [*_numbers(table.groups), *_columns((*table.attributes, *table.carried))]
     if table.counted:
-        columns.append(ViewColumn(COUNT, "bigint", "Number of records that have these values."))
+        columns.append(_COUNTED)
         comment = "Exact quasi-identifiers of a sliced release, with their numbers per bucket."
     else:
         how = "Generalized" if arrangement.generalized else "Exact"
         comment = f"{how} quasi-identifiers of an anatomized release, one row per record."
-    return _plain(spec, table.part, tables, columns, comment)
+    return _plain(spec, table.part, tables, _located(arrangement, table.part, columns), comment)
 
 
 def _sensitive(
-    spec: ReleaseSpec, table: SensitiveTable, tables: Tables, guarantee: str
+    spec: ReleaseSpec,
+    arrangement: Arrangement,
+    table: SensitiveTable,
+    tables: Tables,
+    guarantee: str,
 ) -> PublishedView:
     columns = [*_numbers([GROUP_ID]), *_columns((*table.quasi, *table.sensitive))]
-    columns.append(ViewColumn(COUNT, "bigint", "Number of records that have these values."))
+    columns.append(_COUNTED)
     comment = f"Sensitive values of an anatomized release. Guarantee: {guarantee}."
-    return _plain(spec, table.part, tables, columns, comment)
+    return _plain(spec, table.part, tables, _located(arrangement, table.part, columns), comment)
 
 
 def _counterfeits(spec: ReleaseSpec, tables: Tables) -> PublishedView:
@@ -82,12 +91,20 @@ def _columns(items: Sequence[Shown]) -> list[ViewColumn]:
             case Attribute():
                 columns += attribute_columns(item)
             case Carried():
-                kind, said = item.column.stored_type, "Insensitive, unchanged."
-                columns.append(ViewColumn(item.published, kind, said))
+                columns.append(exact_column(item.published, item.column, "Insensitive, unchanged."))
             case Sensitive():
-                kind, said = item.column.stored_type, "Sensitive, of some of the bucket."
-                columns.append(ViewColumn(item.published, kind, said))
+                said = "Sensitive, of some of the bucket."
+                columns.append(exact_column(item.published, item.column, said))
     return columns
+
+
+def _located(arrangement: Arrangement, part: str, columns: Sequence[ViewColumn]) -> Columns:
+    """The columns of a table, with their buckets if those are the only ones of a record."""
+    if not arrangement.aligned or arrangement.generalized or arrangement.counterfeits:
+        return tuple(columns)
+    return tuple(
+        column.located(GROUP_ID, part) if column.form is not None else column for column in columns
+    )
 
 
 # -- the join ---------------------------------------------------------------------------------

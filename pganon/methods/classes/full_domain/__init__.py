@@ -1,5 +1,7 @@
 """The method `full_domain`: one level of its hierarchy for every quasi-identifier.
 
+With several `rounds` the records that the levels of one leave get others in the next.
+
 Of all combinations of levels the one that loses least, where classes that fail are left out within
 `suppression_limit`; of equal ones that with the lowest levels.
 Samarati: Protecting respondents' identities in microdata release, TKDE 2001; LeFevre, DeWitt,
@@ -31,10 +33,13 @@ from pganon.methods.classes.full_domain.keys import (
     shapes,
     slots,
 )
-from pganon.methods.classes.full_domain.measures import HIST, Measures
-from pganon.methods.classes.full_domain.options import FullDomain
+from pganon.methods.classes.full_domain.measures import HIST, Measures, values_table
+from pganon.methods.classes.full_domain.options import FullDomain, rounds_of
 from pganon.methods.classes.full_domain.refused import not_found, top_check, unfit_levels
-from pganon.methods.classes.full_domain.rounds import LevelSearch, chosen
+from pganon.methods.classes.full_domain.relaxed import Relaxed, present
+from pganon.methods.classes.full_domain.rounds import LevelSearch
+from pganon.methods.classes.full_domain.search.lattice import Node
+from pganon.methods.classes.full_domain.shown import shown_steps
 from pganon.methods.common.base import Method
 from pganon.methods.common.suppression import suppressed_check
 from pganon.resolved.model import ReleaseSpec
@@ -111,6 +116,17 @@ def _key_steps(spec: ReleaseSpec) -> list[Step]:
 def _table_steps(spec: ReleaseSpec) -> list[Step]:
     wanted = {r.sensitive: None for r in spec.measured if r.model.needs_values}
     return [
+        *[
+            CreateTable(
+                f"present{index}",
+                f"records of the source by values of {quote(spec.sensitive[index].column.name)}",
+                lambda s, index=index: present(index, s),
+                lambda s, index=index: Relaxed(spec, s).present(index),
+                when=lambda s, index=index: index in Relaxed(spec, s).compared,
+            )
+            for index in wanted
+            if index is not None
+        ],
         CreateTable(
             HIST,
             "records by key",
@@ -121,7 +137,7 @@ def _table_steps(spec: ReleaseSpec) -> list[Step]:
             CreateTable(
                 f"values{index}_by_key",
                 f"sensitive values by key, of {quote(spec.sensitive[index].column.name)}",
-                lambda s, index=index: s.work(f"values{index}_by_key"),
+                lambda s, index=index: values_table(s, index),
                 lambda s, index=index: Measures(spec, s).values(index),
                 when=lambda s, index=index: (
                     index in {r.sensitive for r in Measures(spec, s).relaxed.unmeasured}
@@ -134,10 +150,14 @@ def _table_steps(spec: ReleaseSpec) -> list[Step]:
 
 
 def _chosen_check(spec: ReleaseSpec) -> Check:
-    """The levels that are published become facts."""
+    """Refuses a run without levels; those of a single round become facts."""
+    single = rounds_of(spec) == 1
 
     def select(state: State) -> exp.Select:
-        node = chosen(state) if state[facts.BEST] else (0,) * len(spec.attributes)
+        taken = facts.taken(state)
+        if not single:
+            return exp.select(named(num(len(taken)), facts.RECODED.column))
+        node = taken[0][0] if taken else (0,) * len(spec.attributes)
         return exp.select(
             *[
                 named(num(level), shown_level(axis.index).column)
@@ -146,33 +166,36 @@ def _chosen_check(spec: ReleaseSpec) -> Check:
         )
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
-        return None if state[facts.BEST] else not_found(spec, state)
+        return None if facts.taken(state) else not_found(spec, state)
 
+    every = [shown_level(axis.index) for axis in axes(spec.attributes)]
     return Check(
         "chosen",
         "the levels that lose least",
         select,
         problem,
-        gives=[shown_level(axis.index) for axis in axes(spec.attributes)],
+        gives=every if single else [facts.RECODED],
     )
 
 
 def _grouping(spec: ReleaseSpec) -> list[Step]:
-    def passing(state: State) -> exp.Select:
-        number = state[facts.LEFT_OUT]
-        failed = None if number is None else state.work("failed", round=number)
-        return Measures(spec, state).passing(chosen(state), failed)
+    def nodes(state: State) -> list[Node]:
+        return [node for node, _ in facts.taken(state)]
 
     return [
         CreateTable(
-            "passing", "the classes that are released", lambda s: s.work("passing"), passing
+            "passing",
+            "the classes that are released",
+            lambda s: s.work("passing"),
+            lambda s: Measures(spec, s).passing(len(facts.taken(s))),
         ),
         CreateTable(
             GROUPED.name,
             "the class of every combination of values",
             lambda s: s.work(GROUPED),
-            lambda s: Measures(spec, s).grouped(chosen(s)),
+            lambda s: Measures(spec, s).grouped(nodes(s)),
         ),
+        *(shown_steps(spec) if rounds_of(spec) > 1 else []),
         suppressed_check(
             spec, lambda s: s.work("passing"), fragment("coalesce(sum(t.n), 0)::bigint")
         ),
@@ -187,7 +210,12 @@ def _prepared(spec: ReleaseSpec, state: State) -> Sequence[QualifiedName]:
         state.work("cells"),
         state.work("losses"),
         state.work("gaps"),
-        *[state.work(f"values{index}_by_key") for index in sorted(values, key=str)],
+        *[
+            values_table(state, index, place)
+            for index in sorted(index for index in values if index is not None)
+            for place in range(state[facts.SEARCHED])
+        ],
+        *[present(index, state) for index in measures.relaxed.compared],
         *[labels(axis, state) for axis in measures.layout.axes],
         *[slots(axis, state) for axis in measures.layout.axes],
     ]

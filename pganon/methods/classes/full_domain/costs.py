@@ -3,7 +3,8 @@
 slots<i>   (code, level, slot, n, cost, gap)  of every value and level: the number of its label,
            `n` records, what one of them loses if it is suppressed, and how much less its label
            loses
-losses     (attribute, level, loss)  loss of all records on a level
+losses     (attribute, level, loss, whole)  loss of all records on a level, and of all if they are
+           suppressed
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.facts import KEPT
+from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain.keys import Layout, slots, slots_of
 from pganon.methods.classes.full_domain.search.lattice import Node
 from pganon.resolved.model import ReleaseSpec
@@ -88,18 +90,41 @@ def _joined(layout: Layout, place: int, table: str) -> exp.Expr:
     return fragment(":level = :top", level=col("level", table), top=num(len(field.widths)))
 
 
-def losses(layout: Layout) -> exp.Select:
-    """SELECT (attribute, level, loss)."""
+def losses(layout: Layout, rest: QualifiedName | None = None) -> exp.Select:
+    """SELECT (attribute, level, loss, whole).
+
+    Args:
+        rest: records by key, if they are not all.
+    """
     return stacked(
         [
             query(
-                "select :i as attribute, s.level, sum(s.n * (s.cost - s.gap))::bigint as loss"
-                " from s group by s.level",
-                {"s": slots(axis, layout.state)},
+                "select :i as attribute, s.level,"
+                " sum(s.n * (s.cost - s.gap))::bigint as loss,"
+                " sum(s.n * s.cost)::bigint as whole from s group by s.level",
+                {"s": slots(axis, layout.state) if rest is None else _counted(layout, place, rest)},
                 i=num(place),
             )
             for place, axis in enumerate(layout.axes)
         ]
+    )
+
+
+def _counted(layout: Layout, place: int, rest: QualifiedName) -> exp.Select:
+    """SELECT level, n, cost, gap: `slots<i>` with so many records as are left of every value."""
+    counted = query(
+        "select :slot as slot, sum(t.n) as n from t group by 1",
+        {"t": rest},
+        slot=layout.slot(place, 0, "t"),
+    )
+    return query(
+        "select s.level, s.cost, s.gap, c.n from s"
+        " join v on v.code = s.code and v.level = 0 join c on c.slot = v.slot",
+        {
+            "s": slots(layout.axes[place], layout.state),
+            "v": slots(layout.axes[place], layout.state),
+            "c": counted,
+        },
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pganon.methods.classes.full_domain.search.lattice import Node, node_of, text_of
 from pganon.resolved.model import ReleaseSpec
+from pganon.steps import State
 from pganon.steps.facts import Fact, count, flag, label, or_null
 
 _OF = "levels_"
@@ -27,20 +28,30 @@ BOUND = or_null(count("bound", _OF, assumed=0))
 EVALUATED = or_null(count("evaluated", _OF))
 """Nodes that were evaluated, at the end."""
 
-LEFT_OUT = or_null(count("left_out", _OF))
-"""The round whose failing classes the best node leaves out; None where the sizes say it."""
-
 LEAST = or_null(count("least", _OF))
 """The fewest failing records of any node that was evaluated, at the end."""
 
-BEST = label("best", _OF)
-"""The best node so far; empty without one."""
+SEARCHED = count("searched", _OF)
+"""Searches that have ended, one for each round of recoding."""
+
+FURTHER = flag("further", _OF, assumed=False)
+"""Whether a search has ended and another follows."""
+
+TAKEN = label("taken", _OF)
+"""The best nodes of the searches that have ended, each with the records that it leaves."""
+
+TOOK = label("took", _OF)
+"""The best node of the search that ends in this round, with the round whose failing classes it
+leaves out, if that is not what sizes say; empty without one."""
 
 DROPPED = label("dropped", _OF)
 """Rounds whose failing classes nobody needs any more."""
 
 FAILED = label("failed", _OF)
 """Rounds whose failing classes are kept."""
+
+RECODED = count("recoded", _OF)
+"""Rounds of recoding that release records, if there may be several."""
 
 TABLES = label("tables", _OF)
 MADE = label("made", _OF)
@@ -51,6 +62,7 @@ JUDGED = label("judged", _OF)
 def of_round(spec: ReleaseSpec) -> Sequence[Fact]:
     """All of them that a round gives, with what a plan assumes."""
     node = text_of((0,) * len(spec.attributes))
+    judged = _judges(spec) or _rounds(spec) > 1
     return (
         ENDED,
         PROVED,
@@ -58,21 +70,37 @@ def of_round(spec: ReleaseSpec) -> Sequence[Fact]:
         COST,
         BOUND,
         EVALUATED,
-        LEFT_OUT,
+        SEARCHED,
+        flag("further", _OF, assumed=_rounds(spec) > 1),
         LEAST,
         DROPPED,
         FAILED,
-        label("best", _OF, assumed=node),
+        label("taken", _OF, assumed=f"{node}@0@"),
+        label("took", _OF, assumed=f"{node}@{'0' if judged else ''}@"),
         label("tables", _OF, assumed=f"{node}@@hist"),
         MADE,
         label("asked", _OF, assumed=f"{node}@hist@"),
-        label("judged", _OF, assumed=f"{node}@hist@" if _judges(spec) else ""),
+        label("judged", _OF, assumed=f"{node}@hist@" if judged else ""),
     )
 
 
 def _judges(spec: ReleaseSpec) -> bool:
     """Whether a model is more than sizes and distinct values."""
     return any(r.model.needs_values and not r.model.counts_distinct for r in spec.measured)
+
+
+def _rounds(spec: ReleaseSpec) -> int:
+    return getattr(spec.policy.method, "rounds", 1)
+
+
+def place(state: State) -> int:
+    """The round of recoding, from 0, that a round of the searches is of, once it has asked."""
+    return state[SEARCHED] - int(state[FURTHER] or state[ENDED])
+
+
+def taken(state: State) -> list[tuple[Node, int]]:
+    """The nodes that are released, each with the records that it leaves."""
+    return [(node, int(left)) for node, left, _ in listed(state[TAKEN])]
 
 
 def listed(text: str) -> list[tuple[Node, str, str]]:

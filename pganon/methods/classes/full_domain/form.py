@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis, axes
+from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.facts import KEPT, shown_level
 from pganon.forms.elements import attribute_columns
 from pganon.forms.form import Tables
@@ -20,12 +20,14 @@ from pganon.forms.work import GROUPED_CLASSES
 from pganon.methods.classes.full_domain import facts
 from pganon.methods.classes.full_domain.costs import UNIT
 from pganon.methods.classes.full_domain.keys import height
+from pganon.methods.classes.full_domain.options import rounds_of
 from pganon.methods.classes.full_domain.refused import WHOLE
+from pganon.methods.classes.full_domain.shown import extents_of_classes, widened
 from pganon.methods.common.form import class_checks, class_views, classes
 from pganon.methods.common.form.checked import violations_check
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
-from pganon.sqltools import col, fragment, named, num, query, stacked, text
+from pganon.sqltools import col, named, query, stacked, text
 from pganon.steps import CreateTable, State, Step
 from pganon.steps.facts import Facts
 from pganon.steps.relations import (
@@ -41,7 +43,9 @@ LEVELS = "levels"
 
 
 def _labelled(spec: ReleaseSpec) -> list[TreeAxis]:
-    """The quasi-identifiers that show labels."""
+    """The quasi-identifiers that show labels, which have to be on one level."""
+    if rounds_of(spec) > 1:
+        return []
     trees = [axis for axis in axes(spec.attributes) if isinstance(axis, TreeAxis)]
     return [axis for axis in trees if axis.attribute.form is Shown.LABEL]
 
@@ -55,7 +59,7 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
 
 
 def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    return (*classes.staging_steps(spec, extents=widened), *_levels_steps(spec))
+    return (*classes.staging_steps(spec, extents=extents), *_levels_steps(spec))
 
 
 def _levels_steps(spec: ReleaseSpec) -> list[Step]:
@@ -82,65 +86,32 @@ def _levels(spec: ReleaseSpec, state: State) -> exp.Select:
     )
 
 
-def widened(spec: ReleaseSpec, state: State, extents: exp.Select) -> exp.Select:
-    """The extents, where a class shows all values of a column: those of all classes.
-
-    NULL is not among these values: a class says of itself whether it has it.
-    """
+def extents(spec: ReleaseSpec, state: State, own: exp.Select) -> exp.Select:
+    """The extents, where a class shows all values of a column: those of all classes."""
+    if rounds_of(spec) > 1:
+        return extents_of_classes(spec, state, own)
     wide = [
         axis
         for axis in axes(spec.attributes)
         if not isinstance(axis, TreeAxis) and state.facts.get(shown_level(axis.index))
     ]
-    shown = {name: value for axis in wide for name, value in _widened(axis, state).items()}
-    tree = query("select 1 from x", {"x": extents})
-    columns = [named(shown.get(name, col(name, "x")), name) for name in extents.named_selects]
+    shown = {name: value for axis in wide for name, value in widened(axis, state).items()}
+    tree = query("select 1 from x", {"x": own})
+    columns = [named(shown.get(name, col(name, "x")), name) for name in own.named_selects]
     return tree.select(*columns, append=False)
-
-
-def _widened(axis: Axis, state: State) -> dict[str, exp.Expr]:
-    i = axis.index
-    if isinstance(axis, OrderedAxis):
-        ends = {"lo": "min", "hi": "max"}
-        values = fragment(":hi > 0", hi=col(f"hi{i}", "x"))
-        return {
-            f"{end}{i}": fragment(
-                f"case when :some then {extreme}(:v) filter (where :some) over () else :v end",
-                some=values,
-                v=col(f"{end}{i}", "x"),
-            )
-            for end, extreme in ends.items()
-        }
-    assert isinstance(axis, NominalAxis)
-    words = [f"b{i}_{word}" for word in range(axis.words(state))]
-    some = exp.or_(
-        *[
-            fragment(":b & :mask <> 0", b=col(name, "x"), mask=num(-2 if place == 0 else -1))
-            for place, name in enumerate(words)
-        ]
-    )
-    return {
-        name: fragment(
-            "case when :some then (bit_or(:b) over () & :mask) | (:b & :own) else :b end",
-            some=exp.paren(some.copy()),
-            b=col(name, "x"),
-            mask=num(-2 if place == 0 else -1),
-            own=num(1 if place == 0 else 0),
-        )
-        for place, name in enumerate(words)
-    }
 
 
 # -- verification -----------------------------------------------------------------------------
 
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
-    """Those of classes, and that labels are uniform."""
+    """Those of classes, and that labels are uniform, unless rounds have their own levels."""
+    uniform = spec.attributes if rounds_of(spec) == 1 else ()
     structure, *others = class_checks.checks(spec, state, tables)
     return (
         structure,
         _distinct_check(spec, tables),
-        *[_uniform_check(attribute, tables) for attribute in spec.attributes],
+        *[_uniform_check(attribute, tables) for attribute in uniform],
         *others,
     )
 
@@ -199,8 +170,8 @@ def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedVie
     """The views of classes; comments say on which level a column is."""
     said = {
         name: sentence
-        for axis in axes(spec.attributes)
-        for name, sentence in _said(axis, state).items()
+        for place, axis in enumerate(axes(spec.attributes))
+        for name, sentence in _said(spec, place, axis, state).items()
     }
 
     def with_level(column: ViewColumn) -> ViewColumn:
@@ -215,22 +186,27 @@ def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedVie
 
 def stated(spec: ReleaseSpec, state: State) -> dict[str, object]:
     """The levels by published column, and the highest that there are."""
-    levels = {
-        axis.attribute.published: {
-            "level": state[shown_level(axis.index)],
-            "of": height(axis, state),
-        }
-        for axis in axes(spec.attributes)
-    }
+    nodes = [node for node, _ in facts.taken(state)]
+    levels: dict[str, object] = {}
+    for place, axis in enumerate(axes(spec.attributes)):
+        chosen = [node[place] for node in nodes]
+        found = {"level": chosen[0]} if rounds_of(spec) == 1 else {"rounds": chosen}
+        levels[axis.attribute.published] = {**found, "of": height(axis, state)}
     return {"levels": levels}
 
 
-def _said(axis: Axis, state: State) -> dict[str, str]:
-    """The level, by the columns that show it; nothing before the run."""
-    level = state.facts.get(shown_level(axis.index))
-    if level is None:
+def _said(spec: ReleaseSpec, place: int, axis: Axis, state: State) -> dict[str, str]:
+    """The levels, by the columns that show them; nothing before the run."""
+    if state.facts.get(facts.TAKEN) is None:
         return {}
-    sentence = f"Level {level} of {height(axis, state)}, the same for all records."
+    top = height(axis, state)
+    chosen = [str(node[place]) for node, _ in facts.taken(state)]
+    sentence = f"Level {chosen[0]} of {top}, the same for all records."
+    if rounds_of(spec) > 1:
+        sentence = (
+            f"Levels of {top}, by round: {', '.join(chosen)}. Labels overlap: a class of a later"
+            " round says that a finer one failed."
+        )
     return dict.fromkeys((axis.attribute.published, *axis.attribute.flat_names), sentence)
 
 
@@ -242,18 +218,22 @@ class LevelUtility(ClassUtility):
     """Utility of a release with one level per quasi-identifier.
 
     Attributes:
-        levels: by published column its level, and the highest that there is.
+        levels: by published column its level, and the highest that there is; of several rounds that
+            of the first.
+        rounds: records that every round releases, and its levels in the order of the columns.
         objective: what the search minimized.
         cost: its value, as a share of the most that can be lost.
-        bound: the least cost that any levels can have; the cost itself where that is proved.
-        proved: whether no other levels within the limit lose less.
+        bound: the least cost that any levels can have; the cost itself where that is proved. None
+            with several rounds.
+        proved: whether no other levels within the limit lose less, in every round.
         evaluated: combinations of levels that were measured.
     """
 
     levels: dict[str, tuple[int, int]]
+    rounds: list[tuple[int, list[int]]]
     objective: str
     cost: float
-    bound: float
+    bound: float | None
     proved: bool
     evaluated: int
 
@@ -265,29 +245,50 @@ class LevelUtility(ClassUtility):
 
     @property
     def _found(self) -> dict[str, str]:
-        shown = (f"{name} {level} of {top}" for name, (level, top) in self.levels.items())
-        said = f"{self.objective} {self.cost:.6f}, the least that any levels have"
-        if not self.proved:
-            said = (
-                f"{self.objective} {self.cost:.6f}; below {self.bound:.6f} is impossible, optimum"
-                " not proved"
+        return {"levels": self._shown, "search": f"{self._said} ({self.evaluated} evaluated)"}
+
+    @property
+    def _shown(self) -> str:
+        if self.bound is not None:
+            return ", ".join(
+                f"{name} {level} of {top}" for name, (level, top) in self.levels.items()
             )
-        return {"levels": ", ".join(shown), "search": f"{said} ({self.evaluated} evaluated)"}
+        highest = " ".join(str(top) for _, top in self.levels.values())
+        found = [
+            f"{' '.join(map(str, levels))} ({records} records)" for records, levels in self.rounds
+        ]
+        return f"{', '.join(self.levels)}: {', '.join(found)}, of {highest}"
+
+    @property
+    def _said(self) -> str:
+        cost = f"{self.objective} {self.cost:.6f}"
+        if self.bound is None:
+            least = "each with the levels that lose least" if self.proved else "optima not proved"
+            return f"{cost} in {len(self.rounds)} rounds, {least}"
+        if self.proved:
+            return f"{cost}, the least that any levels have"
+        return f"{cost}; below {self.bound:.6f} is impossible, optimum not proved"
 
 
 def utility(spec: ReleaseSpec, observed: Facts) -> LevelUtility:
     objective = getattr(spec.policy.method, "objective", "gcp")
-    whole = observed[WHOLE] if objective == "entropy" else observed[KEPT] * UNIT
+    whole = max(observed[WHOLE] if objective == "entropy" else observed[KEPT] * UNIT, 1)
     state = State(0, observed)
+    taken = facts.taken(state)
+    left = [observed[KEPT], *[records for _, records in taken]]
+    bound = (observed[facts.BOUND] or 0) / whole if rounds_of(spec) == 1 else None
     return LevelUtility(
         **class_utility(spec, observed).__dict__,
         levels={
-            axis.attribute.published: (observed[shown_level(axis.index)], height(axis, state))
-            for axis in axes(spec.attributes)
+            axis.attribute.published: (level, height(axis, state))
+            for axis, level in zip(axes(spec.attributes), taken[0][0], strict=True)
         },
+        rounds=[
+            (before - after, list(node)) for before, (node, after) in zip(left, taken, strict=False)
+        ],
         objective=objective,
-        cost=(observed[facts.COST] or 0) / max(whole, 1),
-        bound=(observed[facts.BOUND] or 0) / max(whole, 1),
+        cost=(observed[facts.COST] or 0) / whole,
+        bound=bound,
         proved=observed[facts.PROVED],
         evaluated=observed[facts.EVALUATED] or 0,
     )

@@ -5,12 +5,16 @@ hist         (key, n, bits)     the same by their keys
 hist_<r>_<i> the same of the classes of a node, made in round r
 values<j>    (key, value, n)    sensitive values by key, where a model needs more than bits
 measured_r   (node, s, e, classes)  of the nodes of a round, by what follows of the models
-failed_r     (key, n)           failing classes of the node that was judged in a round
+failed_r     (key, n, bits)     failing classes of the node that was judged in a round
+released_p   (key, n)           classes that the round p of recoding releases
+
+What the rounds of recoding after the first have of `hist` and `values<j>` is what the ones before
+leave.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +29,18 @@ from pganon.methods.classes.full_domain.relaxed import Relaxed
 from pganon.methods.classes.full_domain.search.lattice import Node, text_of
 from pganon.privacy.base import Relation, Requirement
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import aliased, col, equal, fragment, named, query, stacked, text
+from pganon.sqltools import (
+    aliased,
+    col,
+    equal,
+    fragment,
+    named,
+    num,
+    query,
+    scalar,
+    stacked,
+    text,
+)
 from pganon.steps import State
 
 HIST = "hist"
@@ -36,12 +51,32 @@ def table_of(state: State, source: str) -> QualifiedName:
     return state.work(HIST if source == HIST else f"{HIST}_{source}")
 
 
+def released(state: State, place: int) -> QualifiedName:
+    """The classes that a round of recoding releases."""
+    return state.work(f"released_{place}")
+
+
+def bottom(place: int) -> str:
+    """The source with all records of a round of recoding, by its number from 0."""
+    return HIST if place == 0 else f"rest{place}"
+
+
+def values_table(state: State, index: int, place: int = 0) -> QualifiedName:
+    """Sensitive values of all records of a round of recoding."""
+    return state.work(f"values{index}_by_key" + (f"_{bottom(place)}" if place else ""))
+
+
 @dataclass(frozen=True)
 class Measures:
-    """SELECTs over the classes of nodes."""
+    """SELECTs over the classes of nodes.
+
+    Attributes:
+        place: the round of recoding, from 0, whose records they are.
+    """
 
     spec: ReleaseSpec
     state: State
+    place: int = 0
 
     @cached_property
     def layout(self) -> Layout:
@@ -106,23 +141,24 @@ class Measures:
         )
 
     def failed(self, node: Node, source: str, before: QualifiedName | None = None) -> exp.Select:
-        """SELECT key, n: the classes of a node that fail.
+        """SELECT key, n, bits: the classes of a node that fail.
 
         Args:
             before: those that failed when the rest was taken to be released; they still do.
         """
+        columns = [*self.layout.words, *self.relaxed.columns]
         tree = query("select c.n from c", {"c": self.classes(node, source)})
-        tree = tree.select(*[col(word, "c") for word in self.layout.words])
-        failing = [self.relaxed.fails("c")]
-        found = [
-            select
-            for requirement in self.relaxed.unmeasured
-            for select in self._missing(requirement, node, before)
-        ]
+        tree = tree.select(*[col(name, "c") for name in columns])
+        found = self._missing(node, self._histogram, before)
         if before is not None:
             keys = [col(word, "b") for word in self.layout.words]
             found.append(query("select 1 from b", {"b": before}).select(*keys, append=False))
-        for number, missed in enumerate(found):
+        return self._failing(tree, found)
+
+    def _failing(self, tree: exp.Select, missing: Sequence[exp.Select]) -> exp.Select:
+        """The classes `c` of a SELECT that fail by size and values, or have one of the keys."""
+        failing = [self.relaxed.fails("c")]
+        for number, missed in enumerate(missing):
             alias = f"f{number}"
             on = equal(self.layout.words, alias, "c")
             tree = tree.join(aliased(missed, alias), on=on, join_type="left")
@@ -130,26 +166,31 @@ class Measures:
         return tree.where(exp.or_(*failing))
 
     def _missing(
-        self, requirement: Requirement, node: Node, before: QualifiedName | None
+        self,
+        node: Node,
+        histogram: Callable[[int, Node], exp.Select],
+        before: QualifiedName | None = None,
     ) -> list[exp.Select]:
         """SELECT key of the classes that miss a requirement, by every reference distribution."""
-        index, model = requirement.sensitive, requirement.model
-        assert index is not None
-        histogram = self._histogram(index, node)
-        references: list[Relation | None] = [None]
-        if model.needs_reference:
-            references = [self.state.work(reference(index, "source"))]
-            if before is not None:
-                references.append(self._left(index, node, before))
         words = self.layout.words
-        return [
-            query(
-                "select 1 from m where not :holds",
-                {"m": model.measure(histogram, words, distribution)},
-                holds=model.holds(col("measure", "m")),
-            ).select(*[col(word, "m") for word in words], append=False)
-            for distribution in references
-        ]
+        found: list[exp.Select] = []
+        for requirement in self.relaxed.unmeasured:
+            index, model = requirement.sensitive, requirement.model
+            assert index is not None
+            references: list[Relation | None] = [None]
+            if model.needs_reference:
+                references = [self.state.work(reference(index, "source"))]
+                if before is not None:
+                    references.append(self._left(index, node, before))
+            found += [
+                query(
+                    "select 1 from m where not :holds",
+                    {"m": model.measure(histogram(index, node), words, distribution)},
+                    holds=model.holds(col("measure", "m")),
+                ).select(*[col(word, "m") for word in words], append=False)
+                for distribution in references
+            ]
+        return found
 
     def by_model(self, requirement: Requirement, node: Node) -> exp.Select:
         """SELECT measure of the classes of a node."""
@@ -167,11 +208,11 @@ class Measures:
         return model.measure(self._histogram(index, node), self.layout.words, distribution)
 
     def _histogram(self, index: int, node: Node) -> exp.Select:
+        return self._counted(values_table(self.state, index, self.place), node)
+
+    def _counted(self, values: Relation, node: Node) -> exp.Select:
         keys = self.layout.masked(node, "v")
-        tree = query(
-            "select v.value, sum(v.n)::bigint as n from v",
-            {"v": self.state.work(f"values{index}_by_key")},
-        ).select(*keys)
+        tree = query("select v.value, sum(v.n)::bigint as n from v", {"v": values}).select(*keys)
         return tree.group_by(*[key.this.copy() for key in keys], col("value", "v"))
 
     def _left(self, index: int, node: Node, before: QualifiedName) -> exp.Select:
@@ -192,45 +233,121 @@ class Measures:
             {"r": self.state.work(reference(index, "source")), "l": left},
         ).select(*path)
 
-    def lost(self, node: Node, failed: QualifiedName) -> exp.Select:
-        """SELECT kind, node, .. : the row of a node that was judged, for the search."""
+    def lost(self, node: Node, failed: QualifiedName, top: Node | None = None) -> exp.Select:
+        """SELECT kind, node, .. : the row of a node that was judged, for the search.
+
+        Args:
+            top: where another round of recoding follows, the highest levels, on which what fails is
+                judged alone.
+        """
+        stuck = (
+            exp.cast(exp.null(), "bigint")
+            if top is None
+            else scalar(self._stuck(node, failed, top))
+        )
         return query(
             "select 'exact' as kind, :node as node, '' as other, '' as source,"
             " coalesce(sum(c.n), 0)::bigint as a, coalesce(sum(c.n * :gap), 0)::bigint as b,"
-            " null::bigint as c from c",
+            " :stuck as c from c",
             {"c": failed},
             node=text(text_of(node)),
             gap=exp.paren(self.gaps.of(node)),
+            stuck=stuck,
         )
 
-    # -- the node that is released -------------------------------------------------------------
+    def _stuck(self, node: Node, failed: QualifiedName, top: Node) -> exp.Select:
+        """SELECT how many records of failing classes fail alone on the highest levels."""
+        keys = self.layout.masked(top, "t")
+        tree = query("select sum(t.n)::bigint as n from t", {"t": failed})
+        tree = tree.select(*keys, *self.relaxed.united("t"))
+        classes = tree.group_by(*[key.this.copy() for key in keys])
 
-    def passing(self, node: Node, failed: QualifiedName | None) -> exp.Select:
-        """SELECT gid, key, n: the classes that are released, numbered in key order."""
+        def histogram(index: int, top: Node) -> exp.Select:
+            return self._counted(
+                self._of_failed(values_table(self.state, index, self.place), node, failed), top
+            )
+
+        every = query("select coalesce(sum(c.n), 0)::bigint from c", {"c": classes})
+        return self._failing(every, self._missing(top, histogram))
+
+    # -- what a round of recoding leaves --------------------------------------------------------
+
+    def rest(self, node: Node, failed: QualifiedName) -> exp.Select:
+        """SELECT as `hist`: the records of the failing classes."""
+        return self._of_failed(table_of(self.state, bottom(self.place)), node, failed)
+
+    def rest_of_values(self, index: int, node: Node, failed: QualifiedName) -> exp.Select:
+        """SELECT as `values<j>`: the same of a sensitive column."""
+        return self._of_failed(values_table(self.state, index, self.place), node, failed)
+
+    def _of_failed(self, table: QualifiedName, node: Node, failed: QualifiedName) -> exp.Select:
+        masked = [
+            exp.EQ(this=exp.paren(key.this), expression=col(word, "f"))
+            for key, word in zip(self.layout.masked(node, "t"), self.layout.words, strict=True)
+        ]
+        tree = query("select t.* from t", {"t": table})
+        return tree.join(aliased(failed, "f"), on=exp.and_(*masked))
+
+    # -- what is released -----------------------------------------------------------------------
+
+    def released(self, node: Node, failed: QualifiedName | None) -> exp.Select:
+        """SELECT key, n: the classes of a node that pass.
+
+        Args:
+            failed: those that fail; None where sizes and distinct values say it.
+        """
         words = self.layout.words
-        tree = query("select c.n from c", {"c": self.classes(node, HIST)})
-        order = exp.Order(expressions=[col(word, "c") for word in words])
-        number = exp.Window(this=exp.RowNumber(), order=order)
-        tree = tree.select(
-            named(fragment(":n::int", n=number), "gid"), *[col(word, "c") for word in words]
-        )
+        tree = query("select c.n from c", {"c": self.classes(node, bottom(self.place))})
+        tree = tree.select(*[col(word, "c") for word in words])
         if failed is None:
             return tree.where(exp.not_(self.relaxed.fails("c")))
         tree = tree.join(aliased(failed, "f"), on=equal(words, "f", "c"), join_type="left")
         return tree.where(fragment(":k is null", k=col(words[0], "f")))
 
-    def grouped(self, node: Node) -> exp.Select:
-        """SELECT gid, codes: the class of every combination of codes."""
+    def passing(self, places: int) -> exp.Select:
+        """SELECT gid, place, key, n: the classes of all rounds of recoding, in key order."""
+        words = self.layout.words
+        every = [
+            query(
+                "select :p as place, c.n from c", {"c": released(self.state, place)}, p=num(place)
+            ).select(*[col(word, "c") for word in words])
+            for place in range(places)
+        ]
+        order = exp.Order(expressions=[col(name, "c") for name in ("place", *words)])
+        number = exp.Window(this=exp.RowNumber(), order=order)
+        tree = query("select c.place, c.n from c", {"c": stacked(every)})
+        return tree.select(
+            named(fragment(":n::int", n=number), "gid"), *[col(word, "c") for word in words]
+        )
+
+    def grouped(self, nodes: Sequence[Node]) -> exp.Select:
+        """SELECT gid, codes: the class of every combination of codes.
+
+        Args:
+            nodes: those of all rounds of recoding; the first that releases a record has it.
+        """
         words = self.layout.words
         codes = [axis.code for axis in self.layout.axes]
-        keyed = query("select 1 from c", {"c": self.state.work("cells")}).select(
+        tree = query("select 1 from t", {"t": self._keyed()}).select(
+            *[col(code, "t") for code in codes], append=False
+        )
+        found: list[exp.Expr] = []
+        for place, node in enumerate(nodes):
+            alias = f"p{place}"
+            on = [exp.EQ(this=col("place", alias), expression=num(place))]
+            on += [
+                exp.EQ(this=exp.paren(key.this), expression=col(word, alias))
+                for key, word in zip(self.layout.masked(node, "t"), words, strict=True)
+            ]
+            passing = aliased(self.state.work("passing"), alias)
+            tree = tree.join(passing, on=exp.and_(*on), join_type="left")
+            found.append(col("gid", alias))
+        gid = exp.func("coalesce", *found)
+        return tree.select(named(gid, "gid")).where(fragment(":g is not null", g=gid.copy()))
+
+    def _keyed(self) -> exp.Select:
+        """SELECT codes, key of every combination."""
+        codes = [axis.code for axis in self.layout.axes]
+        return query("select 1 from c", {"c": self.state.work("cells")}).select(
             *[col(code, "c") for code in codes], *self.layout.keys("c"), append=False
         )
-        masked = query("select 1 from t", {"t": keyed}).select(
-            *[col(code, "t") for code in codes], *self.layout.masked(node, "t"), append=False
-        )
-        return query(
-            "select p.gid from m join p on :same",
-            {"m": masked, "p": self.state.work("passing")},
-            same=equal(words, "p", "m"),
-        ).select(*[col(code, "m") for code in codes])

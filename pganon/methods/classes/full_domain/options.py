@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pganon.methods.classes.options import Partitioning
+from pganon.methods.classes.options import COMPARED, Partitioning
 from pganon.policy.columns import Columns
 from pganon.policy.encoding import Encoding
 from pganon.policy.model import ColumnPolicy
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
 from pganon.policy.refusals import Refusal, known_word, show
+from pganon.resolved.model import ReleaseSpec
 
 OBJECTIVES = ("gcp", "precision", "entropy")
 
@@ -34,6 +35,7 @@ class FullDomain(MethodOptions):
     objective: Annotated[
         Literal["gcp", "precision", "entropy"], known_word("objective", OBJECTIVES)
     ] = "gcp"
+    rounds: Annotated[int, Field(ge=1, le=20)] = 1
     max_nodes: Annotated[int, Field(ge=1, le=1_000_000)] = 2000
 
     @property
@@ -61,3 +63,20 @@ class FullDomain(MethodOptions):
                 f"the method {self.name} chooses levels for all records together, not for new ones",
                 "write refresh: recompute",
             )
+
+    def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
+        compared = [model.model for model in models if model.model in COMPARED]
+        if compared and self.rounds > 1:
+            yield Refusal(
+                ("method", "rounds"),
+                f"{compared[0]} compares classes with all that is released, which is not known"
+                " before the last round",
+                "write rounds: 1, or take another model",
+            )
+
+
+def rounds_of(spec: ReleaseSpec) -> int:
+    """Rounds of recoding."""
+    options = spec.policy.method
+    assert isinstance(options, FullDomain)
+    return options.rounds

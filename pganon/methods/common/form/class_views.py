@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.forms.elements import attribute_columns
+from pganon.forms.elements import attribute_columns, exact_column
 from pganon.forms.form import Tables
 from pganon.methods.common.form.class_records import unchanged
 from pganon.methods.common.form.flat import FlatColumn, flat_columns, flattens
@@ -17,13 +17,17 @@ from pganon.sqltools import aliased, col, named, render
 from pganon.steps import State
 from pganon.steps.relations import PublishedView, ViewColumn
 
+_RECORDS = "records"
+"""The columns that are published unchanged: those of a record are known together."""
+
 
 def views(
     spec: ReleaseSpec, state: State, tables: Tables, owner: ViewColumn | None = None
 ) -> tuple[PublishedView, ...]:
     """The views over the relations in `tables`; `owner` is a column of records."""
     number, *others = view_columns(spec)
-    columns = (number, *([owner] if owner else []), *others)
+    owned = [owner.located(CLASS_ID, _RECORDS)] if owner else []
+    columns = (number, *owned, *others)
     selected = [col(CLASS_ID, "c"), *([col(owner.name, "r")] if owner else [])]
     for attribute in spec.attributes:
         selected += [col(c.name, "c") for c in attribute_columns(attribute)]
@@ -70,8 +74,8 @@ def view_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
     """Published columns in order; they depend on policy and catalog alone."""
     columns = [class_column()]
     for attribute in spec.attributes:
-        columns += attribute_columns(attribute)
-    return (*columns, *_unchanged_columns(spec))
+        columns += [column.located(CLASS_ID) for column in attribute_columns(attribute)]
+    return (*columns, *[column.located(CLASS_ID, _RECORDS) for column in _unchanged_columns(spec)])
 
 
 def class_column() -> ViewColumn:
@@ -84,10 +88,7 @@ def _unchanged_columns(spec: ReleaseSpec) -> list[ViewColumn]:
     for item in spec.sensitive:
         models = [r.label for r in spec.requirements if r.sensitive == item.index]
         held = f" Per class: {'; '.join(models)}." if models else ""
-        columns.append(
-            ViewColumn(item.published, item.column.stored_type, f"Sensitive, unchanged.{held}")
-        )
+        columns.append(exact_column(item.published, item.column, f"Sensitive, unchanged.{held}"))
     for item in spec.carried:
-        said = "Insensitive, unchanged."
-        columns.append(ViewColumn(item.published, item.column.stored_type, said))
+        columns.append(exact_column(item.published, item.column, "Insensitive, unchanged."))
     return columns

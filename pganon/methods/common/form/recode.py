@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.encode.number_line import bounds
 from pganon.forms.elements import element
 from pganon.forms.work import EXTENTS, GROUPED_CLASSES
 from pganon.identifiers import QualifiedName
@@ -183,10 +184,18 @@ def _tree(axis: TreeAxis, state: State) -> tuple[list[exp.Join], exp.Expr]:
         exp.Case()
         .when(empty, exp.null())
         .when(fragment(":l = 0", l=col("level", alias)), exact)
-        .when(top, exp.func(maker, *_span(axis, state), dialect="postgres"))
+        .when(top, _highest(axis, state))
         .else_(exp.func(maker, col("lower", alias), col("upper", alias), dialect="postgres"))
     )
     return joins, value
+
+
+def _highest(axis: TreeAxis, state: State) -> exp.Expr:
+    """The range of the top: the declared domain, else what the ranges below are in."""
+    attribute = axis.attribute
+    if attribute.domain is not None:
+        return closed(attribute, *bounds(attribute))
+    return exp.func(attribute.published_type, *_span(axis, state), dialect="postgres")
 
 
 def _span(axis: TreeAxis, state: State) -> list[exp.Expr]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PganonError
+from pganon.methods.classes.full_domain.measures import Measures
 from pganon.publish import lifecycle
 from tests.support.harness.driver import Connection, Staged, drop_leftovers, prepared, publish, run
 from tests.support.sources.builders import make_table, policy
@@ -135,6 +136,26 @@ def test_labels_of_the_level_whatever_a_class_has(shown: Connection) -> None:
     assert staged.facts["suppressed"] == 2
 
 
+def test_all_values_whatever_a_class_has(db: Any) -> None:
+    """Of a categorical column without a hierarchy; NULL shows only where it is."""
+    pairs = [("x", 1), ("x", 1), ("y", 2), ("y", 2), (None, 3), (None, 3), (None, 4), ("x", 4)]
+    types = {"v": "text", "o": "integer NOT NULL", "s": "text NOT NULL"}
+    make_table(db.connect("source_owner"), types, [(*pair, "d") for pair in pairs])
+    columns = {
+        "v": {"type": "categorical", "levels": [1, 1]},
+        "o": {"type": "ordinal", "levels": [0, 0]},
+        "s": "s",
+    }
+    staged = run(db.owner(), policy(columns, 2, method={"name": "full_domain"}))
+    rows = {(tuple(c["v"] or ()), c["v_null"], *c["o"]) for c in staged.classes.values()}
+    assert rows == {
+        (("x", "y"), False, 1),
+        (("x", "y"), False, 2),
+        ((), True, 3),
+        (("x", "y"), True, 4),
+    }
+
+
 def test_values_of_suppressed_records_show_nowhere(shown: Connection) -> None:
     staged = run(shown, varied(n=(2, 2), day=(1, 1), city=(1, 1), size=(1, 1)))
     every = {size for c in staged.classes.values() for size in c["size"]}
@@ -181,6 +202,130 @@ def test_other_labels_are_noticed(db: Any, shown: Connection, change: str, check
     db.admin.execute(change.format(classes=f"pganon_data.{classes}"))
     missed = {finding.model for finding in lifecycle.verify(shown, "r") if not finding.holds}
     assert any(name.startswith(check) for name in missed), missed
+
+
+def test_a_domain_is_the_highest_range(shown: Connection) -> None:
+    declared = varied(n=(3, 3), day=(3, 3), city=(1, 1), size=(1, 1))
+    declared["columns"]["n"]["domain"] = [0, 120]
+    declared["columns"]["day"]["domain"] = ["2026-01-01", "2026-12-31"]
+    staged = run(shown, declared)
+    assert {(str(c["n"]), str(c["day"])) for c in staged.classes.values()} == {
+        ("[0, 120]", "[2026-01-01, 2027-01-01)")
+    }
+    declared["columns"]["n"]["levels"] = [2, 2]
+    drop_leftovers(shown)
+    # A range of 10 in 120, where the hull of all would be 20.
+    assert run(shown, declared).utility.ncp["n"] == pytest.approx(10 / 120)
+    declared["columns"]["n"]["domain"] = [20, 38]
+    drop_leftovers(shown)
+    assert refused(shown, declared).code == "outside_domain"
+
+
+def test_a_domain_narrower_than_the_ranges(shown: Connection) -> None:
+    """No label loses more than the highest."""
+    declared = varied(n=(2, 2), day=(3, 3), city=(1, 1), size=(1, 1))
+    declared["columns"]["n"] |= {"domain": [20, 39], "hierarchy": {"intervals": [5, 50]}}
+    assert run(shown, declared).utility.ncp["n"] == 1
+
+
+@pytest.mark.parametrize(
+    ("distance", "judged"), [("equal", [(1, 1), (0, 1)]), ("ordered", [(1, 1), (0, 0), (0, 1)])]
+)
+def test_classes_without_frequent_values_are_not_judged(
+    db: Any, monkeypatch: Any, distance: str, judged: list[Any]
+) -> None:
+    """A class that lacks half of the source is too far from it, whatever the rest."""
+    rows = [(a, b, b) for a in range(2) for b in range(2) for _ in range(5)]
+    types = {"a": "integer NOT NULL", "b": "integer NOT NULL", "s": "integer NOT NULL"}
+    make_table(db.connect("source_owner"), types, rows)
+    found: list[Any] = []
+    failed = Measures.failed
+    monkeypatch.setattr(
+        Measures, "failed", lambda self, *given: (found.append(given), failed(self, *given))[1]
+    )
+    close = {"model": "t_closeness", "column": "s", "t": 0.45, "distance": distance}
+    columns = {"a": {"type": "categorical"}, "b": {"type": "categorical"}, "s": "s"}
+    declared = policy(columns, [K, close], method={"name": "full_domain"})
+    assert node(run(db.owner(), declared)) == (0, 1)
+    assert [given[0] for given in found] == judged
+
+
+# -- several rounds ---------------------------------------------------------------------------
+
+
+def released_by(staged: Staged) -> list[tuple[int, list[int]]]:
+    return staged.utility.rounds
+
+
+def test_eight_rows_in_rounds(db: Any, owner: Connection) -> None:
+    declared = {**eight([K], 0, rounds=3), "publish": {"readers": ["analyst"]}}
+    result = publish(db, declared)
+    assert released_by(result) == [(6, [1, 0]), (2, [1, 2])]
+    assert result.utility.cost == pytest.approx((6 * 0.25 + 2 * 0.75) / 8)
+    assert result.utility.gcp == pytest.approx(result.utility.cost)
+    assert result.utility.bound is None
+    summary = result.utility.summary()
+    assert summary["levels"] == "age, zip: 1 0 (6 records), 1 2 (2 records), of 2 2"
+    assert summary["search"].startswith(
+        "gcp 0.375000 in 2 rounds, each with the levels that lose least"
+    )
+    assert all(finding.holds for finding in lifecycle.verify(owner, "r"))
+    reader = db.connect("analyst")
+    (details,) = reader.execute("SELECT details FROM pganon.guarantees LIMIT 1").fetchall()[0]
+    assert details["levels"] == {
+        "age": {"rounds": [1, 1], "of": 2},
+        "zip": {"rounds": [0, 2], "of": 2},
+    }
+    comment = reader.execute(
+        "SELECT col_description(attrelid, attnum) FROM pg_attribute"
+        " WHERE attrelid = 'published.r'::regclass AND attname = 'age'"
+    ).fetchall()[0][0]
+    assert comment.endswith(
+        "Levels of 2, by round: 1, 1. Labels overlap: a class of a later round says that a finer"
+        " one failed."
+    )
+    labels = reader.execute("SELECT DISTINCT age, zip FROM published.r ORDER BY 1, 2").fetchall()
+    assert labels == [("2*", "101"), ("3*", "*"), ("3*", "102")]
+
+
+def test_what_classes_of_several_rounds_show(shown: Connection) -> None:
+    """The lowest label of the released values below the one of the round."""
+    declared = varied(n=(1, 3), day=(3, 3), city=(1, 1), size=(1, 1))
+    staged = run(shown, {**declared, "method": {"name": "full_domain", "rounds": 3}})
+    assert released_by(staged) == [(4, [1, 3, 1, 1]), (2, [3, 3, 1, 1])]
+    rows = {(str(c["n"]), c["city"], tuple(c["size"])) for c in staged.classes.values()}
+    assert rows == {
+        ("[21, 21]", "Ulm", ("s", "m", "l")),
+        ("[34, 34]", "north", ("s", "m", "l")),
+        ("[20, 40)", "north", ("s", "m", "l")),
+    }
+
+
+def test_columns_without_a_hierarchy_in_rounds(db: Any) -> None:
+    """The value itself in the first round, all released values in the second, NULL in either."""
+    pairs = [("x", 1), ("x", 1), ("y", 2), ("y", 2), (None, 1), (None, 1), ("y", 1), ("x", 3)]
+    types = {"v": "text", "o": "integer", "s": "text NOT NULL"}
+    make_table(db.connect("source_owner"), types, [(*pair, "d") for pair in pairs])
+    columns = {
+        "v": {"type": "categorical", "nulls": "own_class"},
+        "o": {"type": "ordinal"},
+        "s": "s",
+    }
+    staged = run(db.owner(), policy(columns, 2, method={"name": "full_domain", "rounds": 2}))
+    assert released_by(staged) == [(6, [0, 0]), (2, [1, 1])]
+    rows = {(tuple(c["v"] or ()), tuple(c["o"])) for c in staged.classes.values()}
+    assert rows == {
+        (("x",), (1,)),
+        (("y",), (2,)),
+        ((), (1,)),
+        (("x", "y"), (1, 2, 3)),
+    }
+
+
+def test_no_model_that_compares_in_rounds(owner: Connection) -> None:
+    close = {"model": "t_closeness", "column": "disease", "t": 0.7}
+    error = refused(owner, eight([K, close], 0, rounds=2))
+    assert "t_closeness compares classes with all that is released" in str(error)
 
 
 # -- the search -------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from tests.support.harness.driver import Connection, drop_leftovers, run
 from tests.support.harness.examples import examples
 from tests.support.oracles import definitions as oracle
 from tests.support.oracles.levels import Column, Node, Table
+from tests.support.oracles.levels_in_rounds import recoded
 from tests.support.sources.builders import make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
@@ -134,7 +135,7 @@ def drawn(rng: random.Random, kind: str) -> Any:
     }[kind]()
 
 
-def case(seed: int) -> tuple[Table, dict[str, Any], dict[str, str], int]:
+def case(seed: int, rounds: int = 1) -> tuple[Table, dict[str, Any], dict[str, str], int]:
     """A table, its policy, types of its columns, and how many records may be left out."""
     rng = random.Random(seed)
     kinds = [rng.choice(list(SORTS)) for _ in range(rng.randint(1, 3))]
@@ -143,7 +144,7 @@ def case(seed: int) -> tuple[Table, dict[str, Any], dict[str, str], int]:
     rows[0] = (*["a" if k == "tree" else "x" if k == "nominal" else 2 for k in kinds], 1)
     privacy: list[dict[str, Any]] = [K]
     if rng.random() < 0.7:
-        model = rng.choice(MODELS)
+        model = rng.choice(MODELS if rounds == 1 else MODELS[:4])
         privacy.append({**model, "column": "s"})
     columns: dict[str, Any] = {}
     seen: list[Column] = []
@@ -152,7 +153,7 @@ def case(seed: int) -> tuple[Table, dict[str, Any], dict[str, str], int]:
         seen.append(found)
         columns[f"q{place}"] = declared
     objective = rng.choice(["gcp", "gcp", "precision", "entropy"])
-    limit = rng.choice([0, 2, 4, size])
+    limit = rng.choice([0, 2, 4, size] if rounds == 1 else [0, 0, 1, 3])
     compared = privacy[-1]["model"] in ("t_closeness", "beta_likeness", "delta_disclosure")
     table = Table(
         seen,
@@ -164,7 +165,7 @@ def case(seed: int) -> tuple[Table, dict[str, Any], dict[str, str], int]:
     said = policy(
         {**columns, "s": "s"},
         privacy,
-        method={"name": "full_domain", "objective": objective},
+        method={"name": "full_domain", "objective": objective, "rounds": rounds},
         suppression_limit=limit / size,
     )
     types = {f"q{place}": SORTS[kind] for place, kind in enumerate(kinds)} | {"s": "integer"}
@@ -210,3 +211,28 @@ def tables(db: Any) -> tuple[Connection, Connection]:
 @given(seed=st.integers(0, 10**9))
 def test_the_optimum(tables: tuple[Connection, Connection], seed: int) -> None:
     check(tables, seed)
+
+
+@pytest.mark.random_tables
+@examples(12)
+@given(seed=st.integers(0, 10**9), rounds=st.integers(2, 4))
+def test_several_rounds(tables: tuple[Connection, Connection], seed: int, rounds: int) -> None:
+    table, declared, types, limit = case(seed, rounds)
+    source, owner = tables
+    make_table(source, types, table.records)
+    drop_leftovers(owner)
+    allowed = limit - (len(table.records) - len(table.kept))
+    expected = recoded(table, rounds, allowed) if allowed >= 0 and table.kept else None
+    if expected is None:
+        with pytest.raises(PrivacyRefusal):
+            run(owner, declared)
+        return
+    staged = run(owner, declared)
+    left = [len(table.kept), *[len(rest) for _, rest in expected.taken]]
+    assert staged.utility.rounds == [
+        (before - after, list(node))
+        for before, after, (node, _) in zip(left, left[1:], expected.taken, strict=False)
+    ], seed
+    assert staged.facts["levels_cost"] == expected.cost, seed
+    found = {frozenset(n - 1 for n in group) for group in staged.members.values()}
+    assert found == expected.classes, seed

@@ -18,7 +18,7 @@ from pganon.methods.classes.full_domain.search.lattice import (
     node_of,
     text_of,
 )
-from pganon.methods.classes.full_domain.search.rows import Row, next_rows
+from pganon.methods.classes.full_domain.search.rows import Recoding, Row, next_rows
 from pganon.methods.classes.full_domain.search.sources import Table, sources
 
 MODELS = ("size", "distinct", "half", "upward")
@@ -68,16 +68,34 @@ class World:
             return 2 * max(map(values.count, values)) <= len(values)
         return self.model != "upward" or len(set(values)) > 1
 
-    def measured(self, node: Node, *, judged: bool) -> tuple[int, int, int]:
-        """Failing records, what they lose beyond their labels, and the number of classes."""
+    def classes(self, node: Node) -> list[list[int]]:
         groups: dict[tuple[int, ...], list[int]] = {}
         for number, record in enumerate(self.records):
             label = tuple(v >> level for v, level in zip(record, node, strict=True))
             groups.setdefault(label, []).append(number)
-        passes = self.holds if judged else self.relaxed
-        failing = sum(len(group) for group in groups.values() if not passes(group))
+        return list(groups.values())
+
+    def measured(self, node: Node, *, judged: bool) -> tuple[int, int, int]:
+        """Failing records, what they lose beyond their labels, and the number of classes."""
+        groups, passes = self.classes(node), self.holds if judged else self.relaxed
+        failing = sum(len(group) for group in groups if not passes(group))
         each = sum(1000 - self.lost(place, level) for place, level in enumerate(node))
         return failing, failing * each, len(groups)
+
+    def left(self, node: Node) -> World:
+        """The records of the classes that fail."""
+        failing = [group for group in self.classes(node) if not self.holds(group)]
+        numbers = sorted(number for group in failing for number in group)
+        return replace(
+            self,
+            records=tuple(self.records[number] for number in numbers),
+            sensitive=tuple(self.sensitive[number] for number in numbers),
+        )
+
+    @property
+    def whole(self) -> int:
+        """What all records lose if they are suppressed."""
+        return 1000 * len(self.records) * len(self.heights)
 
     def optimum(self, limit: int) -> Key | None:
         found = ((node, self.measured(node, judged=True)) for node in self.nodes)
@@ -189,6 +207,8 @@ def test_a_node_is_judged_again_until_nothing_more_fails() -> None:
             if row.kind == "ask":
                 rows.append(Row("measured", row.node, a=0, b=0, c=1))
             if row.kind == "judge":
+                # What failed is kept until the node is judged again.
+                assert (Row("failed", a=number - 1) in said) == (row.node in judged)
                 judged.append(row.node)
                 n = failing[row.node].pop(0)
                 rows.append(Row("exact", row.node, a=n, b=n * 1000))
@@ -225,3 +245,85 @@ def test_a_node_is_judged_again_where_what_is_released_has_moved() -> None:
             asked += 1
             search.judge((0,), 0, 0)
         assert asked == times
+
+
+# -- several rounds of recoding ---------------------------------------------------------------
+
+
+def greedy(found: World, rounds: int, allowed: int) -> tuple[list[tuple[Node, int]], int]:
+    """By brute force the node of every round, with the records that it leaves, and the cost."""
+    taken: list[tuple[Node, int]] = []
+    cost = found.whole
+    for number in range(rounds):
+        last, keys = number == rounds - 1, []
+        for node in found.nodes:
+            failing, lost, _ = found.measured(node, judged=True)
+            stuck = found.left(node).measured(found.heights, judged=True)[0]
+            if failing < len(found.records) and (failing <= allowed or not (last or stuck)):
+                keys.append(found.lattice.key(node, lost))
+        if not keys:
+            break
+        best = min(keys)
+        cost += best[0] - found.whole
+        found = found.left(best[2])
+        taken.append((best[2], len(found.records)))
+        if not found.records:
+            break
+    return taken, cost
+
+
+def recoded(found: World, rounds: int, allowed: int) -> tuple[list[tuple[Node, int]], int]:
+    """The same by the search."""
+    rows = [Row("table", text_of(found.lattice.lowest), "hist", a=1000)]
+    place, whole = 0, found.whole
+    for number in itertools.count():
+        last = place == rounds - 1
+        n = len(found.records)
+        given = replace(
+            rules(found, min(allowed, n - 1) if last else n - 1),
+            exact=last and found.model in ("size", "distinct"),
+            allowed=allowed,
+        )
+        recoding = Recoding(last, found.whole if place else 0)
+        said = next_rows(found.lattice, given, number, rows, recoding)
+        kinds = [row.kind for row in said]
+        if "end" in kinds:
+            taken = [row for row in said if row.kind == "taken"]
+            assert [row.other for row in taken] == [str(at) for at in range(len(taken))]
+            cost = whole + sum(row.b or 0 for row in taken) - (whole if taken else 0)
+            return [(node_of(row.node), row.a or 0) for row in taken], cost
+        if "further" in kinds:
+            (took,) = [row for row in said if row.kind == "took"]
+            assert took.source  # a round that another follows has judged its node
+            rows = [row for row in said if row.kind in ("searched", "taken", "failed")]
+            place += 1
+            found = found.left(node_of(took.node))
+            rows.append(Row("table", text_of(found.lattice.lowest), f"rest{place}", a=1000))
+            continue
+        rows = [row for row in said if row.kind not in ("make", "ask", "judge", "drop")]
+        for row in said:
+            node = node_of(row.node) if row.kind in ("ask", "judge") else ()
+            if row.kind == "ask":
+                failing, lost, classes = found.measured(node, judged=False)
+                rows.append(Row("measured", row.node, a=failing, b=lost, c=classes))
+            if row.kind == "judge":
+                failing, lost, _ = found.measured(node, judged=True)
+                stuck = found.left(node).measured(found.heights, judged=True)[0]
+                rows.append(Row("exact", row.node, a=failing, b=lost, c=None if last else stuck))
+    raise AssertionError
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_several_rounds(seed: int) -> None:
+    rng = random.Random(seed)
+    found, rounds, allowed = world(rng), rng.randint(2, 4), rng.choice([0, 0, 1, 3])
+    assert recoded(found, rounds, allowed) == greedy(found, rounds, allowed)
+
+
+def test_no_more_are_left_than_the_limit_allows() -> None:
+    """Unless they pass together: three of a kind, and one more who would be left alone."""
+    lonely = World((1, 1), ((0, 0), (0, 0), (0, 0), (1, 1)), (0, 0, 0, 0), 2, "size")
+    assert recoded(lonely, 2, 1)[0][0] == ((0, 0), 1)
+    assert recoded(lonely, 2, 0)[0] == [((1, 1), 0)]
+    pair = replace(lonely, records=((0, 0), (0, 0), (0, 1), (1, 0)))
+    assert recoded(pair, 2, 0)[0] == [((0, 0), 2), ((1, 1), 0)]

@@ -40,6 +40,8 @@ class Rules:
             nothing more fails.
         moved: whether what is released differs from the source even if no class fails.
         max_nodes: nodes that are evaluated at most.
+        allowed: records that may be left out in the end, where others are released in a further
+            round; if a node leaves more, all of them must pass on the highest levels.
     """
 
     limit: int
@@ -48,6 +50,7 @@ class Rules:
     closes: bool
     moved: bool
     max_nodes: int
+    allowed: int = 0
 
 
 @dataclass
@@ -115,15 +118,19 @@ class BoxSearch:
         elif not self._beaten(key):
             heappush(self.pending, key)
 
-    def judge(self, node: Node, failing: int, lost: int) -> bool:
-        """M of a node; whether it became the best one."""
+    def judge(self, node: Node, failing: int, lost: int, stuck: int = 0) -> bool:
+        """M of a node; whether it became the best one.
+
+        Args:
+            stuck: of the records that fail, those that would also fail alone on the highest levels.
+        """
         rules = self.rules
         if self._open(failing):
             self.judging = node, failing
             return False
         self.judging = None
         self.evaluated[node].judged = failing, lost
-        if failing > rules.limit:
+        if failing > rules.limit or (stuck and failing > rules.allowed):
             return False
         key = self.lattice.key(node, lost)
         if self._beaten(key):

@@ -1,11 +1,14 @@
 """A round of the search, from rows and to rows: its whole state is in a work table.
 
+With several rounds of recoding each has a search of its own. Rows `searched` and `taken` outlast
+it.
+
 kind      node    other   source   a          b        c
 table     its     name             rows
 make      its     name    from              a table to make
 measured  node                     failing    lost     classes   R, of the round before
 node      node                     failing    lost     classes
-exact     node                     failing    lost               M, of the round before
+exact     node                     failing    lost     stuck     M, of the round before
 judged    node                     failing    lost
 box       lower   upper            bound
 pending   node                     bound
@@ -17,6 +20,11 @@ failed                             a round whose failing classes are kept
 drop                               one whose failing classes are not
 ask       node            table             a node to measure
 judge     node            table             a node to measure by M
+searched          place            proved              evaluated nodes, at the end of a search
+taken     node    place            left       cost               the best node of a search
+took      node            round                        the same, as it ends, with the round whose
+                                                       failing classes are left out
+further                            another search follows
 least                              the fewest failing records of a node, at the end
 end                                proved     bound    evaluated nodes
 """
@@ -25,6 +33,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from pganon.methods.classes.full_domain.search.boxes import (
@@ -64,8 +73,25 @@ COLUMNS = (
 ENDED = "end"
 
 
+@dataclass(frozen=True)
+class Recoding:
+    """A round of recoding.
+
+    Attributes:
+        last: whether no other follows.
+        whole: what all of its records lose if they are suppressed; 0 in the first round.
+    """
+
+    last: bool = True
+    whole: int = 0
+
+
 def next_rows(
-    lattice: Lattice, rules: Rules, number: int, rows: Sequence[Sequence[object]]
+    lattice: Lattice,
+    rules: Rules,
+    number: int,
+    rows: Sequence[Sequence[object]],
+    recoding: Recoding = Recoding(),
 ) -> list[Row]:
     """The rows after a round.
 
@@ -81,18 +107,25 @@ def next_rows(
     for row in given["measured"]:
         search.observe(node_of(row.node), _evaluated(row))
     for row in given["exact"]:
-        if search.judge(node_of(row.node), row.a or 0, row.b or 0):
+        if search.judge(node_of(row.node), row.a or 0, row.b or 0, row.c or 0):
             left_out = number - 1
     wanted = search.advance()
     kept = {row.a or 0 for row in given["failed"]} | ({number - 1} if given["exact"] else set())
     again = search.judging is not None and search.judging[1] != NOT_YET
     needed = {left_out, number - 1 if again else None}
     tables = [Table(row.other, node_of(row.node), row.a or 0) for row in given["table"]]
+    place = len(given["searched"])
     return [
+        *given["searched"],
+        *given["taken"],
         *_state(search, left_out),
         *[Row("failed" if round_ in needed else "drop", a=round_) for round_ in sorted(kept)],
         *_tables(tables),
-        *_next(search, wanted, tables, number),
+        *(
+            _next(search, wanted, tables, number)
+            if wanted
+            else _end(search, left_out, place, recoding)
+        ),
     ]
 
 
@@ -158,10 +191,6 @@ def _tables(tables: Sequence[Table]) -> Iterator[Row]:
 
 
 def _next(search: BoxSearch, wanted: Wanted, tables: Sequence[Table], number: int) -> Iterator[Row]:
-    if not wanted:
-        yield Row("least", a=min(map(_failing, search.evaluated.values())))
-        yield Row(ENDED, a=int(search.proved), b=search.bound, c=len(search.evaluated))
-        return
     found = sources(wanted.nodes, tables, f"{number}_")
     for name, (node, source) in found.made.items():
         yield Row("make", text_of(node), name, source)
@@ -169,3 +198,20 @@ def _next(search: BoxSearch, wanted: Wanted, tables: Sequence[Table], number: in
         yield Row("ask", text_of(node), source=found.of[node])
     if wanted.judged is not None:
         yield Row("judge", text_of(wanted.judged), source=smallest_of(wanted.judged, tables).name)
+
+
+def _end(search: BoxSearch, left_out: int | None, place: int, recoding: Recoding) -> Iterator[Row]:
+    """The end of a search: its best node, and whether another follows for what it leaves."""
+    yield Row("searched", other=str(place), a=int(search.proved), c=len(search.evaluated))
+    left = 0
+    if search.best is not None:
+        cost, _, node = search.best
+        left = _failing(search.evaluated[node])
+        source = "" if left_out is None else str(left_out)
+        yield Row("taken", text_of(node), str(place), a=left, b=cost - recoding.whole)
+        yield Row("took", text_of(node), source=source)
+    if left and not recoding.last:
+        yield Row("further")
+        return
+    yield Row("least", a=min(map(_failing, search.evaluated.values())))
+    yield Row(ENDED, a=int(search.proved), b=search.bound, c=len(search.evaluated))

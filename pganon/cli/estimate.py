@@ -1,0 +1,129 @@
+"""`pganon estimate`: an analyst's query, answered from a release alone."""
+
+from __future__ import annotations
+
+import csv
+import io
+from decimal import Decimal
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pganon.cli import common
+from pganon.cli.progress import progress
+from pganon.errors import UsageError
+
+if TYPE_CHECKING:
+    from pganon.estimation.results import Estimates
+
+_NOTES = (
+    "bounds: they surely hold for the released records. likely: twice the deviations that"
+    " the model gives, added up over groups as if all leaned the same way",
+    "error: the standard deviation if columns are unrelated within groups. They rarely are, so"
+    " it is often too small",
+)
+_FEW = "few: hardly more than ten groups matter, so their errors do not average out"
+
+
+class Spread(StrEnum):
+    COLUMN = "column"
+    UNIFORM = "uniform"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("estimate")(estimate)
+
+
+def estimate(
+    name: Annotated[str, typer.Argument(help="The release.", show_default=False)],
+    query: Annotated[
+        str, typer.Argument(help="One SELECT, as for the source.", show_default=False)
+    ],
+    spread: Annotated[
+        Spread, typer.Option("--spread", help="How values lie within ranges and sets.")
+    ] = Spread.COLUMN,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the answer as CSV.")] = False,
+    sql: Annotated[
+        bool, typer.Option("--sql", help="Print the SELECT on the release's views as well.")
+    ] = False,
+    dsn: common.DsnOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Answer a query from a release: estimates, and bounds that surely hold."""
+    from pganon.estimation import ask
+    from pganon.sqltools import readable
+
+    if json and as_csv:
+        raise UsageError("--json and --csv exclude each other")
+    connected = common.connect(dsn, settings=ask.SETTINGS)
+    with connected as conn, progress(f"asking {name}", quiet=json or as_csv or sql):
+        found = ask.ask(conn, name, query, spread.value)
+    if json:
+        common.emit_json(_document(found, sql=sql))
+    elif as_csv:
+        common.block(_csv(found).rstrip("\n"))
+    else:
+        if sql:
+            common.block(readable(found.sql) + ";")
+        _show(found)
+
+
+def _document(found: Estimates, *, sql: bool) -> dict[str, object]:
+    shown = {"release": found.release, "version": found.version, "rows": found.as_dicts()}
+    return {**shown, "sql": found.sql} if sql else shown
+
+
+def _csv(found: Estimates) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(found.columns)
+    for row in found.rows:
+        writer.writerow(["" if cell is None else cell for cell in row])
+    return out.getvalue()
+
+
+def _show(found: Estimates) -> None:
+    """A row for every aggregate of every group."""
+    several = len(found.aggregates) > 1
+    figures = ["estimate", "bounds", "likely", "error", "classes"]
+    names = [*found.keys, *(["aggregate"] if several else []), *figures, ""]
+    rows = []
+    for row in found.as_dicts():
+        flags = [flag for flag in ("few", "maybe_empty") if row[flag]]
+        for aggregate in found.aggregates:
+            low, high = (_number(row[f"{aggregate}_{end}"]) for end in ("lower", "upper"))
+            likely = [_number(row[f"{aggregate}_{end}"]) for end in ("low", "high")]
+            rows.append(
+                [
+                    *[row[key] for key in found.keys],
+                    *([aggregate] if several else []),
+                    _number(row[aggregate]),
+                    _range(low, high),
+                    _range(*likely),
+                    _number(row[f"{aggregate}_error"]),
+                    row["classes"],
+                    ", ".join(flag.replace("_", " ") for flag in flags),
+                ]
+            )
+    common.table(names, rows, right=figures, whole=figures)
+    for text in _NOTES:
+        common.note(text)
+    if any(row["few"] for row in found.as_dicts()):
+        common.note(_FEW)
+
+
+def _range(low: str | None, high: str | None) -> str:
+    if low is None or high is None:
+        return ""
+    return low if low == high else f"{low} to {high}"
+
+
+def _number(given: float | Decimal | None) -> str | None:
+    """Few digits: the rest says nothing."""
+    if given is None:
+        return None
+    value = float(given)
+    if value == int(value):
+        return str(int(value))
+    return f"{value:.1f}" if abs(value) >= 100 else f"{value:.4g}"

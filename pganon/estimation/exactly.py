@@ -1,0 +1,136 @@
+"""The parts of a statement about columns of which all rows of a bucket are published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.estimation.release import Part, Published
+from pganon.estimation.values import collated, holds, over
+from pganon.sqltools import col, fragment, named, num, query
+
+
+@dataclass(frozen=True)
+class ExactPart:
+    """Columns that are known together, in a query.
+
+    Attributes:
+        number: of the part, in names.
+        condition: of WHERE.
+        keys: expressions of GROUP BY by their numbers.
+        measured: columns that are counted, added up or averaged, by their numbers.
+    """
+
+    part: Part
+    columns: Mapping[str, Published]
+    number: int
+    condition: exp.Expr | None
+    keys: Mapping[int, exp.Expr]
+    measured: Mapping[int, Published]
+
+    @property
+    def key_names(self) -> list[str]:
+        return [f"k{number}" for number in self.keys]
+
+    def name(self, what: str) -> str:
+        return f"{what}{self.number}"
+
+    def value(self, name: str) -> exp.Expr:
+        """A column of the view `t`, as its values are in the source."""
+        return collated(self.columns[name], col(name, "t"))
+
+    def totals(self) -> list[exp.Expr]:
+        """Aggregates of a bucket: how many records match; of numbers how many, sum, squares."""
+        m = self._matching()
+        weight = self._weight()
+        found = [
+            named(
+                fragment("coalesce(sum(:w) filter (where :m), 0)::bigint", w=weight, m=m),
+                self.name("a"),
+            )
+        ]
+        for number, column in self.measured.items():
+            x = self.value(column.name)
+            some = fragment(":m and :x is not null", m=m.copy(), x=x)
+            found.append(
+                named(
+                    fragment(
+                        "coalesce(sum(:w) filter (where :m), 0)::bigint", w=weight.copy(), m=some
+                    ),
+                    f"xa{number}",
+                )
+            )
+            if column.is_number:
+                for power, name in ((1, "total"), (2, "squares")):
+                    value = fragment(
+                        f":w * :x::numeric::float8 ^ {power}", w=weight.copy(), x=x.copy()
+                    )
+                    found.append(
+                        named(
+                            fragment(
+                                "coalesce(sum(:v) filter (where :m), 0)::float8",
+                                v=value,
+                                m=some.copy(),
+                            ),
+                            f"{name}{number}",
+                        )
+                    )
+        return found
+
+    def grouped(self) -> exp.Select:
+        """(bucket, keys, ...): the same of every bucket and group."""
+        tree = query(
+            "select :b as bucket from t where :m",
+            {"t": self.part.view},
+            b=col(self.part.bucket, "t"),
+            m=self._matching(),
+        )
+        tree = tree.select(*self._key_columns(), *self.totals())
+        return tree.group_by(*[num(place + 1) for place in range(1 + len(self.keys))])
+
+    def rows(self, number: int) -> exp.Select:
+        """(bucket, keys, x, copies, upto): values of a measured column, in order.
+
+        `upto` is the number of the last copy among those of its bucket and group.
+        """
+        column = self.measured[number]
+        tree = query(
+            "select :b as bucket, :x::numeric as x, sum(:w)::bigint as copies from t"
+            " where :m and :x is not null",
+            {"t": self.part.view},
+            b=col(self.part.bucket, "t"),
+            x=self.value(column.name),
+            w=self._weight(),
+            m=self._matching(),
+        )
+        tree = tree.select(*self._key_columns())
+        places = [1, 2, *range(4, 4 + len(self.keys))]
+        tree = tree.group_by(*[num(place) for place in places])
+        within = [col(name, "r") for name in ("bucket", *self.key_names)]
+        window = exp.Window(
+            this=fragment("sum(r.copies)"),
+            partition_by=within,
+            order=exp.Order(expressions=[exp.Ordered(this=col("x", "r"), nulls_first=False)]),
+        )
+        return query("select r.*, :upto::bigint as upto from r", {"r": tree}, upto=window)
+
+    def _key_columns(self) -> list[exp.Expr]:
+        return [
+            named(over(key, self.value), name)
+            for name, key in zip(self.key_names, self.keys.values(), strict=True)
+        ]
+
+    def _matching(self) -> exp.Expr:
+        return holds(self.condition, self.value)
+
+    def _weight(self) -> exp.Expr:
+        return col(self.part.weight, "t") if self.part.weight else num(1)
+
+
+def same_group(keys: Sequence[str], left: str, right: str) -> exp.Expr:
+    """Whether rows of two relations are of the same bucket and the same group."""
+    found = [exp.EQ(this=col("bucket", left), expression=col("bucket", right))]
+    found += [exp.NullSafeEQ(this=col(name, left), expression=col(name, right)) for name in keys]
+    return exp.and_(*found)

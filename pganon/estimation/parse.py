@@ -1,0 +1,209 @@
+"""The text of a query: parsed, and held against lists of what may be in it.
+
+The text itself never reaches the server. What does is made anew from trees whose nodes are of the
+kinds named here, and those that the policy's `where` may have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+
+from pganon.errors import UsageError
+from pganon.estimation.refusals import EstimateRefused, Unsupported
+from pganon.policy.expressions import (
+    ExpressionProblem,
+    check_nodes,
+    check_rendering,
+    fold_column,
+)
+
+MAX_NODES = 1_000
+MAX_LISTED = 10_000
+
+FUNCTIONS = (exp.WidthBucket, exp.Floor, exp.Round)
+"""What expressions may have beside the functions of the policy's `where`."""
+
+_CLAUSES = {"expressions", "from_", "where", "group", "order", "limit", "kind"}
+_ONE = "write one SELECT from the release alone"
+_REFUSED = {
+    "with_": "WITH is not estimated",
+    "joins": "a join is not estimated",
+    "laterals": "a join is not estimated",
+    "windows": "a window is not estimated",
+    "qualify": "a window is not estimated",
+    "distinct": "DISTINCT is not estimated: single records have no estimate",
+    "having": "HAVING is not estimated yet",
+    "offset": "OFFSET is not estimated",
+}
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The clauses of a query; columns are bare and quoted, with the names of the catalog.
+
+    Attributes:
+        items: of the list, each with its alias.
+        keys: of GROUP BY, as they are written.
+        order: of ORDER BY.
+    """
+
+    items: list[tuple[exp.Expr, str | None]]
+    source: exp.Table
+    where: exp.Expr | None
+    keys: list[exp.Expr]
+    order: list[exp.Ordered]
+    limit: int | None
+
+
+def parse_query(text: str) -> Parsed:
+    """Parse and check a query.
+
+    Raises:
+        EstimateRefused: it is not one SELECT, or something in it has no estimate.
+        Unsupported: likewise, with the part at fault.
+    """
+    if "\0" in text:
+        raise UsageError("the query has a NUL character")
+    try:
+        return _clauses(_select(text))
+    except RecursionError:
+        raise EstimateRefused("the query is nested too deeply") from None
+
+
+def _select(text: str) -> exp.Select:
+    try:
+        trees = [tree for tree in sqlglot.parse(text, dialect="postgres") if tree is not None]
+    except ParseError as error:
+        raise _unreadable(text, error) from None
+    except SqlglotError:
+        raise EstimateRefused("the query cannot be read", hint=_ONE) from None
+    if len(trees) > 1:
+        raise EstimateRefused("there is more than one statement", hint=_ONE)
+    if not trees or type(trees[0]) is not exp.Select:
+        raise EstimateRefused("the query is not a SELECT", hint=_ONE)
+    return trees[0]
+
+
+def _unreadable(text: str, error: ParseError) -> EstimateRefused:
+    """The parser's own message has terminal codes; its place is enough."""
+    found = error.errors[0] if error.errors else {}
+    line, end = found.get("line"), found.get("col")
+    if not line or not end:
+        return EstimateRefused("the query cannot be read", hint=_ONE)
+    start = end - len(found.get("highlight") or "") + 1
+    return EstimateRefused(f"line {line}, column {max(start, 1)}: the query cannot be read here")
+
+
+def _clauses(tree: exp.Select) -> Parsed:
+    _check_size(tree)
+    for name, value in tree.args.items():
+        if name not in _CLAUSES and value:
+            node = value[0] if isinstance(value, list) else value
+            said = _REFUSED.get(name, f"{name.strip('_').upper()} is not estimated")
+            raise Unsupported(said, node if isinstance(node, exp.Expr) else None, _ONE)
+    for node in tree.walk():
+        node.comments = None
+        if node is not tree and isinstance(node, exp.Query | exp.Exists | exp.Subquery):
+            raise Unsupported("a sub-select is not estimated", node, _ONE)
+    source = _source(tree)
+    for column in tree.find_all(exp.Column):
+        _bare(column, source)
+    where = tree.args.get("where")
+    group = tree.args.get("group")
+    order = tree.args.get("order")
+    keys = list(group.expressions) if group else []
+    if group and any(value for name, value in group.args.items() if name != "expressions"):
+        raise Unsupported("ROLLUP, CUBE and GROUPING SETS are not estimated", group)
+    if where is not None:
+        check(where.this)
+    return Parsed(
+        [_item(item) for item in tree.expressions],
+        source,
+        where.this if where else None,
+        keys,
+        list(order.expressions) if order else [],
+        _limit(tree.args.get("limit")),
+    )
+
+
+def _check_size(tree: exp.Select) -> None:
+    listed = sum(len(node.expressions) for node in tree.find_all(exp.In))
+    if listed > MAX_LISTED:
+        raise EstimateRefused(f"the lists of the query have more than {MAX_LISTED} elements")
+    if sum(1 for _ in tree.walk()) - 2 * listed > MAX_NODES:
+        raise EstimateRefused(f"the query has more than {MAX_NODES} parts")
+
+
+def _source(tree: exp.Select) -> exp.Table:
+    clause = tree.args.get("from_")
+    source = clause.this if clause else None
+    if type(source) is not exp.Table or not isinstance(source.this, exp.Identifier):
+        raise Unsupported("the query is from no release", source, _ONE)
+    if {k for k, v in source.args.items() if v} - {"this", "db", "alias"}:
+        raise Unsupported("only the name of the release, and an alias, may follow FROM", source)
+    alias = source.args.get("alias")
+    if alias is not None and alias.args.get("columns"):
+        raise Unsupported("an alias for columns is not estimated", alias)
+    return source
+
+
+def _bare(column: exp.Column, source: exp.Table) -> None:
+    """Take the name of the table off, and quote the name as the catalog has it."""
+    if isinstance(column.this, exp.Star):
+        raise Unsupported(
+            "single records have no estimate", column, "use count(*), sum(column) or avg(column)"
+        )
+    table = column.args.get("table")
+    names = [column.this, *([table] if table else [])]
+    if not all(isinstance(name, exp.Identifier) for name in names) or column.args.get("db"):
+        raise Unsupported("this is not a column of the release", column)
+    if table is not None:
+        if folded(table) != folded(source.args["alias"].this if source.alias else source.this):
+            raise Unsupported(f'there is no table "{table.name[:63]}" in the query', column)
+        column.set("table", None)
+    fold_column(column)
+
+
+def folded(identifier: exp.Expr) -> str:
+    """A name as the server reads it."""
+    name = identifier.name
+    if identifier.args.get("quoted"):
+        return name
+    return "".join(char.lower() if char.isascii() else char for char in name)
+
+
+def _item(item: exp.Expr) -> tuple[exp.Expr, str | None]:
+    if isinstance(item, exp.Alias):
+        return item.this, folded(item.args["alias"])
+    if isinstance(item, exp.Star):
+        raise Unsupported(
+            "single records have no estimate", item, "use count(*), sum(column) or avg(column)"
+        )
+    return item, None
+
+
+def _limit(clause: exp.Expr | None) -> int | None:
+    if clause is None:
+        return None
+    value = clause.args.get("expression")
+    if isinstance(value, exp.Literal) and not value.is_string and value.name.isdigit():
+        return int(value.name[:18])
+    raise Unsupported("LIMIT takes a number", clause)
+
+
+def check(tree: exp.Expr) -> None:
+    """Refuse an expression that is not made of what is allowed."""
+    try:
+        check_nodes(tree, FUNCTIONS)
+        check_rendering(tree)
+    except ExpressionProblem as found:
+        problem = found.problem
+        raise Unsupported(
+            problem.message.removesuffix(": a release must be repeatable"),
+            found.node,
+            problem.suggestion,
+        ) from None

@@ -1,0 +1,113 @@
+"""A query resolved against a release: which conditions are on which part of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sqlglot import exp
+
+from pganon.estimation.release import AskedRelease, Part, Published
+
+Measure = Literal["count", "sum", "avg"]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A condition on columns of one part, counted where it is true."""
+
+    part: Part
+    condition: exp.Expr
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Conditions on different parts, all of which (`every`), or one of which, must hold."""
+
+    every: bool
+    items: tuple[Formula, ...]
+
+
+Formula = Leaf | Joined
+
+
+@dataclass(frozen=True)
+class Key:
+    """An expression of GROUP BY over the columns of one part."""
+
+    part: Part
+    expression: exp.Expr
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """An aggregate of the list.
+
+    Attributes:
+        column: what is counted, added or averaged; None for count(*).
+    """
+
+    measure: Measure
+    column: Published | None
+
+
+@dataclass(frozen=True)
+class Item:
+    """A column of the answer: a key by its number, or an aggregate."""
+
+    name: str
+    what: int | Aggregate
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query.
+
+    Attributes:
+        leaves: of WHERE, the condition on every part that must hold by itself.
+        others: the rest of WHERE: alternatives, on parts that are nowhere else.
+        order: columns of the answer to sort by, each with whether it is descending, and whether
+            missing values come first.
+    """
+
+    release: AskedRelease
+    items: tuple[Item, ...]
+    keys: tuple[Key, ...]
+    leaves: Mapping[Part, Leaf] = field(default_factory=dict)
+    others: tuple[Joined, ...] = ()
+    order: tuple[tuple[str, bool, bool], ...] = ()
+    limit: int | None = None
+
+    @property
+    def aggregates(self) -> list[tuple[str, Aggregate]]:
+        return [(i.name, i.what) for i in self.items if isinstance(i.what, Aggregate)]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """All parts that the query is about, in order of first use."""
+        found = [*self.leaves]
+        found += [leaf.part for other in self.others for leaf in leaves_of(other)]
+        found += [key.part for key in self.keys]
+        found += [a.column.part for _, a in self.aggregates if a.column is not None]
+        return tuple(dict.fromkeys(found))
+
+    def condition(self, part: Part) -> exp.Expr | None:
+        """The one condition of WHERE on a part."""
+        leaves = [*self.leaves.values(), *[x for other in self.others for x in leaves_of(other)]]
+        return next((leaf.condition for leaf in leaves if leaf.part == part), None)
+
+    def columns(self, part: Part) -> list[Published]:
+        return [c for c in self.release.columns.values() if c.part == part]
+
+
+def leaves_of(formula: Formula) -> Iterator[Leaf]:
+    if isinstance(formula, Leaf):
+        yield formula
+        return
+    for item in formula.items:
+        yield from leaves_of(item)
+
+
+def parts_of(formulas: Sequence[Formula]) -> list[Part]:
+    return [leaf.part for formula in formulas for leaf in leaves_of(formula)]

@@ -1,0 +1,172 @@
+"""A release as estimates see it: which columns are known together, in which buckets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+
+from pganon import sqlfiles
+from pganon.estimation.refusals import EstimateRefused
+from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.install import access
+from pganon.publish import listing
+
+Connection = psycopg.Connection[Any]
+
+_WHOLE = ("smallint", "integer", "bigint")
+_NUMBERS = ("numeric", "real", "double precision")
+_BOXES = ("range", "set", "ordinal", "label")
+
+
+@dataclass(frozen=True)
+class Published:
+    """A column that queries may use.
+
+    Attributes:
+        form: as :class:`pganon.steps.relations.ViewColumn` has it.
+        kind: type of its values, as format_type() writes it.
+        collation: of the source column, quoted where SQL needs it.
+        attained: whether records have the ends of its ranges, or the elements of its sets.
+        null_column: the column that says whether values are missing.
+        null_attained: whether records lack a value where that column says so.
+        part: what it is known together with.
+    """
+
+    name: str
+    form: str
+    kind: str
+    collation: str | None
+    attained: bool
+    part: Part
+    null_column: str | None = None
+    null_attained: bool = True
+
+    @property
+    def whole(self) -> bool:
+        return self.kind in _WHOLE
+
+    @property
+    def is_number(self) -> bool:
+        return self.whole or self.kind.split("(")[0] in _NUMBERS
+
+    @property
+    def is_text(self) -> bool:
+        return self.collation is not None
+
+
+@dataclass(frozen=True)
+class Part:
+    """Columns whose values are known together within a bucket (a slice).
+
+    Attributes:
+        exact: whether all rows of a bucket are published; else it is one generalized column.
+        view: where they are published.
+        bucket: column of the view with the number of the bucket.
+        weight: column with the number of records that a row stands for; None: one.
+    """
+
+    name: str
+    exact: bool
+    view: QualifiedName
+    bucket: str
+    weight: str | None
+
+
+@dataclass(frozen=True)
+class AskedRelease:
+    """A release that can be asked.
+
+    Attributes:
+        home: a part in whose view the numbers of records of all buckets can be counted.
+        individuals: whether several records may be of one person.
+    """
+
+    name: str
+    version: int
+    view: QualifiedName
+    home: Part
+    individuals: bool
+    columns: Mapping[str, Published] = field(default_factory=dict)
+
+    @property
+    def views(self) -> tuple[QualifiedName, ...]:
+        return tuple(sorted({column.part.view for column in self.columns.values()}))
+
+
+def read_release(conn: Connection, name: str) -> AskedRelease:
+    """Read what the release says of its columns; in the transaction that asks it.
+
+    Raises:
+        LedgerError: unknown_release.
+        EstimateRefused: it has a form that cannot be estimated from, or no description.
+        InstallError: objects of others in pganon's schemas, or in place of its views.
+    """
+    access.admit_reader(conn)
+    with conn.cursor(row_factory=dict_row) as cursor:
+        rows = cursor.execute(sqlfiles.query("estimate", "columns"), {"release": name}).fetchall()
+    if not rows:
+        raise listing.unknown(conn, name)
+    located = [row for row in rows if row["bucket"] is not None]
+    if not located:
+        raise EstimateRefused(
+            f"the release {quote(name)} has several groups per record, or a form that cannot be"
+            " estimated from yet",
+            hint="releases of classes, and of buckets that all tables share, can be asked",
+        )
+    return _release(name, rows[0]["view"], located)
+
+
+def _release(name: str, first_view: str, rows: Sequence[dict[str, Any]]) -> AskedRelease:
+    parts = _parts(rows)
+    nulls = {row["part"]: row for row in rows if row["form"] == "null"}
+    columns: dict[str, Published] = {}
+    for row in rows:
+        if row["form"] in (*_BOXES, "exact", "mean", "mode"):
+            part = parts[_key(row)]
+            null = None if part.exact else nulls.get(row["part"])
+            columns[row["column_name"]] = Published(
+                name=row["column_name"],
+                form=row["form"],
+                kind=row["kind"],
+                collation=row["collation"],
+                attained=row["attained"],
+                part=part,
+                null_column=null["column_name"] if null else None,
+                null_attained=null["attained"] if null else True,
+            )
+    return AskedRelease(
+        name,
+        rows[0]["version"],
+        _qualified(first_view),
+        home=parts[_key(rows[0])],
+        individuals=any(row["form"] == "individual" for row in rows),
+        columns=columns,
+    )
+
+
+def _parts(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, bool], Part]:
+    weights = {row["view"]: row["column_name"] for row in rows if row["form"] == "count"}
+    return {
+        _key(row): Part(
+            row["part"],
+            _key(row)[1],
+            _qualified(row["view"]),
+            row["bucket"],
+            weights.get(row["view"]),
+        )
+        for row in rows
+    }
+
+
+def _key(row: dict[str, Any]) -> tuple[str, bool]:
+    """A quasi-identifier may have the name of a part of exact columns."""
+    return row["part"], row["form"] not in (*_BOXES, "null", "mean", "mode")
+
+
+def _qualified(text: str) -> QualifiedName:
+    schema, name = parse_name(text)
+    return QualifiedName(schema or "", name)

@@ -1,0 +1,200 @@
+"""Figures that were computed by hand, on the server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pganon.estimation.ask import answer
+from pganon.estimation.parse import parse_query
+from pganon.estimation.release import AskedRelease, Part, Published
+from pganon.estimation.resolve import resolve
+from pganon.identifiers import QualifiedName
+from tests.support.harness.cluster import Database
+
+VIEW = QualifiedName("golden", "released")
+QIT, ST = QualifiedName("golden", "released_qit"), QualifiedName("golden", "released_st")
+
+
+def boxed(name: str, form: str, kind: str) -> Published:
+    return Published(name, form, kind, None, True, Part(name, False, VIEW, "class_id", None))
+
+
+AGE, SEX = boxed("age", "range", "integer"), boxed("sex", "set", "text")
+ILL = Published("ill", "exact", "text", None, False, Part("records", True, VIEW, "class_id", None))
+CLASSES = AskedRelease(
+    "released", 1, VIEW, AGE.part, False, {item.name: item for item in (AGE, SEX, ILL)}
+)
+
+
+def ask(conn: Any, release: AskedRelease, text: str, spread: Any = "uniform") -> dict[str, Any]:
+    (row,) = answer(conn, resolve(parse_query(text), release), spread).as_dicts()
+    return row
+
+
+@pytest.fixture
+def one_class(db: Database) -> Any:
+    """Ten records with ages 30 to 40 of both sexes; four of them have flu."""
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA golden")
+        conn.execute(
+            "CREATE TABLE golden.released AS SELECT 1 AS class_id, numrange(30, 40, '[]') AS age,"
+            " '{F,M}'::text[] AS sex, CASE WHEN g <= 4 THEN 'flu' ELSE 'cold' END AS ill"
+            " FROM generate_series(1, 10) AS g"
+        )
+        yield conn
+
+
+@pytest.mark.parametrize(
+    ("where", "lower", "upper", "estimate", "variance"),
+    [
+        ("age <= 33", 1, 9, 3.909091, 2.931129),
+        ("sex = 'F'", 1, 9, 5, 6.666667),
+        ("age <= 33 AND ill = 'flu'", 0, 4, 1.563636, 1.025748),
+        ("age <= 33 AND sex = 'F' AND ill = 'flu'", 0, 4, 0.781818, 0.735636),
+        ("age <= 33 OR ill = 'flu'", 4, 10, 6.345455, 1.611974),
+    ],
+)
+def test_a_class(
+    one_class: Any, where: str, lower: int, upper: int, estimate: float, variance: float
+):
+    row = ask(one_class, CLASSES, f"SELECT count(*) FROM released WHERE {where}")
+    assert (row["count_lower"], row["count_upper"]) == (lower, upper)
+    assert row["count"] == pytest.approx(estimate, abs=5e-7)
+    assert row["count_error"] ** 2 == pytest.approx(variance, abs=5e-7)
+    assert row["classes"] == 1
+    assert row["few"]
+    assert row["maybe_empty"] == (lower == 0)
+
+
+def test_a_bucket(db: Database):
+    """Of four records three match one table and two the other."""
+    qit = Part("qit", True, QIT, "group_id", None)
+    st = Part("st", True, ST, "group_id", "count")
+    columns = {
+        "x": Published("x", "exact", "integer", None, False, qit),
+        "old": Published("old", "exact", "boolean", None, False, qit),
+        "ill": Published("ill", "exact", "text", None, False, st),
+    }
+    release = AskedRelease("released", 1, VIEW, qit, False, columns)
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA golden")
+        conn.execute("CREATE TABLE golden.released_qit (group_id int, x int, old boolean)")
+        conn.execute("CREATE TABLE golden.released_st (group_id int, ill text, count bigint)")
+        conn.execute(
+            "INSERT INTO golden.released_qit VALUES (1, 10, true), (1, 20, true), (1, 40, true),"
+            " (1, 90, false)"
+        )
+        conn.execute("INSERT INTO golden.released_st VALUES (1, 'flu', 2), (1, 'cold', 2)")
+        text = "SELECT count(*) n, sum(x) s, avg(x) a FROM released WHERE old AND ill = 'flu'"
+        row = ask(conn, release, text)
+        assert (row["n_lower"], row["n_upper"], row["n"]) == (1, 2, 1.5)
+        assert row["n_error"] ** 2 == pytest.approx(0.25)
+        assert (row["s_lower"], row["s_upper"], row["s"]) == (10, 60, 35)
+        assert row["s_error"] ** 2 == pytest.approx(291.666667)
+        conn.execute("INSERT INTO golden.released_qit VALUES (2, 30, true), (2, 50, true)")
+        conn.execute("INSERT INTO golden.released_st VALUES (2, 'flu', 1), (2, 'cold', 1)")
+        conn.execute(
+            "INSERT INTO golden.released_qit SELECT 2, 0, false FROM generate_series(1, 9)"
+        )
+        conn.execute("INSERT INTO golden.released_st VALUES (2, 'none', 9)")
+        row = ask(conn, release, text)
+        assert (row["a_lower"], row["a_upper"]) == (10, 45)
+
+
+def test_a_fitted_spread(db: Database):
+    """The classes [1,3] of five, [3,4] of four and [2,2] of three records, together."""
+    release = AskedRelease("released", 1, VIEW, AGE.part, False, {"age": AGE, "ill": ILL})
+    sizes = ((1, 3, 5), (3, 4, 4), (2, 2, 3))
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA golden")
+        conn.execute("CREATE TABLE golden.released (class_id int, age numrange, ill text)")
+        for low, high, n in sizes:
+            conn.execute(
+                "INSERT INTO golden.released SELECT %s, numrange(%s, %s, '[]'), %s"
+                " FROM generate_series(1, %s)",
+                [low, low, high, str(low), n],
+            )
+        text = "SELECT count(*) FROM released WHERE age = 2 AND ill = '1'"
+        assert ask(conn, release, text, "column")["count"] == pytest.approx(1.192611, abs=5e-7)
+        assert ask(conn, release, text)["count"] == pytest.approx(1)
+
+
+def test_columns_may_have_the_names_that_a_statement_uses(db: Database):
+    """`n`, `bucket`, `cells` and others are names inside it."""
+    names = ("n", "bucket", "cells", "a0", "grp", "values0")
+    columns = {
+        name: Published(name, "range", "integer", None, True, Part(name, False, VIEW, "cell", None))
+        for name in names
+    }
+    release = AskedRelease("released", 1, VIEW, columns["n"].part, False, columns)
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA golden")
+        shown = ", ".join(f"numrange({i}, {i + 1}, '[]') AS {n}" for i, n in enumerate(names))
+        conn.execute(
+            f"CREATE TABLE golden.released AS SELECT 1 AS cell, {shown}"
+            " FROM generate_series(1, 4)".encode()
+        )
+        where = " AND ".join(f"{name} <= {i}" for i, name in enumerate(names))
+        row = ask(
+            conn, release, f"SELECT sum(n) bounds, count(*) totals FROM released WHERE {where}"
+        )
+    assert (row["totals_lower"], row["totals_upper"]) == (0, 3)
+    assert row["totals"] == pytest.approx(4 / 2**6)
+
+
+def test_labels_that_are_asked_for(db: Database):
+    """A class that shows the label matches; one that shows another may; NULL does not."""
+    part = Part("zip", False, VIEW, "class_id", None)
+    zips = Published("zip", "label", "text", '"default"', False, part, "zip_null")
+    release = AskedRelease("released", 1, VIEW, part, False, {"zip": zips})
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA golden")
+        conn.execute(
+            "CREATE TABLE golden.released AS"
+            " SELECT c AS class_id, z AS zip, missing AS zip_null FROM (VALUES (1, 'north', false),"
+            " (2, 'north', true), (3, '*', false), (4, NULL, true)) AS v(c, z, missing)"
+            " CROSS JOIN generate_series(1, 3)"
+        )
+
+        def bounds(where: str) -> tuple[int, int]:
+            row = ask(conn, release, f"SELECT count(*) FROM released WHERE {where}")
+            return row["count_lower"], row["count_upper"]
+
+        assert bounds("zip = 'north'") == (3, 8)
+        assert bounds("NOT zip = 'north'") == (0, 3)
+        assert bounds("zip <> 'north'") == (0, 3)
+        assert bounds("zip IN ('north', 'south')") == (3, 8)
+        assert bounds("zip = 'south'") == (0, 8)
+        assert bounds("zip IS NULL") == (4, 6)
+        row = ask(conn, release, "SELECT count(*) FROM released WHERE zip = 'north'")
+        assert row["count_error"] is None
+        assert (row["count_low"], row["count_high"]) == (3, 8)
+
+
+def test_names_and_values_with_quotes(db: Database):
+    name, value = 'a"b; -- :x', 'it\'s \\ "one" $1'
+    part = Part(name, False, VIEW, 'class "id"', None)
+    column = Published(name, "set", "text", '"default"', True, part)
+    release = AskedRelease("released", 1, VIEW, part, False, {name: column})
+    quoted, text = name.replace('"', '""'), value.replace("'", "''")
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA golden")
+        conn.execute(
+            f'CREATE TABLE golden.released AS SELECT 1 AS "class ""id""",'
+            f" ARRAY['{text}', 'other'] AS \"{quoted}\" FROM generate_series(1, 4)".encode()
+        )
+        where = f"\"{quoted}\" = '{text}'"
+        row = ask(conn, release, f"SELECT count(*) FROM released WHERE {where}")
+        assert (row["count_lower"], row["count_upper"], row["count"]) == (1, 3, 2)
+        (first, other) = answer(
+            conn,
+            resolve(
+                parse_query(f'SELECT "{quoted}" AS k, count(*) FROM released GROUP BY "{quoted}"'),
+                release,
+            ),
+            "uniform",
+        ).as_dicts()
+    assert {first["k"], other["k"]} == {value, "other"}
+    assert first["count"] == other["count"] == pytest.approx(2)

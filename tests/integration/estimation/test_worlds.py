@@ -1,0 +1,310 @@
+"""Estimates, bounds and errors against all possible worlds of random tiny releases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pganon.estimation.ask import answer
+from pganon.estimation.boxes import fitted
+from pganon.estimation.parse import parse_query
+from pganon.estimation.release import AskedRelease, Part, Published
+from pganon.estimation.resolve import resolve
+from pganon.identifiers import QualifiedName
+from tests.support.harness.cluster import Database
+from tests.support.harness.examples import examples
+from tests.support.oracles import estimates as oracle
+
+VIEW = QualifiedName("worlds", "released")
+_AGE = Part("age", False, VIEW, "class_id", None)
+_SEX = Part("sex", False, VIEW, "class_id", None)
+_REST = Part("records", True, VIEW, "class_id", None)
+RELEASE = AskedRelease(
+    "released",
+    1,
+    VIEW,
+    _AGE,
+    False,
+    {
+        "age": Published("age", "range", "integer", None, True, _AGE, "age_null"),
+        "sex": Published("sex", "set", "integer", None, True, _SEX),
+        "flu": Published("flu", "exact", "text", '"default"', False, _REST),
+        "x": Published("x", "exact", "integer", None, False, _REST),
+    },
+)
+TABLE = """
+    CREATE TABLE worlds.released (
+        class_id integer, age numrange, age_null boolean, sex integer[], flu text, x integer
+    )
+"""
+
+
+@dataclass
+class Class:
+    """What a class shows; `sex` None stands for a missing value of all records."""
+
+    ages: tuple[int, int] | None
+    age_null: bool
+    sexes: tuple[int, ...] | None
+    rows: list[tuple[str | None, int | None]]
+
+    @property
+    def fits(self) -> bool:
+        ages = 0 if self.ages is None else len(set(self.ages))
+        return len(self.rows) >= max(ages + self.age_null, len(self.sexes or ()))
+
+
+def _class(n: int) -> st.SearchStrategy[Class]:
+    ages = st.tuples(st.integers(1, 4), st.integers(0, 2)).map(lambda a: (a[0], a[0] + a[1]))
+    return st.builds(
+        Class,
+        ages=st.one_of(ages, ages, ages, st.none()),
+        age_null=st.booleans(),
+        sexes=st.one_of(st.sets(st.integers(1, 3), min_size=1, max_size=2).map(sorted).map(tuple)),
+        rows=st.lists(
+            st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from([-2, 0, 3, 5, None])),
+            min_size=n,
+            max_size=n,
+        ),
+    ).filter(lambda c: c.fits and (c.ages is not None or c.age_null))
+
+
+CLASSES = st.lists(st.integers(1, 3).flatmap(_class), min_size=1, max_size=2)
+
+
+def fill(conn: Any, classes: list[Class]) -> None:
+    conn.execute("CREATE SCHEMA IF NOT EXISTS worlds")
+    conn.execute("DROP TABLE IF EXISTS worlds.released")
+    conn.execute(TABLE)
+    for number, item in enumerate(classes):
+        for flu, x in item.rows:
+            ages = None if item.ages is None else f"[{item.ages[0]},{item.ages[1]}]"
+            conn.execute(
+                "INSERT INTO worlds.released VALUES (%s, %s, %s, %s, %s, %s)",
+                [number, ages, item.age_null, list(item.sexes) if item.sexes else None, flu, x],
+            )
+
+
+def buckets(conn: Any, classes: list[Class], spread: Any) -> list[oracle.Bucket]:
+    """The classes as the oracle has them, with the spread that was fitted."""
+    age, sex = (fitted(conn, RELEASE.columns[name], spread) for name in ("age", "sex"))
+    assert sex.elements is not None
+    sexes = dict(zip(map(int, sex.elements), sex.shares, strict=True))
+    found = []
+    for item in classes:
+        weights: dict[Any, float] = {}
+        attained: list[Any] = []
+        if item.ages is not None:
+            low, high = item.ages
+            weights = {v: age.shares[v - age.first] for v in range(low, high + 1)}
+            attained = sorted({low, high})
+        if item.age_null:
+            weights[None] = age.lacking
+            attained.append(None)
+        shown = item.sexes or (None,)
+        parts = (
+            oracle.Boxed("age", _fractions(weights), tuple(attained)),
+            oracle.Boxed("sex", _fractions({v: sexes[v] for v in shown}), shown),
+            oracle.Exact(tuple((("flu", flu), ("x", x)) for flu, x in item.rows)),
+        )
+        found.append(oracle.Bucket(len(item.rows), parts))
+    return found
+
+
+def _fractions(weights: dict[Any, float]) -> tuple[tuple[Any, Fraction], ...]:
+    return tuple((value, Fraction(weight)) for value, weight in weights.items())
+
+
+@dataclass(frozen=True)
+class Condition:
+    """SQL, and the same of a record: true, false or None."""
+
+    text: str
+    holds: Any = field(compare=False)
+
+
+def _compared(name: str, value: Any) -> list[Condition]:
+    def less(record: Any) -> Any:
+        return None if record[name] is None else record[name] <= value
+
+    def equal(record: Any) -> Any:
+        return None if record[name] is None else record[name] == value
+
+    literal = f"'{value}'" if isinstance(value, str) else str(value)
+    return [
+        Condition(f"{name} <= {literal}", less),
+        Condition(f"{name} = {literal}", equal),
+        Condition(f"{name} IS NULL", lambda record: record[name] is None),
+    ]
+
+
+def _not(item: Condition) -> Condition:
+    def holds(record: Any) -> Any:
+        value = item.holds(record)
+        return None if value is None else not value
+
+    return Condition(f"NOT ({item.text})", holds)
+
+
+def _both(one: Condition, other: Condition) -> Condition:
+    def holds(record: Any) -> Any:
+        values = [one.holds(record), other.holds(record)]
+        return False if False in values else None if None in values else True
+
+    return Condition(f"({one.text}) AND ({other.text})", holds)
+
+
+def _either(one: Condition, other: Condition) -> Condition:
+    found = _not(_both(_not(one), _not(other)))
+    return Condition(f"({one.text}) OR ({other.text})", found.holds)
+
+
+_AGES = st.sampled_from([c for v in (1, 2, 3, 5) for c in _compared("age", v)])
+_SEXES = st.sampled_from([c for v in (1, 2) for c in _compared("sex", v)])
+_RESTS = st.sampled_from([*_compared("flu", "a"), *_compared("x", 0), *_compared("x", 3)])
+_TRUE = Condition("", lambda record: True)
+
+
+def _perhaps_not(items: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
+    return st.builds(lambda c, no: _not(c) if no else c, items, st.booleans())
+
+
+def _joined(one: Any, other: Any) -> st.SearchStrategy[Condition]:
+    return st.builds(
+        lambda a, b, every: (_both if every else _either)(a, b), one, other, st.booleans()
+    )
+
+
+_PARTS = [_perhaps_not(items) for items in (_AGES, _SEXES, _RESTS)]
+ANY_WHERE = st.one_of(
+    st.just(_TRUE),
+    *_PARTS,
+    _joined(_PARTS[0], _PARTS[1]),
+    _joined(_PARTS[2], _perhaps_not(_joined(_PARTS[0], _PARTS[1]))),
+    _joined(_PARTS[1], _perhaps_not(_joined(_PARTS[2], _PARTS[0]))),
+)
+CONJUNCTIONS = st.one_of(
+    st.just(_TRUE),
+    *_PARTS,
+    st.builds(_both, _PARTS[0], _PARTS[1]),
+    st.builds(_both, _PARTS[1], _PARTS[2]),
+    st.builds(lambda a, b, c: _both(_both(a, b), c), *_PARTS),
+)
+
+
+def ask(conn: Any, text: str, spread: Any) -> list[dict[str, Any]]:
+    return answer(conn, resolve(parse_query(text), RELEASE), spread).as_dicts()
+
+
+def agrees(row: dict[str, Any], name: str, wanted: oracle.Answer, *, tight: bool = True) -> None:
+    """The figures of an aggregate are those of all worlds."""
+    if wanted.estimate is None:
+        assert row[name] is None
+        return
+    assert row[name] == pytest.approx(float(wanted.estimate), abs=1e-9)
+    lower, upper = row[f"{name}_lower"], row[f"{name}_upper"]
+    if tight:
+        assert float(lower) == pytest.approx(float(wanted.lower), abs=1e-9)
+        assert float(upper) == pytest.approx(float(wanted.upper), abs=1e-9)
+    else:
+        assert float(lower) <= float(wanted.lower) + 1e-9
+        assert float(upper) >= float(wanted.upper) - 1e-9
+    assert row[f"{name}_error"] == pytest.approx(float(wanted.variance or 0) ** 0.5, abs=1e-6)
+    likely = 2 * (wanted.deviations or 0)
+    low = max(float(lower), float(wanted.estimate) - likely)
+    high = min(float(upper), float(wanted.estimate) + likely)
+    assert row[f"{name}_low"] == pytest.approx(low, abs=1e-5)
+    assert row[f"{name}_high"] == pytest.approx(high, abs=1e-5)
+
+
+def _adds(where: Condition, value: Any) -> oracle.Added:
+    return lambda record: value(record) if where.holds(record) is True else None
+
+
+def _where(condition: Condition) -> str:
+    return f" WHERE {condition.text}" if condition.text else ""
+
+
+@pytest.mark.random_tables
+@given(data=st.data())
+@examples(40)
+def test_a_count_is_that_of_all_worlds(db: Database, data: st.DataObject):
+    classes, where = data.draw(CLASSES), data.draw(ANY_WHERE)
+    spread = data.draw(st.sampled_from(["column", "uniform"]))
+    with db.connect() as conn:
+        fill(conn, classes)
+        (row,) = ask(conn, f"SELECT count(*) FROM released{_where(where)}", spread)
+        wanted = oracle.total(buckets(conn, classes, spread), _adds(where, lambda r: 1))
+    agrees(row, "count", wanted)
+    assert row["maybe_empty"] == (wanted.lower == 0)
+
+
+@pytest.mark.random_tables
+@given(data=st.data())
+@examples(40)
+def test_sums_and_means_are_those_of_all_worlds(db: Database, data: st.DataObject):
+    classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
+    spread = data.draw(st.sampled_from(["column", "uniform"]))
+    text = (
+        "SELECT count(x) nx, sum(x) sx, avg(x) ax, count(age) na, sum(age) sa, avg(age) aa,"
+        f" sum(sex) ss, count(*) n FROM released{_where(where)}"
+    )
+    with db.connect() as conn:
+        fill(conn, classes)
+        (row,) = ask(conn, text, spread)
+        known = buckets(conn, classes, spread)
+    for name in ("x", "age"):
+        value = _adds(where, lambda r, name=name: r[name])
+        counted = _adds(where, lambda r, name=name: None if r[name] is None else 1)
+        exact = name == "x"
+        agrees(row, f"n{name[0]}", oracle.total(known, counted))
+        agrees(row, f"s{name[0]}", oracle.total(known, value), tight=exact)
+        agrees(row, f"a{name[0]}", oracle.average(known, value), tight=exact)
+    agrees(row, "ss", oracle.total(known, _adds(where, lambda r: r["sex"])), tight=False)
+
+
+@pytest.mark.random_tables
+@given(data=st.data())
+@examples(40)
+def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
+    classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
+    keys = data.draw(
+        st.sets(st.sampled_from(["age / 2", "sex", "flu", "x"]), min_size=1, max_size=3).map(sorted)
+    )
+    listed = ", ".join(f"{key} AS k{i}" for i, key in enumerate(keys))
+    text = f"SELECT {listed}, count(*) n, sum(x) s, avg(age) a FROM released{_where(where)}"
+    text += f" GROUP BY {', '.join(str(i + 1) for i in range(len(keys)))}"
+    with db.connect() as conn:
+        fill(conn, classes)
+        rows = ask(conn, text, "uniform")
+        known = buckets(conn, classes, "uniform")
+    groups = {
+        tuple(_key(record, key) for key in keys)
+        for bucket in known
+        for _, records in oracle.worlds(bucket)
+        for record in records
+        if where.holds(record) is True
+    }
+    assert {tuple(row[f"k{i}"] for i in range(len(keys))) for row in rows} == groups
+    for row in rows:
+        group = tuple(row[f"k{i}"] for i in range(len(keys)))
+
+        def inside(record: Any, group: Any = group) -> Any:
+            found = tuple(_key(record, key) for key in keys)
+            return where.holds(record) is True and found == group
+
+        within = Condition("", inside)
+        agrees(row, "n", oracle.total(known, _adds(within, lambda r: 1)))
+        agrees(row, "s", oracle.total(known, _adds(within, lambda r: r["x"])))
+        agrees(row, "a", oracle.average(known, _adds(within, lambda r: r["age"])), tight=False)
+
+
+def _key(record: Any, key: str) -> Any:
+    if key == "age / 2":
+        return None if record["age"] is None else record["age"] // 2
+    return record[key]
