@@ -287,6 +287,17 @@ def test_conditions_on_two_sensitive_columns_are_held_apart(
     assert (staged.facts["line_blocks"] > 1) == (block == 30)
 
 
+def test_blocks_are_smaller_where_values_are_compared_with_those_of_all(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line, "COUNTERS", 1 << 8)
+    rows = table(240)
+    closeness = {"model": "t_closeness", "column": "s", "t": 0.4}
+    staged = released(db, rows, [SEVERAL[0], closeness])
+    assert staged.facts["line_blocks"] > 1
+    assert released(db, rows, SEVERAL).facts["line_blocks"] == 1
+
+
 def test_numbers_along_the_line_may_take_several_words(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
