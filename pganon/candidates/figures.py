@@ -55,7 +55,7 @@ class Row:
 
     Attributes:
         number: from 1.
-        method: as its policy has it.
+        method, privacy, suppression_limit: as its policy has them.
         varied: value of every varied parameter, by its label.
         beaten_by: number of a candidate that is better.
         code, reason: of the refusal.
@@ -64,6 +64,8 @@ class Row:
 
     number: int
     method: Mapping[str, Any]
+    privacy: Sequence[Mapping[str, Any]]
+    suppression_limit: float
     varied: Mapping[str, Any]
     verdict: Verdict
     policy_hash: str | None = None
@@ -118,6 +120,8 @@ def measured_row(number: int, candidate: Candidate, policy_hash: str, result: Ru
     return Row(
         number,
         candidate.method,
+        candidate.privacy,
+        candidate.suppression_limit,
         candidate.varied,
         "candidate",
         policy_hash=policy_hash,
@@ -131,6 +135,8 @@ def refused_row(number: int, candidate: Candidate, error: PganonError) -> Row:
     return Row(
         number,
         candidate.method,
+        candidate.privacy,
+        candidate.suppression_limit,
         candidate.varied,
         "refused",
         code=error.code.value,
@@ -184,15 +190,14 @@ def _measured(row: Row, figures: Figures) -> Measured:
 
 
 def _measure(row: Row, one: Verified) -> Iterator[str]:
-    """Varied parameters that say how a model measures, such as a distance, and not how much it
-    allows."""
+    """Parameters that say how a model measures, such as a distance, and not how much it allows."""
     assert row.figures is not None
     allowed = {v.symbol for v in row.figures.verified}
-    for label, value in row.varied.items():
-        place, _, name = label.rpartition(".")
-        of_model = place in ("", one.model, one.column) and name in keys_of_model(one.model)
-        if of_model and name not in allowed:
-            yield f"{name}={written(value)}"
+    for model in row.privacy:
+        if (model["model"], model.get("column")) == (one.model, one.column):
+            for name in keys_of_model(one.model):
+                if name not in allowed and model.get(name) is not None:
+                    yield f"{name}={written(model[name])}"
 
 
 def _inverse(measure: float) -> float:

@@ -27,6 +27,9 @@ MOST = 64
 _WORDS = ("name", "model", "column")
 """Keys that no value is tried for: which method or model it is, and what it is about."""
 
+_BESIDE = ("privacy", "suppression_limit")
+"""Keys of a policy that may come with a method. None of them changes what is read."""
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -34,13 +37,30 @@ class Candidate:
 
     Attributes:
         method: as its policy has it.
+        privacy: its models, with all parameters unless there is no policy.
+        suppression_limit: share of the records, as it has it.
         varied: value of every varied parameter that it has, by its label.
         policy: or why there is none.
     """
 
     method: Mapping[str, Any]
+    privacy: Sequence[Mapping[str, Any]]
+    suppression_limit: float
     varied: Mapping[str, Any]
     policy: LoadedPolicy | PolicyError = field(repr=False)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """A method, and what comes with it, as a policy has them.
+
+    Attributes:
+        beside: other keys of the policy.
+    """
+
+    method: dict[str, Any]
+    models: Sequence[dict[str, Any]]
+    beside: Mapping[str, Any]
 
 
 def candidates_of(
@@ -50,14 +70,15 @@ def candidates_of(
 
     Args:
         methods: a name is the policy's own method as the policy has it, or another one without
-            options; none: the policy's own.
+            options; none: the policy's own. Keys of a policy, one of them `method`, replace those
+            of this policy.
 
     Raises:
         UsageError: a method or parameter is unknown, a value is wrong in itself, or there are too
             many candidates.
     """
     made = _Making(loaded)
-    chosen = [made.method(method) for method in methods or (made.own["name"],)]
+    chosen = [made.choice(method) for method in methods or (made.own["name"],)]
     made.check_known(varied, chosen)
     return made.candidates(chosen, varied)
 
@@ -69,68 +90,79 @@ class _Making:
         # With parameters of requests, `where` is to be filled in once.
         self.data = dict(loaded.written or loaded.policy.document())
         self.own: dict[str, Any] = self.data["method"]
-        self.models: list[dict[str, Any]] = list(self.data["privacy"])
 
-    def method(self, method: Method) -> dict[str, Any]:
-        """A method as a policy has it, which is right in itself."""
+    def choice(self, text: Method) -> _Choice:
+        """What is right in itself."""
+        beside = dict(text) if isinstance(text, Mapping) and "method" in text else {}
+        method = beside.pop("method", text)
+        if unknown := beside.keys() - {*_BESIDE}:
+            raise UsageError(
+                f"--methods: {', '.join(sorted(unknown))} cannot come with a method",
+                hint=f"beside method there may be {' and '.join(_BESIDE)}",
+            )
         if isinstance(method, str):
             method = self.own if method == self.own["name"] else {"name": method}
         self._check("--methods", {"method": dict(method)})
-        return dict(method)
+        if "privacy" in beside:
+            self._check("--methods", {"privacy": beside["privacy"]})
+        return _Choice(dict(method), beside.get("privacy", self.data["privacy"]), beside)
 
-    def check_known(self, varied: Sequence[Varied], methods: Sequence[Mapping[str, Any]]) -> None:
+    def check_known(self, varied: Sequence[Varied], choices: Sequence[_Choice]) -> None:
         """Every parameter is a key of something here, and no label is there twice."""
         labels = [one.label for one in varied]
         for one in varied:
             if labels.count(one.label) > 1:
                 raise UsageError(f"--vary {one.label} is given twice", hint="name all values once")
-            if not any(self._places(one, method) for method in methods):
+            if not any(self._places(one, choice) for choice in choices):
                 raise UsageError(
                     f"--vary {one.label}: no privacy model and no method here has this parameter",
-                    hint=f"there is {'; '.join(self._parameters(methods))}",
+                    hint=f"there is {'; '.join(self._parameters(choices))}",
                 )
 
     def candidates(
-        self, methods: Sequence[dict[str, Any]], varied: Sequence[Varied]
+        self, choices: Sequence[_Choice], varied: Sequence[Varied]
     ) -> tuple[Candidate, ...]:
         found: dict[str, Candidate] = {}
-        for method in methods:
-            having = [one for one in varied if self._places(one, method)]
+        for choice in choices:
+            having = [one for one in varied if self._places(one, choice)]
             for values in product(*(one.values for one in having)):
                 settings = dict(zip((one.label for one in having), values, strict=True))
-                changed = self._changed(method, zip(having, values, strict=True))
-                made, policy = self._policy(*changed)
-                found.setdefault(made, Candidate(method, settings, policy))
+                changed = self._changed(choice, zip(having, values, strict=True))
+                text, candidate = self._candidate(changed, settings)
+                found.setdefault(text, candidate)
                 if len(found) > MOST:
                     raise UsageError(
                         f"these are more than {MOST} candidates", hint="name fewer values"
                     )
         return tuple(found.values())
 
-    def _policy(
-        self, method: dict[str, Any], models: list[dict[str, Any]]
-    ) -> tuple[str, LoadedPolicy | PolicyError]:
+    def _candidate(self, choice: _Choice, settings: Mapping[str, Any]) -> tuple[str, Candidate]:
         """With a text that is the same for the same policy, however it is written."""
+        method, models, data = choice.method, choice.models, {**self.data, **choice.beside}
         try:
-            policy = policy_from({**self.data, "privacy": models, "method": method})
+            policy = policy_from({**data, "privacy": models, "method": method})
         except PolicyError as error:
-            return json.dumps([method, models], sort_keys=True), error
-        return policy_hash(policy), replace(self.loaded, policy=policy)
+            text = json.dumps([method, models, choice.beside], sort_keys=True)
+            limit = data.get("suppression_limit", 0)
+            return text, Candidate(method, models, limit, settings, error)
+        privacy = [model.model_dump(mode="json", by_alias=True) for model in policy.privacy]
+        loaded = replace(self.loaded, policy=policy)
+        made = Candidate(method, privacy, policy.suppression_limit, settings, loaded)
+        return policy_hash(policy), made
 
-    def _changed(
-        self, method: dict[str, Any], settings: Iterator[tuple[Varied, Any]]
-    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def _changed(self, choice: _Choice, settings: Iterator[tuple[Varied, Any]]) -> _Choice:
         """Method and models with these values."""
-        models = self.models
         for one, value in settings:
-            places = self._places(one, method)
+            places = self._places(one, choice)
             models = [
                 self._with(one, "privacy", m, value) if n in places else m
-                for n, m in enumerate(models)
+                for n, m in enumerate(choice.models)
             ]
+            method = choice.method
             if None in places:
                 method = self._with(one, "method", method, value)
-        return method, models
+            choice = replace(choice, method=method, models=models)
+        return choice
 
     def _with(
         self, one: Varied, key: str, declared: dict[str, Any], value: object
@@ -140,7 +172,7 @@ class _Making:
         self._check(f"--vary {one.label}={written(value)}", {key: alone})
         return changed
 
-    def _places(self, one: Varied, method: Mapping[str, Any]) -> list[int | None]:
+    def _places(self, one: Varied, choice: _Choice) -> list[int | None]:
         """Numbers of the models that have the parameter; None for the method.
 
         Raises:
@@ -148,26 +180,29 @@ class _Making:
         """
         places: list[int | None] = [
             number
-            for number, model in enumerate(self.models)
+            for number, model in enumerate(choice.models)
             if one.name in keys_of_model(model["model"])
             and one.place in (None, model["model"], model.get("column"))
         ]
-        of_method = one.name in self._method_keys(method) and one.place in (None, method["name"])
+        name = choice.method["name"]
+        of_method = one.name in self._method_keys(name) and one.place in (None, name)
         if places and of_method:
-            words = [self.models[n]["model"] for n in places if n is not None] + [method["name"]]
+            words = [choice.models[n]["model"] for n in places if n is not None] + [name]
             raise UsageError(
                 f"--vary {one.label}: {', '.join(words)} have this parameter",
                 hint=f"say which: {' or '.join(f'{word}.{one.name}' for word in words)}",
             )
         return [*places, *([None] if of_method else [])]
 
-    def _method_keys(self, method: Mapping[str, Any]) -> list[str]:
-        return _keys(self.registry.methods[method["name"]])
+    def _method_keys(self, name: str) -> list[str]:
+        return _keys(self.registry.methods[name])
 
-    def _parameters(self, methods: Sequence[Mapping[str, Any]]) -> list[str]:
+    def _parameters(self, choices: Sequence[_Choice]) -> list[str]:
         """What each model and method could be varied in."""
-        having = {m["model"]: keys_of_model(m["model"]) for m in self.models}
-        having |= {m["name"]: self._method_keys(m) for m in methods}
+        models = [model["model"] for choice in choices for model in choice.models]
+        names = [choice.method["name"] for choice in choices]
+        having = {model: keys_of_model(model) for model in models}
+        having |= {name: self._method_keys(name) for name in names}
         return [f"{', '.join(keys)} ({word})" for word, keys in having.items() if keys]
 
     def _check(self, option: str, data: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from pganon.errors import UsageError
 from pganon.policy.document import read_document
 
 Method = str | Mapping[str, Any]
-"""A name, or what a policy says of a method."""
+"""A name, what a policy says of a method, or keys of a policy with `method` among them."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,9 @@ def methods_in(text: str) -> list[Method]:
     """
     methods = _listed("--methods", text)
     for method in methods:
-        named = isinstance(method, dict) and isinstance(method.get("name"), str)
-        if not (named or isinstance(method, str)):
+        declared = method.get("method", method) if isinstance(method, dict) else method
+        named = isinstance(declared, dict) and isinstance(declared.get("name"), str)
+        if not (named or isinstance(declared, str)):
             raise UsageError(
                 f"--methods {text}: a method is a name, or a mapping with a name",
                 hint='for example --methods "one, {name: another, option: value}"',

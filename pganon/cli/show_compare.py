@@ -101,7 +101,13 @@ def _measures(rows: Sequence[Row], varied: Sequence[str]) -> dict[Measure, str]:
         if len(set(heads.values())) == len(heads):
             break
     else:
-        heads = {key: " ".join(filter(None, key)) for key in found}
+        several = len({column for _, column, _ in found}) > 1
+        heads = {
+            (model, column, symbol): " ".join(
+                filter(None, [model, column if several else None, symbol])
+            )
+            for model, column, symbol in found
+        }
     return {key: f"measured {head}" if head in varied else head for key, head in heads.items()}
 
 

@@ -1229,17 +1229,13 @@ b(block)) AS f) AS u;
 
 -- partition.gaps: what suppression loses beyond every label
 -- [full_domain]
-CREATE TABLE pganon_work.r0_gaps AS SELECT "u".* FROM (SELECT 0 AS "attribute", "x"."place" - 1 AS
-"level", ARRAY_AGG(COALESCE("g"."gap", 0) ORDER BY "y"."slot") AS "gaps" FROM UNNEST(CAST(ARRAY[2,
-1] AS INT[])) AS "x"("bits", "place") CROSS JOIN LATERAL GENERATE_SERIES(0, (CAST(1 AS BIGINT) <<
-"x"."bits") - 1) AS "y"("slot") LEFT JOIN (SELECT DISTINCT "s"."level", "s"."slot", "s"."gap" FROM
-"pganon_work"."r0_slots0" AS "s") AS "g" ON "g"."level" = "x"."place" - 1 AND "g"."slot" =
-"y"."slot" GROUP BY "x"."place" UNION ALL SELECT 1 AS "attribute", "x"."place" - 1 AS "level",
-ARRAY_AGG(COALESCE("g"."gap", 0) ORDER BY "y"."slot") AS "gaps" FROM UNNEST(CAST(ARRAY[2, 1] AS
-INT[])) AS "x"("bits", "place") CROSS JOIN LATERAL GENERATE_SERIES(0, (CAST(1 AS BIGINT) <<
-"x"."bits") - 1) AS "y"("slot") LEFT JOIN (SELECT DISTINCT "s"."level", "s"."slot", "s"."gap" FROM
-"pganon_work"."r0_slots1" AS "s") AS "g" ON "g"."level" = "x"."place" - 1 AND "g"."slot" =
-"y"."slot" GROUP BY "x"."place") AS "u";
+CREATE TABLE pganon_work.r0_gaps AS SELECT "u".* FROM (SELECT 0 AS "attribute", "g"."level",
+ARRAY_AGG("g"."slot" ORDER BY "g"."slot") AS "slots", ARRAY_AGG("g"."gap" ORDER BY "g"."slot") AS
+"gaps" FROM (SELECT DISTINCT "s"."level", "s"."slot", "s"."gap" FROM "pganon_work"."r0_slots0" AS
+"s") AS "g" GROUP BY "g"."level" UNION ALL SELECT 1 AS "attribute", "g"."level",
+ARRAY_AGG("g"."slot" ORDER BY "g"."slot") AS "slots", ARRAY_AGG("g"."gap" ORDER BY "g"."slot") AS
+"gaps" FROM (SELECT DISTINCT "s"."level", "s"."slot", "s"."gap" FROM "pganon_work"."r0_slots1" AS
+"s") AS "g" GROUP BY "g"."level") AS "u";
 
 -- partition.gather: all final groups with their cells
 -- [mondrian]
@@ -1493,10 +1489,10 @@ MIN("c"."c1") FILTER(WHERE "c"."c1" > 0) AS "lo1", MAX("c"."c1") AS "hi1", MIN("
 
 -- partition.join.missing: blocks that miss a requirement as a whole
 -- [one_dimensional]
-CREATE TABLE pganon_work.r0_missing_0 AS SELECT DISTINCT "x"."block", "b"."node" FROM (SELECT "u".*
-FROM (SELECT "m"."block" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."block" FROM
-(SELECT "h"."value", "h"."n", "h"."block" FROM (SELECT "b"."block", 0 AS "value", CAST(SUM("l"."w")
-AS BIGINT) AS "n" FROM "pganon_work"."r0_line" AS "l" JOIN "pganon_work"."r0_blocks_0" AS "b" ON
+CREATE TABLE pganon_work.r0_missing_0 AS SELECT DISTINCT "x"."block" FROM (SELECT "u".* FROM (SELECT
+"m"."block" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."block" FROM (SELECT
+"h"."value", "h"."n", "h"."block" FROM (SELECT "b"."block", 0 AS "value", CAST(SUM("l"."w") AS
+BIGINT) AS "n" FROM "pganon_work"."r0_line" AS "l" JOIN "pganon_work"."r0_blocks_0" AS "b" ON
 "b"."node" = "l"."node" AND "b"."piece" = "l"."piece" GROUP BY "b"."block", 2) AS "h") AS "g" GROUP
 BY "g"."block") AS "m" WHERE NOT ("m"."measure" >= 4) UNION ALL SELECT "m"."block" FROM (SELECT
 COUNT(*) AS "measure", "g"."block" FROM (SELECT "h"."value", "h"."n", "h"."block" FROM (SELECT
@@ -1504,9 +1500,7 @@ COUNT(*) AS "measure", "g"."block" FROM (SELECT "h"."value", "h"."n", "h"."block
 AS "l" JOIN "pganon_work"."r0_cellvalues0" AS "v" ON "v"."cell" = "l"."cell" JOIN
 "pganon_work"."r0_blocks_0" AS "b" ON "b"."node" = "l"."node" AND "b"."piece" = "l"."piece" GROUP BY
 "b"."block", 2) AS "h") AS "g" GROUP BY "g"."block") AS "m" WHERE NOT ("m"."measure" >= 2)) AS "u")
-AS "x" JOIN "pganon_work"."r0_blocks_0" AS "b" ON "b"."block" = "x"."block" WHERE EXISTS(SELECT 1
-FROM "pganon_work"."r0_blocks_0" AS "o" WHERE "o"."node" = "b"."node" AND "o"."block" <>
-"b"."block");
+AS "x";
 
 -- partition.join.missing: how many there are
 -- [one_dimensional]

@@ -16,12 +16,22 @@ FIGURES = Figures("classes", 0.08, 0.04, 0.2, 0.1, 0.0, 100, (STRUCTURE, L, T), 
 
 
 def verdicts(
-    *figures: Figures | None, varied: Sequence[Mapping[str, Any]] = ()
+    *figures: Figures | None, closeness: Sequence[Mapping[str, Any]] = ()
 ) -> list[tuple[str, int | None]]:
-    values = varied or [{}] * len(figures)
+    """Args: closeness: parameters of t-closeness, of every candidate."""
     rows = [
-        Row(n, {"name": "mondrian"}, of, "candidate" if one else "refused", figures=one)
-        for n, (one, of) in enumerate(zip(figures, values, strict=True), 1)
+        Row(
+            n,
+            {"name": "mondrian"},
+            [{"model": "t_closeness", "column": "disease", **of}],
+            0.0,
+            {},
+            "candidate" if one else "refused",
+            figures=one,
+        )
+        for n, (one, of) in enumerate(
+            zip(figures, closeness or [{}] * len(figures), strict=True), 1
+        )
     ]
     return [(row.verdict, row.beaten_by) for row in judged(rows)]
 
@@ -53,19 +63,12 @@ def test_what_is_not_compared() -> None:
 def test_a_model_that_measures_in_another_way_is_not_compared() -> None:
     """The smaller number of another distance is no smaller risk."""
     nearer = replace(FIGURES, verified=(STRUCTURE, L, replace(T, measured=0.1)))
-    for label in ("distance", "t_closeness.distance", "disease.distance"):
-        ways = [{label: "equal"}, {label: "ordered"}]
-        assert verdicts(FIGURES, nearer, varied=ways) == [("candidate", None)] * 2, label
-    for label in ("t", "choose", "l", "mondrian.distance"):
-        values = [{label: 0.1}, {label: 0.2}]
-        assert verdicts(FIGURES, nearer, varied=values) == [
-            *(("beaten", 2), ("candidate", None))
-        ], label
-    part = replace(T, model="ir_beta", symbol="beta")
-    figures = replace(FIGURES, verified=(STRUCTURE, part))
-    assert verdicts(figures, figures, varied=[{"beta": 0.1}, {"beta": 0.2}]) == [
-        *(("candidate", None), ("candidate", None))
-    ]
+    ways = [{"t": 0.3, "distance": "equal"}, {"t": 0.3, "distance": "ordered"}]
+    assert verdicts(FIGURES, nearer, closeness=ways) == [("candidate", None)] * 2
+    ways = [{"t": 0.3, "distance": "equal"}, {"t": 0.2, "distance": "equal"}]
+    assert verdicts(FIGURES, nearer, closeness=ways) == [("beaten", 2), ("candidate", None)]
+    ways = [{"column": "drug", "distance": "equal"}, {"column": "drug", "distance": "ordered"}]
+    assert verdicts(FIGURES, nearer, closeness=ways) == [("beaten", 2), ("candidate", None)]
 
 
 def test_the_limit() -> None:

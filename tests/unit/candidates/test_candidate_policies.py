@@ -106,6 +106,37 @@ def test_a_method_that_cannot_serve_the_policy_is_a_candidate_without_one() -> N
     assert "the method anatomy cannot guarantee k_anonymity" in wrong.policy.message
 
 
+BUCKETS: Method = {
+    "method": "anatomy",
+    "privacy": [{"model": "anatomy_l_diversity", "column": "disease", "l": 3}],
+}
+
+
+def test_models_may_come_with_a_method() -> None:
+    text = POLICY.replace("  drug: {role: sensitive}\n", "").replace(
+        "  - {model: t_closeness, column: drug, t: 0.3}\n", ""
+    )
+    ways = ["mondrian", BUCKETS, {"method": {"name": "mondrian"}, "suppression_limit": 0.1}]
+    found = made("k=5,10", "l=2,4", methods=ways, text=text)
+    assert [(one.method["name"], dict(one.varied)) for one in found] == [
+        ("mondrian", {"k": 5}),
+        ("mondrian", {"k": 10}),
+        ("anatomy", {"l": 2}),
+        ("anatomy", {"l": 4}),
+        ("mondrian", {"k": 5}),
+        ("mondrian", {"k": 10}),
+    ]
+    assert [one.suppression_limit for one in found] == [0, 0, 0, 0, 0.1, 0.1]
+    assert [one.policy.suppression_limit for one in policies(found)] == [0, 0, 0, 0, 0.1, 0.1]
+    assert [[model["model"] for model in one.privacy] for one in found[1:3]] == [
+        ["k_anonymity", "t_closeness"],
+        ["anatomy_l_diversity"],
+    ]
+    assert parameters(found, "l") == [[], [], [2], [4], [], []]
+    # Parameters that nobody wrote are there, so that measures can be told apart.
+    assert found[0].privacy[1]["distance"] == "equal"
+
+
 def test_parameters_of_requests_stay_what_they_are() -> None:
     least = "least: {min: 20, max: 30}, k: {min: 5, max: 9}"
     requests = f"requests: {{roles: [analyst], parameters: {{{least}}}}}\n"
@@ -134,6 +165,8 @@ def test_parameters_of_requests_stay_what_they_are() -> None:
         (["choose=first"], [], '--vary choose=first: "first" is not a way', "width, loss"),
         ([], ["mondrain"], '--methods: "mondrain" is not a method', 'did you mean "mondrian"?'),
         ([], [{"name": "mondrian", "prize": 1}], "--methods: prize: is not a key", '"price"'),
+        ([], [{**BUCKETS, "where": "true"}], "--methods: where cannot come", "suppression_limit"),
+        ([], [{"method": "anatomy", "privacy": [{"model": "l"}]}], '--methods: "l" is not', None),
         (
             [f"k={','.join(map(str, range(2, MOST + 3)))}"],
             [],
