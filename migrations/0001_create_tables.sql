@@ -175,7 +175,10 @@ CREATE TABLE pganon_private.release (
     view_name text NOT NULL,
     current_version integer,
     -- Roles that publication let read the views; grants of the steward's own are not listed.
-    readers text[] NOT NULL DEFAULT '{}'
+    readers text[] NOT NULL DEFAULT '{}',
+    -- Their numbers, in the same order; 0 is PUBLIC.
+    reader_ids oid[] NOT NULL DEFAULT '{}',
+    CONSTRAINT release_reader_ids CHECK (cardinality(readers) = cardinality(reader_ids))
 );
 
 CREATE TABLE pganon_private.version (
@@ -209,6 +212,7 @@ CREATE TABLE pganon_private.version (
     increments jsonb,
     source_columns jsonb NOT NULL,
     source_mark text,
+    trusted jsonb NOT NULL DEFAULT '{}',
     PRIMARY KEY (release, version)
 );
 
@@ -240,6 +244,8 @@ COMMENT ON COLUMN pganon_private.version.readable_by IS
     'roles that could ever read it; public: everybody';
 COMMENT ON COLUMN pganon_private.version.increments IS
     'what each run added to a version that grows, oldest first; NULL for a version made at once';
+COMMENT ON COLUMN pganon_private.version.trusted IS
+    'roles that its policy trusts, with their numbers';
 COMMENT ON COLUMN pganon_private.version.source_mark IS
     'what the statistics of the server said of changes to the source before it was read';
 COMMENT ON COLUMN pganon_private.version.source_columns IS
@@ -329,7 +335,9 @@ COMMENT ON TABLE pganon_private.policy_file IS 'files that a policy names, such 
 CREATE TABLE pganon_private.policy_role (
     release text NOT NULL,
     revision integer NOT NULL,
-    purpose text NOT NULL CONSTRAINT policy_role_purpose CHECK (purpose IN ('request', 'approve')),
+    purpose text NOT NULL CONSTRAINT policy_role_purpose CHECK (
+        purpose IN ('request', 'approve', 'read', 'trust')
+    ),
     role text NOT NULL,
     role_id oid NOT NULL,
     PRIMARY KEY (release, revision, purpose, role),

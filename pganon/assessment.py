@@ -19,6 +19,7 @@ from pganon import database, sqlfiles
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import refuse_own
 from pganon.catalog.model import ExternalObjects
+from pganon.catalog.roles import numbers
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.frames import Frame, frame
@@ -249,9 +250,10 @@ class _Call:
                 hint="give --individual and --sensitive",
             )
         names = [self._name(name) for name in (self.relation, population) if name is not None]
-        trusted = [*trust, *self._owner(names)]
+        owner = self._owner(names)
+        trusted = numbers(self.conn, [*trust, *owner]).values()
         with reading(self.conn, ExternalObjects(tuple(names)), trusted, option=True, only=True):
-            if [*trust, *self._owner(names)] != trusted:  # now nobody can replace a view
+            if self._owner(names) != owner:  # now nobody can replace a view
                 raise PreconditionError(
                     "a view was replaced at this moment", hint="try again", code=ErrorCode.BUSY
                 )

@@ -549,6 +549,11 @@ class ErrorCode(StrEnum):
         "sqitch has no repeatable changes",
         "give the policy a `schedule`, or use another tool",
     )
+    REPLACED_ROLE = (
+        "replaced_role",
+        "a reader or trusted role is another role by now than the one that was named",
+        "apply the policy again if it means that one, or correct it",
+    )
     REPUBLICATION = (
         "republication",
         "versions about the same people would together disclose too much",

@@ -117,15 +117,12 @@ def policies(conn: Connection) -> list[StoredPolicy]:
 
 
 def restore(conn: Connection, stored: StoredPolicy) -> int:
-    """Make a revision the newest one again; gives its number then."""
-    row = conn.execute(
-        sqlfiles.query("policies", "apply"),
-        {
-            "document": stored.document,
-            "files": json.dumps(_files(conn, stored), ensure_ascii=False),
-            "comment": f"revision {stored.revision} again",
-        },
-    ).fetchone()
+    """Make a revision the newest one again; gives its number then.
+
+    It names the roles that it named, whoever has their names now.
+    """
+    values = {"release": stored.release, "revision": stored.revision}
+    row = conn.execute(sqlfiles.query("policies", "restore"), values).fetchone()
     assert row is not None
     return int(row[0])
 
@@ -153,7 +150,12 @@ def loaded(
         data = stored.data
         _check_files(stored, data, files)
         policy = policy_from(data, file=stored.label, parameters=parameters)
-        yield LoadedPolicy(policy, None, base, written=data)
+        yield LoadedPolicy(policy, None, base, written=data, roles=_roles(conn, stored))
+
+
+def _roles(conn: Connection, stored: StoredPolicy) -> dict[str, int]:
+    values = {"release": stored.release, "revision": stored.revision}
+    return dict(conn.execute(sqlfiles.query("policies", "roles"), values).fetchall())
 
 
 def _files(conn: Connection, stored: StoredPolicy) -> dict[str, str]:

@@ -7,7 +7,7 @@ before, and code of a role that is neither trusted nor a superuser is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import psycopg
@@ -27,12 +27,12 @@ _NAMED = 5
 
 
 def check_code(
-    conn: Connection, external: ExternalObjects, trusted: Sequence[str], *, option: bool = False
+    conn: Connection, external: ExternalObjects, trusted: Collection[int], *, option: bool = False
 ) -> None:
     """Refuse code of roles that are not trusted.
 
     Args:
-        trusted: names of roles in addition to the current one, the session's and superusers.
+        trusted: numbers of roles in addition to the current one, the session's and superusers.
         option: trusted roles come from the command line, not from a policy.
 
     Raises:
@@ -71,7 +71,7 @@ def _listed(owners: Iterable[str]) -> str:
 def reading(
     conn: Connection,
     external: ExternalObjects,
-    trusted: Sequence[str],
+    trusted: Collection[int],
     *,
     option: bool = False,
     only: bool = False,

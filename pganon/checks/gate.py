@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 
 from pganon.catalog.introspect import read_relation, unique_columns
 from pganon.catalog.model import Relation
+from pganon.catalog.roles import check_roles
 from pganon.checks.columns import column_drift, lines_to_add, mentioned
-from pganon.errors import DatabaseError, PganonError, PolicyError
+from pganon.error_codes import ErrorCode
+from pganon.errors import DatabaseError, PganonError, PolicyError, PreconditionError
 from pganon.identifiers import quote
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import release_state
-from pganon.publish.views import missing_roles
 from pganon.run.probe import look
-from pganon.run.resolution import Connection, resolve_policy
+from pganon.run.resolution import Connection, named_roles, resolve_policy
 from pganon.run.storable import check_storable
 
 
@@ -24,7 +25,7 @@ class Wrong:
 
     Attributes:
         policy: the file, or the name in the database.
-        code: undeclared, unresolved, retyped, missing_role or values.
+        code: undeclared, unresolved, retyped, missing_role, replaced_role or values.
         add: lines for the policy.
     """
 
@@ -60,6 +61,9 @@ class CheckOptions:
     values: bool = False
     dsn: str | None = None
     owner: str | None = None
+
+
+_ABOUT_ROLES = (ErrorCode.MISSING_ROLE, ErrorCode.REPLACED_ROLE)
 
 
 def check(conn: Connection, policies: Sequence[Checked], options: CheckOptions) -> list[Wrong]:
@@ -122,9 +126,18 @@ def _wrong(
             probed = look(item.loaded, dsn=options.dsn, owner=options.owner)
             if probed.problem:
                 yield wrong("values", probed.problem)
-    missing = missing_roles(conn, [*policy.publish.readers, *policy.trust])
-    if missing:
-        yield wrong("missing_role", f"these are no roles of the server: {_listed(missing)}")
+    yield from (wrong(code, message) for code, message in _roles(conn, item.loaded))
+
+
+def _roles(conn: Connection, loaded: LoadedPolicy) -> Iterator[tuple[ErrorCode, str]]:
+    """Readers and trusted roles that are gone, or others by now, with the code."""
+    names = list(dict.fromkeys([*loaded.policy.publish.readers, *loaded.policy.trust]))
+    try:
+        check_roles(
+            conn, names, named_roles(conn, loaded), "readers or trusted roles", remedy="", again=""
+        )
+    except PreconditionError as error:
+        yield error.code, error.message
 
 
 def _unresolved(conn: Connection, item: Checked, options: CheckOptions) -> Iterator[str]:
@@ -134,6 +147,9 @@ def _unresolved(conn: Connection, item: Checked, options: CheckOptions) -> Itera
         resolve_policy(conn, replace(item.loaded, policy=policy), privileges=options.privileges)
     except DatabaseError:
         raise
+    except PreconditionError as error:
+        if error.code not in _ABOUT_ROLES:  # these are named by themselves
+            yield error.message
     except PolicyError as error:
         yield from str(PolicyError(error.problems)).splitlines()
     except PganonError as error:

@@ -62,6 +62,7 @@ def init(
     from pganon.catalog.code import filters_rows, reading
     from pganon.catalog.introspect import read_relation
     from pganon.catalog.model import ExternalObjects
+    from pganon.catalog.roles import numbers
     from pganon.loading import known
     from pganon.policy.first_text import policy_text
     from pganon.policy.refusals import nearest, show
@@ -79,7 +80,7 @@ def init(
         external = ExternalObjects(() if relation.row_security else (relation.name,))
         with (
             progress(f"looking at {relation.name}", quiet=json),
-            reading(conn, external, trusted, option=True, only=True),
+            reading(conn, external, numbers(conn, trusted).values(), option=True, only=True),
         ):
             text = policy_text(first_policy(conn, relation, known(), task, trusted), known())
     if output is not None:
@@ -163,12 +164,11 @@ def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
     # Slow to load, and the offline check needs none of it.
     from pganon.publish.target import check_readers
     from pganon.resolved.republication import without_key
-    from pganon.run.resolution import check_trusted, resolve_policy
+    from pganon.run.resolution import resolve_policy
 
     with common.connect(dsn) as conn:
         spec = resolve_policy(conn, loaded)
-        check_readers(conn, loaded.policy.publish.readers)
-        check_trusted(conn, loaded.policy.trust)
+        check_readers(conn, spec.readers, spec.roles)
     return without_key(spec)
 
 

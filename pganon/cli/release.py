@@ -254,7 +254,8 @@ def _show_change(done: Changed, text: str, json: bool) -> None:
     common.line(text)
     common.warn((*done.warnings, *views.dependent_texts(done.dependents)))
     common.warn(
-        f"the reader {quote(role)} is no role any more; `pganon readers` with --remove forgets it"
+        f"the reader {quote(role)} is gone, or another role by now: `pganon readers` with --remove"
+        " forgets it, with --add means the role that has the name now"
         for role in done.missing_readers
     )
 

@@ -139,7 +139,7 @@ def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
     if named is None:
         raise InstallError(
             f'{belongs}, not to "{login}"',
-            hint=_as_member(owner, login) if _is_member(conn, owner) else _as_reader(login),
+            hint=_as_member(owner, login) if _can_become(conn, owner) else _as_reader(login),
             code=ErrorCode.NOT_OWNER,
         )
     if named != owner:
@@ -150,9 +150,9 @@ def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
         )
 
 
-def _is_member(conn: Connection, owner: str) -> bool:
-    query = "SELECT pg_catalog.pg_has_role(session_user, %s::name, 'MEMBER')"
-    return conn.execute(query, [owner]).fetchone() == (True,)
+def _can_become(conn: Connection, owner: str) -> bool:
+    query = sqlfiles.query("install", "can_become")
+    return conn.execute(query, {"role": owner}).fetchone() == (True,)
 
 
 def _as_member(owner: str, login: str) -> str:

@@ -9,20 +9,21 @@ from __future__ import annotations
 from pganon import locks, sqlfiles
 from pganon.applied.check import check
 from pganon.applied.store import loaded, read, restore
+from pganon.catalog.roles import Roles, unchanged
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PolicyError, UsageError
 from pganon.ledger import repository as ledger
 from pganon.migrate.history import Applied, Connection, Session, alone, applied, check_unchanged
 from pganon.migrate.pending import file_states
 from pganon.migrate.up import Done, Report, Target, named, session
-from pganon.policy.model import Policy
-from pganon.publish import lifecycle, listing, views
+from pganon.publish import lifecycle, listing
 from pganon.publish.readers import set_readers
 from pganon.publish.transaction import publishing
 from pganon.run import grants
 from pganon.run.grants import change_readers
 from pganon.run.options import Ended, OnStep, Options
 from pganon.run.release import run_release
+from pganon.run.resolution import named_roles
 
 
 def down(
@@ -159,7 +160,8 @@ def _restore_policy(conn: Connection, mine: Session, row: Applied) -> None:
     mine.assert_mine(conn)
     wanted = _readers(conn, row, _restore(conn, row))
     release = listing.find(conn, row.release)
-    stay = [role for role in release.release.readers if role in wanted]
+    before = release.release.roles
+    stay = {role: number for role, number in before.items() if wanted.get(role) == number}
     change = set_readers(conn, release, stay)
     if release.current is not None and change.removed:
         ledger.append(
@@ -179,24 +181,23 @@ def _admit(conn: Connection, mine: Session, row: Applied) -> None:
     """
     release = listing.find(conn, row.release)
     wanted = _readers(conn, row, _newest(conn, row.release))
-    missing = [role for role in wanted if role not in release.release.readers]
+    before = release.release.roles
+    missing = [role for role, number in wanted.items() if before.get(role) != number]
     if missing:
         change_readers(conn, row.release, add=missing)
     with conn.transaction():
         mine.take_back(conn, row)
 
 
-def _readers(conn: Connection, row: Applied, policy: Policy | None) -> list[str]:
-    """Those that are roles still; without a policy those that there are."""
-    if policy is None or row.revision_before is None:
-        readers = listing.find(conn, row.release).release.readers
-    else:
-        readers = policy.publish.readers
-    return list(views.present_roles(conn, readers))
+def _readers(conn: Connection, row: Applied, named: Roles | None) -> Roles:
+    """Those that are what they were when they were named; without a policy those that there are."""
+    if named is None or row.revision_before is None:
+        named = listing.find(conn, row.release).release.roles
+    return unchanged(conn, named)
 
 
-def _restore(conn: Connection, row: Applied) -> Policy | None:
-    """The policy from before is the newest again; gives it if it can be used."""
+def _restore(conn: Connection, row: Applied) -> Roles | None:
+    """The policy from before is the newest again; gives its readers if it can be used."""
     if row.revision_before is None:
         return None
     revision = restore(conn, read(conn, row.release, row.revision_before))
@@ -204,10 +205,11 @@ def _restore(conn: Connection, row: Applied) -> Policy | None:
     return _newest(conn, row.release)
 
 
-def _newest(conn: Connection, release: str) -> Policy | None:
-    """The newest policy of a release, if it can be used."""
+def _newest(conn: Connection, release: str) -> Roles | None:
+    """The readers of the newest policy of a release, if it can be used."""
     try:
         with loaded(conn, read(conn, release)) as policy:
-            return policy.policy
+            roles = named_roles(conn, policy)
+            return {name: roles[name] for name in policy.policy.publish.readers if name in roles}
     except PolicyError:
         return None

@@ -24,7 +24,7 @@ from pganon.migrate.history import (
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.publish.target import check_readers
-from pganon.run.resolution import check_trusted, resolve_policy
+from pganon.run.resolution import resolve_policy
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,8 @@ def _policy(conn: Connection, file: MigrationFile) -> LoadedPolicy | None:
         return None
     loaded = load_policy(file.path)
     try:
-        resolve_policy(conn, loaded)
-        check_readers(conn, loaded.policy.publish.readers)
-        check_trusted(conn, loaded.policy.trust)
+        spec = resolve_policy(conn, loaded)
+        check_readers(conn, spec.readers, spec.roles)
     except PolicyError:
         raise  # it names the file
     except PganonError as error:

@@ -26,6 +26,14 @@ Label = Annotated[str, BeforeValidator(label, json_schema_input_type=str | int)]
 Labels = Annotated[tuple[Label, ...], Field(strict=False, min_length=1)]
 
 
+def roles_alone(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Names of roles, each once; `public` is everybody, and no role."""
+    for i, value in enumerate(no_repeats(values)):
+        if value == "public":
+            refuse_one("public is everybody, and no role", suggestion="name roles", at=(i,))
+    return values
+
+
 def no_repeats(values: tuple[Any, ...]) -> tuple[Any, ...]:
     seen: set[Any] = set()
     for i, value in enumerate(values):

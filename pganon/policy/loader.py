@@ -42,6 +42,8 @@ class LoadedPolicy:
         base_dir: folder that relative paths in the policy start from.
         written: what was written, with the values of variables, before parameters were filled in;
             None for what never was a text.
+        roles: numbers of readers and trusted roles, as they were when it was applied; None: it
+            means whoever has the names now.
     """
 
     policy: Policy
@@ -49,6 +51,7 @@ class LoadedPolicy:
     base_dir: Path
     lines: Mapping[Place, int] = field(default_factory=dict, repr=False)
     written: Mapping[str, Any] | None = field(default=None, repr=False)
+    roles: Mapping[str, int] | None = field(default=None, repr=False)
 
     @property
     def file(self) -> str | None:

@@ -17,7 +17,7 @@ from pganon.policy.columns import ColumnPolicy, Role
 from pganon.policy.consistency import policy_refusals
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.labels import no_repeats
+from pganon.policy.labels import no_repeats, roles_alone
 from pganon.policy.options import MethodOptions
 from pganon.policy.over_time import OverTime, over_time_refusals
 from pganon.policy.privacy_model import ModelDeclaration
@@ -113,7 +113,7 @@ class Policy(OverTime):
     undeclared: Annotated[
         Literal["warn", "refuse"], known_word("word for undeclared", ("warn", "refuse"))
     ] = "warn"
-    trust: Annotated[tuple[Name, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
+    trust: Annotated[tuple[Name, ...], Field(strict=False), AfterValidator(roles_alone)] = ()
     publish: Publish = Publish()
     requests: Requests | None = None
     schedule: Expression | None = None

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.labels import no_repeats
+from pganon.policy.labels import no_repeats, roles_alone
 from pganon.policy.refusals import Refusal, refuse, refuse_one, show
 from pganon.policy.schedule import ScheduleProblem, check_expression
 from pganon.policy.texts import Name
@@ -136,7 +136,7 @@ class Requests(Declaration):
 class Approval(Declaration):
     """Whose agreement a verified release needs before it is shown, and how long it waits for it."""
 
-    by: Annotated[tuple[Name, ...], Field(strict=False, min_length=1), AfterValidator(no_repeats)]
+    by: Annotated[tuple[Name, ...], Field(strict=False, min_length=1), AfterValidator(roles_alone)]
     expires: Duration = "30d"
 
 

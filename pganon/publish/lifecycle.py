@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 
 from pganon import locks, sqlfiles
+from pganon.catalog.roles import unchanged as unchanged_roles
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PrivacyRefusal, UsageError
 from pganon.identifiers import quote
@@ -47,7 +48,7 @@ class Changed:
 
     Attributes:
         dependents: objects of others that depended on views that are gone.
-        missing_readers: readers of the release that are no roles any more.
+        missing_readers: readers of the release that are gone, or other roles by now.
         warnings: roles that could read other versions since these were published.
     """
 
@@ -79,8 +80,9 @@ def show_earlier(
 ) -> Changed:
     """Let the views show an earlier version: `to`, else the newest stored one before the current.
 
-    Grants stay as they are; readers that are no roles any more are named. What analysts copied of
-    the newer version stays with them. :func:`pganon.run.grants.rollback` checks the readers.
+    Grants stay as they are. Readers that are gone, or other roles by now, are named and granted
+    nothing. What analysts copied of the newer version stays with them.
+    :func:`pganon.run.grants.rollback` checks the readers.
 
     Args:
         check_admission: given the earlier version and the roles that will read it.
@@ -95,7 +97,7 @@ def show_earlier(
     with translated(), locks.hold(conn, release=name):
         history = find(conn, name)
         target = _target(history, to)
-        readers = views.present_roles(conn, history.release.readers)
+        readers = unchanged_roles(conn, history.release.roles)
         shown = history.current.views if history.current else ()
         roles = sorted({*readers, *granted(conn, [view.name for view in shown])})
         with check_admission(target, roles) as warnings, publishing(conn), unchanged(conn, name):
@@ -109,7 +111,7 @@ def show_earlier(
                 target.version,
                 target.views,
                 readers,
-                trusted=target.policy.get("trust") or (),
+                trusted=unchanged_roles(conn, target.trusted),
             )
             record_readers(conn, find(conn, name))
             before = history.release.current

@@ -10,6 +10,8 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
+from pganon.catalog.roles import names_of
+from pganon.catalog.roles import unchanged as unchanged_roles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, first_few, quote
@@ -63,8 +65,10 @@ def unchanged(conn: Connection, release: str) -> Iterator[None]:
     history = release_state.read(conn, release)
     if history is None or history.current is None:
         return
-    former = set(before.release.readers if before else ()) - set(history.release.readers)
-    read = {(None, role, "SELECT", False) for role in history.release.readers}
+    gone = views.former_readers(before, history.release.roles)
+    former = names_of(conn, gone).values()
+    readers = unchanged_roles(conn, history.release.roles)
+    read = {(None, role, "SELECT", False) for role in readers}
     for view in history.current.views:
         kept = {grant for grant in views_before.get(view.name, ()) if not _reads(grant, former)}
         _check_view(conn, view.name, kept | read)
@@ -123,7 +127,7 @@ def can_read(conn: Connection, history: History) -> list[RoleAccess]:
         {
             "schemas": [view.name.schema for view in current.views],
             "names": [view.name.name for view in current.views],
-            "readers": list(history.release.readers),
+            "readers": list(unchanged_roles(conn, history.release.roles)),
         },
     ).fetchall()
     return [RoleAccess(*row) for row in rows]

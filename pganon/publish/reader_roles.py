@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
+from pganon.catalog.roles import Roles
 from pganon.identifiers import QualifiedName
 from pganon.publish import views
 from pganon.publish.grants import privileges_on
@@ -45,12 +46,14 @@ def granted(conn: Connection, names: Sequence[QualifiedName]) -> set[str]:
     return roles
 
 
-def new_readers(conn: Connection, history: History, readers: Sequence[str]) -> tuple[str, ...]:
+def new_readers(conn: Connection, history: History, readers: Roles) -> tuple[str, ...]:
     """Readers who cannot read the current version yet: newly named, or without a grant."""
     current = history.current
     views = [view.name for view in current.views] if current else []
-    present = set(history.release.readers) & granted(conn, views)
-    return tuple(role for role in readers if role not in present)
+    may, before = granted(conn, views), history.release.roles
+    return tuple(
+        role for role, number in readers.items() if before.get(role) != number or role not in may
+    )
 
 
 def unrecorded_readers(conn: Connection, history: History | None) -> tuple[str, ...]:

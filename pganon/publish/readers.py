@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 
 from pganon import locks, sqlfiles
+from pganon.catalog.roles import Roles, numbers
 from pganon.errors import UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
@@ -44,30 +45,44 @@ class ReaderChange:
         return [f"readers {what}: {', '.join(map(quote, who))}" for what, who in changes if who]
 
 
-def reader_change(history: History, readers: Sequence[str]) -> ReaderChange:
-    """The change that makes these roles the readers of a release."""
-    before = history.release.readers
+def reader_change(history: History, readers: Roles) -> ReaderChange:
+    """The change that makes these roles the readers of a release.
+
+    A role that has the name of one that could read is another one, which is added.
+    """
+    before = history.release.roles
     return ReaderChange(
         tuple(readers),
-        tuple(role for role in readers if role not in before),
-        tuple(role for role in before if role not in readers),
+        tuple(role for role in readers if before.get(role) != readers[role]),
+        tuple(role for role in before if readers.get(role) != before[role]),
     )
 
 
-def set_readers(conn: Connection, history: History, readers: Sequence[str]) -> ReaderChange:
+def set_readers(
+    conn: Connection,
+    history: History,
+    readers: Roles,
+    remedy: str = "correct publish.readers",
+    again: str = "apply the policy again",
+) -> ReaderChange:
     """Make these, and no other roles, the readers of the views of a release; in a transaction.
 
     Raises:
-        PreconditionError: missing_role, no_grant.
+        PreconditionError: missing_role, replaced_role, no_grant.
     """
-    check_readers(conn, readers)
+    check_readers(conn, readers, readers, remedy, again)
     change = reader_change(history, readers)
+    former = views.former_readers(history, readers)
     shown = history.current.views if history.current else ()
     for view in sorted(shown, key=lambda view: view.name):
-        views.grant(conn, view.name, readers, change.removed)
+        views.grant(conn, view.name, readers, former)
     conn.execute(
         sqlfiles.query("publish", "set_readers"),
-        {"release": history.release.name, "readers": list(readers)},
+        {
+            "release": history.release.name,
+            "readers": list(readers),
+            "reader_ids": list(readers.values()),
+        },
     )
     record_readers(conn, history)
     return change
@@ -82,7 +97,8 @@ def change_readers(
 ) -> ReaderChange:
     """Add readers to the current version and remove others; as the steward.
 
-    The next run of a policy that says otherwise goes by the policy.
+    The next run of a policy that says otherwise goes by the policy. Roles to be added are those
+    that have the names now, also where a reader had one before.
 
     Args:
         check_admission: given the current version and the new readers.
@@ -90,13 +106,14 @@ def change_readers(
     Raises:
         LedgerError: unknown_release, unknown_version.
         UsageError: a role is in both lists, or to be removed and no reader.
-        PreconditionError: busy, missing_role, no_grant, open_privileges.
+        PreconditionError: busy, missing_role, replaced_role, no_grant, open_privileges.
     """
     with translated(), locks.hold(conn, release=name):
         history = find(conn, name)
         current = release_state.check_stored(history, history.current, None)
-        wanted = _wanted(history, add, remove)
-        check_readers(conn, reader_change(history, wanted).added, "name another one")
+        added = numbers(conn, add)
+        check_readers(conn, add, added, "name another one")
+        wanted = _wanted(history, added, remove)
         with (
             check_admission(current, new_readers(conn, history, wanted)) as warnings,
             publishing(conn),
@@ -105,13 +122,14 @@ def change_readers(
             return replace(_change(conn, name, wanted), warnings=warnings)
 
 
-def _change(conn: Connection, name: str, wanted: Sequence[str]) -> ReaderChange:
+def _change(conn: Connection, name: str, wanted: Roles) -> ReaderChange:
     locks.assert_held(conn, release=name)
     history = find(conn, name)
     current = release_state.check_stored(history, history.current, None)
-    kept = [role for role in wanted if role in history.release.readers]
-    check_readers(conn, kept, f"`pganon readers {quote(name)} --remove ROLE`")
-    change = set_readers(conn, history, wanted)
+    command = f"`pganon readers {quote(name)}"
+    change = set_readers(
+        conn, history, wanted, f"{command} --remove ROLE`", f"{command} --add ROLE`"
+    )
     if change.added or change.removed:
         ledger.append(
             conn,
@@ -124,8 +142,8 @@ def _change(conn: Connection, name: str, wanted: Sequence[str]) -> ReaderChange:
     return change
 
 
-def _wanted(history: History, add: Sequence[str], remove: Sequence[str]) -> list[str]:
-    before = history.release.readers
+def _wanted(history: History, add: Roles, remove: Sequence[str]) -> dict[str, int]:
+    before = history.release.roles
     both = [role for role in add if role in remove]
     if both:
         raise UsageError(f"{quote(both[0])} is to be added and to be removed")
@@ -136,4 +154,4 @@ def _wanted(history: History, add: Sequence[str], remove: Sequence[str]) -> list
             f" its readers: {', '.join(map(quote, before)) or 'none'}",
             hint="the owner made other grants; `pganon readers NAME` says why a role can read",
         )
-    return list(dict.fromkeys([*(role for role in before if role not in remove), *add]))
+    return {**{role: before[role] for role in before if role not in remove}, **add}

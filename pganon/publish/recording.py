@@ -43,6 +43,7 @@ def add_version(
             "view": main.name,
             "version": number,
             "readers": list(staged.readers),
+            "reader_ids": list(staged.readers.values()),
         },
     )
     values = {"version": number, **_of_run(staged), **_of_source(staged), **_shown(staged, rows)}
@@ -60,6 +61,7 @@ def _of_run(staged: Staged) -> dict[str, Any]:
         "method": staged.method,
         "guarantee": as_jsonb(_over_versions(staged)),
         "policy": as_jsonb(staged.policy),
+        "trusted": as_jsonb(staged.trusted),
         "policy_hash": staged.policy_hash,
         "partition": as_jsonb(staged.partition),
         "partition_hash": part_hash(staged.partition),

@@ -28,13 +28,21 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class Release:
-    """A release: its source, its first view, and the version that the views show now."""
+    """A release: its source, its first view, and the version that the views show now.
+
+    Attributes:
+        roles: readers with their numbers when they were named.
+    """
 
     name: str
     source: str
     view: QualifiedName
     current: int | None
-    readers: tuple[str, ...]
+    roles: dict[str, int]
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        return tuple(self.roles)
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,7 @@ class Version:
         sources: names of the source and of all relations that its rows come from.
         source_columns: all columns of the source when it was read, {name, type}.
         source_mark: what :func:`source_mark` said before it was read.
+        trusted: roles that its policy trusts, with their numbers.
         over_versions: whether its guarantee holds beside other versions; None without a key.
     """
 
@@ -76,6 +85,7 @@ class Version:
     sources: list[str]
     source_columns: list[dict[str, str]]
     source_mark: str | None
+    trusted: dict[str, int]
 
     @property
     def lost(self) -> dict[str, float]:
@@ -124,7 +134,8 @@ def read(conn: Connection, name: str) -> History | None:
     row = conn.execute(sqlfiles.query("publish", "release"), {"release": name}).fetchone()
     if row is None:
         return None
-    release = Release(row[0], row[1], QualifiedName(row[2], row[3]), row[4], tuple(row[5]))
+    roles = dict(zip(row[5], row[6], strict=True))
+    release = Release(row[0], row[1], QualifiedName(row[2], row[3]), row[4], roles)
     with conn.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(sqlfiles.query("publish", "versions"), {"release": name}).fetchall()
     return History(release, tuple(_version(row) for row in rows))

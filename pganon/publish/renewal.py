@@ -9,6 +9,8 @@ from typing import Any
 import psycopg
 
 from pganon import locks, sqlfiles
+from pganon.catalog.roles import Roles
+from pganon.catalog.roles import unchanged as unchanged_roles
 from pganon.ledger import repository as ledger
 from pganon.policy.model import Policy
 from pganon.policy.partition import shown_part
@@ -30,12 +32,15 @@ class Renewal:
 
     Attributes:
         views: of the current version, as this program would make them.
+        readers, trusted: roles of the policy with their numbers.
     """
 
     run_id: int
     policy: Policy
     policy_hash: str
     views: tuple[PublishedView, ...]
+    readers: Roles
+    trusted: Roles
 
 
 def up_to_date_version(
@@ -81,7 +86,7 @@ def renew(
         last: called with the version at the end of the transaction, and may raise.
 
     Raises:
-        PreconditionError: lock_lost, name_taken, missing_role, no_grant, in_use,
+        PreconditionError: lock_lost, name_taken, missing_role, replaced_role, no_grant, in_use,
             open_privileges.
     """
     name = renewal.policy.release
@@ -92,7 +97,7 @@ def renew(
         current = history.current
         assert current is not None
         done = _views(conn, renewal, history, current)
-        done += set_readers(conn, history, publish.readers).texts
+        done += set_readers(conn, history, renewal.readers).texts
         old = [v for v in history.versions[publish.keep :] if v.version != current.version]
         retired = retire(conn, name, old)
         if retired:
@@ -121,8 +126,8 @@ def _views(conn: Connection, renewal: Renewal, history: History, current: Versio
             history,
             current.version,
             renewal.views,
-            views.present_roles(conn, history.release.readers),
-            trusted=renewal.policy.trust,
+            unchanged_roles(conn, history.release.roles),
+            trusted=renewal.trusted,
         )
         done.append("the views were made again")
         done += views.dependent_texts(dependents)

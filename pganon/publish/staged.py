@@ -21,6 +21,7 @@ class Staged:
     Attributes:
         guarantee: the guarantee of the release, as shown to analysts: list of
             {model, parameter..., column}.
+        readers, trusted: roles with their numbers when the run began.
         measures: utility and risk for the steward.
         stamps: pganon.stamp() of each of `relations`, of when it was made.
         fingerprint: keyed fingerprint of `shared` and the published relations when they were
@@ -51,7 +52,8 @@ class Staged:
     relations: tuple[StoredRelation, ...]
     views: tuple[PublishedView, ...]
     checks: tuple[CheckQuery, ...]
-    readers: tuple[str, ...]
+    readers: dict[str, int]
+    trusted: dict[str, int]
     keep: int
     row_count: int
     suppressed: int

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.catalog.roles import Roles, check_roles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
@@ -24,26 +25,28 @@ def check_target(
     source: str,
     view: QualifiedName,
     readers: Sequence[str],
+    roles: Roles,
     *,
     parts: Sequence[QualifiedName] = (),
-    trusted: Sequence[str] = (),
+    trusted: Roles,
 ) -> None:
     """Refuse what publication would refuse for names, roles and privileges.
 
     Args:
         source: the policy's source as a :class:`Staged` release will have it.
         view: the release's first view.
+        roles: numbers of the readers.
         parts: its other views.
         trusted: roles whose schemas releases may be published in.
 
     Raises:
         LedgerError: other_source.
-        PreconditionError: missing_role, bad_schema, foreign_schema, no_create, no_grant,
-            name_taken.
+        PreconditionError: missing_role, replaced_role, bad_schema, foreign_schema, no_create,
+            no_grant, name_taken.
     """
     history = release_state.read(conn, release)
     release_state.check_source(history, source)
-    check_readers(conn, readers)
+    check_readers(conn, readers, roles)
     names = (view, *parts)
     for schema in sorted({name.schema for name in names}):
         _check_owner(conn, schema, trusted)
@@ -53,26 +56,24 @@ def check_target(
 
 
 def check_readers(
-    conn: Connection, readers: Sequence[str], remedy: str = "correct publish.readers"
+    conn: Connection,
+    readers: Iterable[str],
+    roles: Roles,
+    remedy: str = "correct publish.readers",
+    again: str = "apply the policy again",
 ) -> None:
-    """Refuse readers that do not exist; `remedy` is the alternative to creating them.
+    """Refuse readers that do not exist, or are others than those that were named.
 
     Raises:
-        PreconditionError: missing_role.
+        PreconditionError: missing_role, replaced_role.
     """
-    missing = views.missing_roles(conn, readers)
-    if missing:
-        raise PreconditionError(
-            f"these readers are not roles of the server: {', '.join(map(quote, missing))}",
-            hint=f"create the role, or {remedy}",
-            code=ErrorCode.MISSING_ROLE,
-        )
+    check_roles(conn, list(readers), roles, "readers", remedy=remedy, again=again)
 
 
-def _check_owner(conn: Connection, schema: str, trusted: Sequence[str]) -> None:
+def _check_owner(conn: Connection, schema: str, trusted: Roles) -> None:
     """Whoever owns a schema can drop the views in it and put others in their place."""
     row = conn.execute(sqlfiles.query("publish", "schema_owner"), {"schema": schema}).fetchone()
-    if row is None or row[1] or row[0] in trusted:
+    if row is None or row[2] or row[1] in trusted.values():
         return
     raise PreconditionError(
         f"the schema {quote(schema)} belongs to the role {quote(row[0])}, which could put other"
@@ -114,7 +115,7 @@ def _check_schema(conn: Connection, schema: str, readers: Sequence[str]) -> None
         )
 
 
-def ensure_schema(conn: Connection, schema: str, trusted: Sequence[str] = ()) -> None:
+def ensure_schema(conn: Connection, schema: str, trusted: Roles) -> None:
     """Make the schema if it is missing, open to its owner alone.
 
     Raises:

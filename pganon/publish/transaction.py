@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +13,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import locks, sqlfiles
+from pganon.catalog.roles import Roles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError
 from pganon.history import versions
@@ -109,7 +110,7 @@ def publish(
     Raises:
         PrivacyRefusal: changed_after_verification, republication.
         HistoryChanged: another version about the same people appeared.
-        PreconditionError: lock_lost, name_taken, missing_role, no_grant, in_use,
+        PreconditionError: lock_lost, name_taken, missing_role, replaced_role, no_grant, in_use,
             open_privileges.
         LedgerError: other_source.
     """
@@ -124,7 +125,7 @@ def publish(
         history = release_state.read(conn, staged.release)
         release_state.check_source(history, staged.source)
         release_state.check_none_appeared(conn, staged)
-        check_readers(conn, staged.readers)
+        check_readers(conn, staged.readers, staged.readers, again="run the release again")
         rows = _check_unchanged(conn, staged)
         for relation in staged.relations:
             _move(conn, relation)
@@ -151,7 +152,8 @@ def _make_readable(
         version,
         staged.views,
         staged.readers,
-        trusted=staged.policy.get("trust") or (),
+        trusted=staged.trusted,
+        former=views.former_readers(history, staged.readers),
     )
     readers = record_readers(conn, after)
     if staged.judged is not None:
@@ -181,7 +183,7 @@ def _make_readable(
         version=version,
         run_id=staged.run_id,
         views=tuple(view.name for view in staged.views),
-        readers=staged.readers,
+        readers=tuple(staged.readers),
         row_count=staged.row_count,
         suppressed=staged.suppressed,
         published_at=at,
@@ -197,9 +199,10 @@ def show_version(
     history: History | None,
     version: int,
     shown: Sequence[PublishedView],
-    readers: Sequence[str],
+    readers: Roles,
     *,
-    trusted: Sequence[str] = (),
+    trusted: Roles,
+    former: Collection[int] = (),
 ) -> list[str]:
     """Make the views show the current version, which is stored.
 
@@ -207,15 +210,19 @@ def show_version(
 
     Args:
         history: the release before the publication.
-        readers: readers that exist as roles.
+        readers: those that are what they were when they were named.
         trusted: roles in whose schemas the views may be.
+        former: numbers of roles that are readers no more.
 
     Raises:
-        PreconditionError: foreign_schema, name_taken, no_grant, in_use, open_privileges.
+        PreconditionError: foreign_schema, name_taken, replaced_role, no_grant, in_use,
+            open_privileges.
     """
     for schema in sorted({view.name.schema for view in shown}):
         ensure_schema(conn, schema, trusted)
-    dependents = with_lock_retry(conn, lambda: views.swap(conn, release, history, shown, readers))
+    dependents = with_lock_retry(
+        conn, lambda: views.swap(conn, release, history, shown, readers, former)
+    )
     recording.remember_views(conn, release, version)
     return dependents
 

@@ -8,7 +8,7 @@ on the one before is refused to them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -17,6 +17,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.catalog.roles import Roles, check_roles, names_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
@@ -125,7 +126,8 @@ def swap(
     release: str,
     history: History | None,
     views: Sequence[PublishedView],
-    readers: Sequence[str],
+    readers: Roles,
+    former: Collection[int],
 ) -> list[str]:
     """Make the views show a version, which is the current one, inside a transaction.
 
@@ -133,11 +135,11 @@ def swap(
 
     Args:
         history: the release before the publication.
+        former: numbers of roles that are readers no more.
 
     Raises:
-        PreconditionError: name_taken, no_grant, open_privileges.
+        PreconditionError: name_taken, replaced_role, no_grant, open_privileges.
     """
-    former = set(history.release.readers if history else ()) - set(readers)
     dependents = remove_views(conn, release)
     for view in sorted(views, key=lambda view: view.name):
         relation = check_free(conn, view.name, release, history)
@@ -236,15 +238,21 @@ def describe(conn: Connection, view: PublishedView) -> None:
         )
 
 
-def grant(
-    conn: Connection, name: QualifiedName, readers: Sequence[str], former: Iterable[str]
-) -> None:
-    """Grant SELECT to the readers, revoke it from former ones, and check the result."""
-    for role in sorted(former):
-        if not missing_roles(conn, [role]):
-            conn.execute(
-                sql.SQL("REVOKE SELECT ON {} FROM {}").format(name.identifier, sql.Identifier(role))
-            )
+def former_readers(history: History | None, readers: Roles) -> set[int]:
+    """Numbers of readers of a release that are none of these."""
+    before = history.release.roles.values() if history else ()
+    return set(before) - set(readers.values())
+
+
+def grant(conn: Connection, name: QualifiedName, readers: Roles, former: Iterable[int]) -> None:
+    """Grant SELECT to the readers, revoke it from former ones, and check the result.
+
+    A former reader loses it whatever it is called by now.
+    """
+    for role in names_of(conn, former).values():
+        conn.execute(
+            sql.SQL("REVOKE SELECT ON {} FROM {}").format(name.identifier, sql.Identifier(role))
+        )
     for role in readers:
         for lacking in _lacking(conn, "lack_usage", name, [role]):
             conn.execute(
@@ -255,12 +263,16 @@ def grant(
         conn.execute(
             sql.SQL("GRANT SELECT ON {} TO {}").format(name.identifier, sql.Identifier(role))
         )
+    # The grants were by name.
+    check_roles(
+        conn, readers, readers, "readers", remedy="correct them", again="run the release again"
+    )
     # GRANT on somebody else's schema is only a warning.
     for query, what in (
         ("lack_usage", f"use the schema {quote(name.schema)}"),
         ("lack_select", f"read {name}"),
     ):
-        lacking = _lacking(conn, query, name, readers)
+        lacking = _lacking(conn, query, name, list(readers))
         if lacking:
             raise PreconditionError(
                 f"these roles may not {what}: {', '.join(quote(role) for role in lacking)}",
@@ -272,14 +284,3 @@ def grant(
 def _lacking(conn: Connection, query: str, name: QualifiedName, roles: Sequence[str]) -> list[str]:
     values = {**name.__dict__, "roles": list(roles)}
     return [row[0] for row in conn.execute(sqlfiles.query("publish", query), values).fetchall()]
-
-
-def missing_roles(conn: Connection, roles: Sequence[str]) -> list[str]:
-    rows = conn.execute(sqlfiles.query("publish", "missing_roles"), {"roles": list(roles)})
-    return [row[0] for row in rows.fetchall()]
-
-
-def present_roles(conn: Connection, roles: Sequence[str]) -> list[str]:
-    """Those of the roles that still exist."""
-    missing = missing_roles(conn, roles)
-    return [role for role in roles if role not in missing]

@@ -24,6 +24,7 @@ class Shown:
         confirmed_at: when the version was made, or found to be what a run would make.
         checked, problems: of the newest revision of the policy.
         replaced: roles that it names, and that are gone or others by now.
+        replaced_readers: readers of which the same is true, whoever named them.
         review_by: of the newest one that can be used, by which workers go.
     """
 
@@ -37,6 +38,7 @@ class Shown:
     checked: bool
     problems: int
     replaced: list[str]
+    replaced_readers: list[str]
     expression: str | None
     time_zone: str | None
     next_at: datetime | None
@@ -52,6 +54,12 @@ class Shown:
             f"{self.release}: its policy names {quote(name)}, which is another role by now:"
             " apply it again"
             for name in self.replaced
+        ]
+        texts += [
+            f"{self.release}: its reader {quote(name)} is another role by now: run it again, or"
+            " use `pganon readers`"
+            for name in self.replaced_readers
+            if name not in self.replaced
         ]
         if self.version is not None and self.review_by and self.review_by - today <= WARN_BEFORE:
             texts.append(f"{self.release}: its policy is to be reviewed by {self.review_by}")

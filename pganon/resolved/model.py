@@ -7,7 +7,7 @@ policy is looked up again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -202,6 +202,7 @@ class ReleaseSpec:
         individual: columns that together say whose record it is, perhaps none.
         unreleased: columns of the source that the policy withholds, for the plan.
         view: the published view.
+        roles: numbers of the readers and trusted roles that it names.
         public: by QS set, the relation of the combinations that are known to exist.
         prior: the relation with what readers are assumed to know beforehand, if there is one.
         exclude: the relation of people who are left out, by their key.
@@ -235,6 +236,17 @@ class ReleaseSpec:
     base_dir: Path
     growth: Growth | None = None
     signatures: Signatures | None = None
+    roles: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def reading(self) -> dict[str, int]:
+        """Readers that were found, with their numbers."""
+        return {name: self.roles[name] for name in self.readers if name in self.roles}
+
+    @property
+    def trusted(self) -> dict[str, int]:
+        """Trusted roles that were found, with their numbers."""
+        return {name: self.roles[name] for name in self.policy.trust if name in self.roles}
 
     @property
     def has_identity(self) -> bool:

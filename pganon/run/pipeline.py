@@ -42,10 +42,10 @@ from pganon.run.judgement import Judging, alternatives_of, population_of, publis
 from pganon.run.options import Options
 from pganon.run.publication import Ending
 from pganon.run.record import recorded
-from pganon.run.resolution import check_trusted, resolve_policy
+from pganon.run.resolution import check_deciders, resolve_policy
 from pganon.run.result import RunResult, StepSeconds, Totals, result_of
 from pganon.run.tables import clean, drop_run
-from pganon.run.unchanged import renew, up_to_date
+from pganon.run.unchanged import renew, renewal_of, up_to_date
 from pganon.run.warnings import warnings_of
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
@@ -99,15 +99,16 @@ class Pipeline:
         """Refuse what could not be published; gives warnings."""
         plan = build_plan(spec, request=self.options.metrics)
         views = plan.stored_views(State(0))
-        check_trusted(self.conn, spec.policy.trust)
+        check_deciders(self.conn, self.loaded)
         check_target(
             self.conn,
             release=spec.policy.release,
             source=str(spec.source.name),
             view=spec.view,
             readers=spec.readers,
+            roles=spec.roles,
             parts=[view.name for view in views[1:]],
-            trusted=spec.policy.trust,
+            trusted=spec.trusted,
         )
         check_closed(self.conn)
         return self._opened(spec, [view.name for view in views])
@@ -227,7 +228,7 @@ class Pipeline:
             # None of them remain to be tested; later individuals wait no longer.
             recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
         current = increments.standing(self.conn, plan, growth, state)
-        renewed = Renewal(state.run_id, plan.spec.policy, plan.spec.policy_hash, current.views)
+        renewed = renewal_of(plan.spec, state.run_id, current.views)
         result = self._renew(plan, current, renewed)
         return replace(result, added=increments.added(growth, state))
 

@@ -26,7 +26,7 @@ from pganon.resolved.model import ReleaseSpec
 from pganon.run.computation import Computation
 from pganon.run.options import Options, connect_run
 from pganon.run.record import recorded
-from pganon.run.resolution import check_trusted, resolve_policy
+from pganon.run.resolution import resolve_policy
 from pganon.run.result import RunResult
 from pganon.run.tables import drop_run
 from pganon.server_errors import translate
@@ -63,7 +63,6 @@ def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = No
     with contextlib.closing(connect()) as conn:
         try:
             spec = resolve_policy(conn, loaded)
-            check_trusted(conn, spec.policy.trust)
             with recorded(conn, spec.policy.release, spec.policy_hash) as run_id:
                 probed = _read(conn, connect, spec, run_id)
                 ledger.finish(conn, run_id, "dry_run")

@@ -6,7 +6,6 @@ request meanwhile publishes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,16 +22,18 @@ from pganon.history.versions import HistoryChanged, Judgement, manner_of
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
-from pganon.policy.model import Policy
 from pganon.policy.partition import part_hash
 from pganon.policy.requests import Approval, duration
 from pganon.publish import held, renewal
 from pganon.publish.held import ApprovalRequest
 from pganon.publish.reader_roles import granted, roles_of
+from pganon.publish.readers import reader_change
+from pganon.publish.release_state import History
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, publish
 from pganon.requests.claim import Claim, finish, still_mine, superseded
+from pganon.resolved.model import ReleaseSpec
 from pganon.run.admission import tells_apart
 from pganon.run.executor import Executor
 from pganon.run.grants import with_readers
@@ -151,9 +152,10 @@ def note_superseded(
     )
 
 
-def needs_approval(policy: Policy, readers: Sequence[str]) -> bool:
+def needs_approval(spec: ReleaseSpec, versions: History) -> bool:
     """Whether more people would see the version that there is, which somebody must approve."""
-    return policy.publish.approval is not None and bool(set(policy.publish.readers) - set(readers))
+    approval = spec.policy.publish.approval
+    return approval is not None and bool(reader_change(versions, spec.reading).added)
 
 
 def judged_again(conn: Connection, staged: Staged) -> Staged:

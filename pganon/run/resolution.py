@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -10,19 +11,18 @@ import psycopg
 from pganon.catalog.code import check_code
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
-from pganon.error_codes import ErrorCode
-from pganon.errors import PreconditionError
-from pganon.identifiers import quote
+from pganon.catalog.roles import Roles, check_roles, numbers
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
-from pganon.publish.views import missing_roles
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.resolve import resolve
 from pganon.run.storable import check_storable
 
 Connection = psycopg.Connection[Any]
 Read = Callable[[str], Relation]
+
+_AGAIN = "apply the policy again"
 
 
 def resolve_policy(
@@ -51,20 +51,54 @@ def resolve_policy(
         file=loaded.file,
         line_of=loaded.line_of,
     )
+    spec = replace(spec, roles=named_roles(conn, loaded))
     if privileges:
-        check_code(conn, spec.external, policy.trust)
+        check_trusted(conn, spec)
+        check_code(conn, spec.external, spec.trusted.values())
     return spec
 
 
-def check_trusted(conn: Connection, roles: Sequence[str]) -> None:
-    """Refuse roles of `trust` that the server does not have."""
-    missing = missing_roles(conn, roles)
-    if missing:
-        raise PreconditionError(
-            f"these trusted roles are not roles of the server: {', '.join(map(quote, missing))}",
-            hint="correct `trust` in the policy",
-            code=ErrorCode.MISSING_ROLE,
-        )
+def named_roles(conn: Connection, loaded: LoadedPolicy) -> Roles:
+    """Numbers of the readers and trusted roles of a policy: of one in the database those that they
+    had when it was applied, of a file those of the roles that have the names now."""
+    if loaded.roles is not None:
+        return loaded.roles
+    return numbers(conn, (*loaded.policy.publish.readers, *loaded.policy.trust))
+
+
+def check_deciders(conn: Connection, loaded: LoadedPolicy) -> None:
+    """Refuse roles that may request or approve and do not exist, before a policy is stored.
+
+    Of one in the database only the roles count that are what they were.
+
+    Raises:
+        PreconditionError: missing_role.
+    """
+    if loaded.roles is not None:
+        return
+    requests, approval = loaded.policy.requests, loaded.policy.publish.approval
+    for what, names, key in (
+        ("roles that may request", requests.roles if requests else (), "requests.roles"),
+        ("approvers", approval.by if approval else (), "publish.approval.by"),
+    ):
+        roles = numbers(conn, names)
+        check_roles(conn, names, roles, what, remedy=f"correct {key}", again=_AGAIN)
+
+
+def check_trusted(conn: Connection, spec: ReleaseSpec) -> None:
+    """Refuse trusted roles that do not exist, or are others than those that were named.
+
+    Raises:
+        PreconditionError: missing_role, replaced_role.
+    """
+    check_roles(
+        conn,
+        spec.policy.trust,
+        spec.roles,
+        "trusted roles",
+        remedy="correct `trust` in the policy",
+        again=_AGAIN,
+    )
 
 
 def public_relations(read: Read, policy: Policy) -> dict[str, Relation]:

@@ -16,12 +16,14 @@ from pganon.publish.readers import reader_change
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.transaction import is_intact
+from pganon.resolved.model import ReleaseSpec
 from pganon.run.grants import admitted
 from pganon.run.options import Options
 from pganon.run.publication import Ending, needs_approval
 from pganon.run.result import RunResult, unchanged_result
 from pganon.run.tables import drop_run
 from pganon.steps import State
+from pganon.steps.relations import PublishedView
 
 Connection = psycopg.Connection[Any]
 
@@ -39,22 +41,31 @@ def up_to_date(
     )
     if current is None or not is_intact(conn, current):
         return None
-    if versions and needs_approval(spec.policy, versions.release.readers):
+    if versions and needs_approval(spec, versions):
         return None
     if (
         versions
         and spec.policy.audiences == "by_reader"
-        and reader_change(versions, spec.readers).added
+        and reader_change(versions, spec.reading).added
     ):
         return None  # judged with what these have read
     settled = plan.method.form.publication.settled(spec)
     if not settled:  # its columns follow from the data, and these are the same
-        return current, Renewal(state.run_id, spec.policy, spec.policy_hash, current.views)
+        return current, renewal_of(spec, state.run_id, current.views)
     made = State(current.run_id)
     views, checks = plan.stored_views(made), plan.stored_checks(made)
     if not renewal.shows_the_same(views, checks, current):
         return None
-    return current, Renewal(state.run_id, spec.policy, spec.policy_hash, views)
+    return current, renewal_of(spec, state.run_id, views)
+
+
+def renewal_of(spec: ReleaseSpec, run_id: int, views: tuple[PublishedView, ...]) -> Renewal:
+    """What a run applies to a version that stays.
+
+    Args:
+        views: of that version, as this program would make them.
+    """
+    return Renewal(run_id, spec.policy, spec.policy_hash, views, spec.reading, spec.trusted)
 
 
 def renew(
@@ -62,7 +73,7 @@ def renew(
 ) -> RunResult:
     """Apply what the policy says of readers and such to the version that there is."""
     versions = release_state.read(conn, plan.spec.policy.release)
-    added = new_readers(conn, versions, plan.spec.readers) if versions else ()
+    added = new_readers(conn, versions, plan.spec.reading) if versions else ()
     with admitted(conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
         applied = ending.renew(conn, renewed)
     with contextlib.suppress(psycopg.Error):

@@ -126,6 +126,14 @@ JOIN pg_catalog.pg_namespace AS n ON n.nspname = f.schema
 JOIN pg_catalog.pg_proc AS p ON p.pronamespace = n.oid AND p.proname = f.name
 ORDER BY p.oid;
 
+-- role_numbers --
+-- Roles of these names, with their numbers.
+SELECT r.rolname::text, r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = ANY (%(names)s::text[]);
+
+-- role_names --
+-- Roles with these numbers, and their names.
+SELECT r.oid, r.rolname::text FROM pg_catalog.pg_roles AS r WHERE r.oid = ANY (%(numbers)s::oid[]);
+
 -- untrusted_code --
 -- Code that runs, or may run, when the current role reads relations or calls functions, and that
 -- belongs neither to this role, nor to the session's, nor to a superuser, nor to a trusted role.
@@ -247,7 +255,7 @@ JOIN pg_catalog.pg_roles AS a ON a.oid = o.owner
 CROSS JOIN LATERAL pg_catalog.pg_identify_object(o.class, o.object, 0) AS i
 WHERE NOT a.rolsuper
     AND a.rolname NOT IN (current_user, session_user)
-    AND a.rolname <> ALL (%(trusted)s::text[])
+    AND a.oid <> ALL (%(trusted)s::oid[])
 ORDER BY a.rolname, i.type COLLATE "C", i.identity COLLATE "C";
 
 -- reads --

@@ -13,11 +13,22 @@ LOCK TABLE pganon.releases, pganon.guarantees, pganon.release_columns IN ACCESS 
 LOCK TABLE pganon.action IN ACCESS SHARE MODE;
 
 -- session --
--- Who logged in, and whether that role is a superuser or can become one.
+-- Who logged in, and whether that role is a superuser or can become one. Any membership counts: with the
+-- admin option it can be made one that allows that.
 SELECT session_user::text, EXISTS (
     SELECT
     FROM pg_catalog.pg_roles AS r
     WHERE r.rolsuper AND pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER')
+);
+
+-- can_become --
+-- Whether who logged in can take a role by SET ROLE. A membership without that, which there is from
+-- PostgreSQL 16 on, does not count.
+SELECT pg_catalog.pg_has_role(
+    session_user, %(role)s::name,
+    CASE
+        WHEN pg_catalog.current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET'
+    END
 );
 
 -- foreign_objects --

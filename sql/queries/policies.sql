@@ -4,6 +4,31 @@
 -- Keep a policy and its files; gives the revision.
 SELECT pganon.apply_policy(%(document)s::json, %(files)s::json, %(comment)s::text);
 
+-- restore --
+-- A revision is the newest again, with the roles that it named then; gives its number as such.
+SELECT pganon.keep_policy(
+    p.document,
+    (
+        SELECT coalesce(json_object_agg(f.path, f.content), '{}')
+        FROM pganon_private.policy_file AS f
+        WHERE f.release = p.release AND f.revision = p.revision
+    ),
+    format('revision %%s again', p.revision),
+    (
+        SELECT jsonb_agg(jsonb_build_object('purpose', k.purpose, 'role', k.role, 'role_id', k.role_id))
+        FROM pganon_private.policy_role AS k
+        WHERE k.release = p.release AND k.revision = p.revision
+    )
+)
+FROM pganon_private.policy AS p
+WHERE p.release = %(release)s AND p.revision = %(revision)s;
+
+-- roles --
+-- Roles that a revision names as readers and trusts, with their numbers.
+SELECT DISTINCT k.role, k.role_id
+FROM pganon_private.policy_role AS k
+WHERE k.release = %(release)s AND k.revision = %(revision)s AND k.purpose IN ('read', 'trust');
+
 -- read --
 -- One revision of a policy, the newest without a number.
 SELECT

@@ -6,7 +6,7 @@ LOCK TABLE pganon_private.release IN SHARE ROW EXCLUSIVE MODE;
 
 -- release --
 -- One release.
-SELECT name, policy_source, view_schema, view_name, current_version, readers
+SELECT name, policy_source, view_schema, view_name, current_version, readers, reader_ids
 FROM pganon_private.release
 WHERE name = %(release)s;
 
@@ -16,7 +16,7 @@ SELECT
     version, run_id, method, guarantee, columns, views, relations, checks, row_count, suppressed,
     members_table, policy, policy_hash, partition_hash, measures, published_at, dropped_at, fingerprint,
     source_fingerprint, rows_fingerprint, partition, over_versions, increments, sources, source_columns,
-    source_mark
+    source_mark, trusted
 FROM pganon_private.version
 WHERE release = %(release)s
 ORDER BY version DESC;
@@ -68,16 +68,17 @@ ORDER BY o.is_over_source DESC, v.release = %(release)s DESC, v.run_id DESC;
 -- put_release --
 -- Create a release, or update it for its new version.
 INSERT INTO pganon_private.release (
-    name, policy_source, view_schema, view_name, current_version, readers
+    name, policy_source, view_schema, view_name, current_version, readers, reader_ids
 )
 VALUES (
-    %(release)s, %(source)s, %(schema)s, %(view)s, %(version)s, %(readers)s
+    %(release)s, %(source)s, %(schema)s, %(view)s, %(version)s, %(readers)s, %(reader_ids)s::oid[]
 )
 ON CONFLICT (name) DO UPDATE SET
     view_schema = excluded.view_schema,
     view_name = excluded.view_name,
     current_version = excluded.current_version,
-    readers = excluded.readers;
+    readers = excluded.readers,
+    reader_ids = excluded.reader_ids;
 
 -- add_version --
 -- A new version.
@@ -85,14 +86,14 @@ INSERT INTO pganon_private.version (
     release, version, run_id, method, guarantee, columns, views, relations, checks, policy,
     policy_hash, partition, partition_hash, sources, measures, row_count, suppressed, fingerprint,
     source_fingerprint, rows_fingerprint, members_table, population, manner, over_versions, increments,
-    source_columns, source_mark
+    source_columns, source_mark, trusted
 )
 VALUES (
     %(release)s, %(version)s, %(run_id)s, %(method)s, %(guarantee)s, %(columns)s, %(views)s,
     %(relations)s, %(checks)s, %(policy)s, %(policy_hash)s, %(partition)s, %(partition_hash)s,
     %(sources)s, %(measures)s, %(row_count)s, %(suppressed)s, %(fingerprint)s,
     %(source_fingerprint)s, %(rows_fingerprint)s, %(members_table)s, %(population)s, %(manner)s,
-    %(over_versions)s, %(increments)s, %(source_columns)s, %(source_mark)s
+    %(over_versions)s, %(increments)s, %(source_columns)s, %(source_mark)s, %(trusted)s
 )
 RETURNING published_at;
 
@@ -129,7 +130,9 @@ WHERE v.release = %(release)s AND v.version = %(version)s;
 
 -- set_readers --
 -- The readers of a release.
-UPDATE pganon_private.release SET readers = %(readers)s WHERE name = %(release)s;
+UPDATE pganon_private.release
+SET readers = %(readers)s, reader_ids = %(reader_ids)s::oid[]
+WHERE name = %(release)s;
 
 -- set_current --
 -- Which version the views show; NULL for none.
@@ -224,9 +227,9 @@ FROM (VALUES (1)) AS one(n)
 LEFT JOIN pg_namespace AS n ON n.nspname = %(schema)s;
 
 -- schema_owner --
--- The owner of a schema, and whether that role is the current one or a superuser. In schema public
--- it may be the pseudo-role of the owner of the database.
-SELECT o.rolname::text, o.rolname = current_user OR o.rolsuper
+-- The owner of a schema, its number, and whether that role is the current one or a superuser. In
+-- schema public it may be the pseudo-role of the owner of the database.
+SELECT o.rolname::text, o.oid, o.rolname = current_user OR o.rolsuper
 FROM pg_namespace AS n
 JOIN pg_database AS d ON d.datname = current_database()
 JOIN pg_roles AS g ON g.oid = n.nspowner
@@ -237,13 +240,6 @@ WHERE n.nspname = %(schema)s;
 -- granted --
 -- Privileges of others than the owner in these schemas: object, grantee, privilege.
 SELECT g.object, g.grantee, g.privilege FROM pganon.granted(%(schemas)s::text[]) AS g;
-
--- missing_roles --
--- Those of these roles that do not exist; public means everybody.
-SELECT r.name
-FROM unnest(%(roles)s::text[]) AS r(name)
-WHERE r.name <> 'public'
-    AND NOT EXISTS (SELECT FROM pg_roles AS p WHERE p.rolname = r.name);
 
 -- can_read --
 -- Roles that can read any of these views, and why: role, reason, whether one can log in as it.

@@ -384,6 +384,12 @@ SELECT
             AND k.role_id <> 0 AND pg_get_userbyid(k.role_id) <> k.role
         ORDER BY 1
     ) AS replaced,
+    ARRAY(
+        SELECT k.role
+        FROM unnest(r.readers, r.reader_ids) AS k(role, id)
+        WHERE r.current_version IS NOT NULL AND k.id <> 0 AND pg_get_userbyid(k.id) <> k.role
+        ORDER BY 1
+    ) AS replaced_readers,
     s.expression,
     s.time_zone,
     s.next_at

@@ -22,7 +22,7 @@ from tests.support.harness import faults, queue
 from tests.support.harness.cli import Ran, pganon
 from tests.support.harness.cluster import PASSWORD, Database, Server
 
-READER = 'Analyst "of" a.b'
+READER, APPROVER = 'Analyst "of" a.b', "Data 'protection'.x"
 SCHEMA, TABLE = "My Schema", 'the "Patients".x'
 SOURCE = QualifiedName(SCHEMA, TABLE)
 ROWS = "id,Age,s.e x,disease\n" + "".join(
@@ -51,7 +51,7 @@ def _roles(server: Server, *names: str) -> Iterator[None]:
 def _world(server: Server, steward: str) -> Iterator[Database]:
     """A database whose name needs quotes, in which that role may create schemas."""
     database = Database(server, f'{server.new_name()} "Data".Base')
-    with _roles(server, steward, READER):
+    with _roles(server, steward, READER, APPROVER):
         server.create_database(database.name, server.template(installed=False))
         try:
             database.admin.execute(
@@ -64,7 +64,7 @@ def _world(server: Server, steward: str) -> Iterator[Database]:
             database.close()
 
 
-def _policy() -> dict[str, Any]:
+def _policy(**changes: Any) -> dict[str, Any]:
     return {
         "release": RELEASE,
         "source": str(SOURCE),
@@ -83,6 +83,7 @@ def _policy() -> dict[str, Any]:
         "republication": "allow",
         "publish": {"schema": "Shown to.All", "readers": [READER]},
         "requests": {"roles": [READER]},
+        **changes,
     }
 
 
@@ -138,6 +139,9 @@ def _live(dsn: str, folder: Path, db: Database) -> None:
     _done("readers", RELEASE, "--add", READER, *at)
     _done("guard", str(policy), *at)
     _done("rollback", RELEASE, *at)
+    _migrated(dsn, folder)
+    publish = {**_policy()["publish"], "approval": {"by": [APPROVER]}}
+    policy.write_text(json.dumps(_policy(publish=publish)))
     _done("policy", "apply", str(policy), *at)
     _done("check", RELEASE, *at)
     _done("upgrade", *at)
@@ -146,10 +150,24 @@ def _live(dsn: str, folder: Path, db: Database) -> None:
     with connect(db.dsn(READER)) as conn:
         asked = queue.ask(conn, RELEASE)
     _done("worker", "--once", *at)
+    assert queue.state(db, asked) == ("awaiting_approval", None)
+    _done("approve", str(asked), "--reason", "as agreed", "--dsn", db.dsn(APPROVER))
+    _done("worker", "--once", *at)
     assert queue.state(db, asked) == ("released", None)
     _done("forget", RELEASE, "--version", "1", "--reason", "nobody has it", *at)
     _done("drop", RELEASE, "--yes", *at)
     _done("clean", *at)
+
+
+def _migrated(dsn: str, folder: Path) -> None:
+    """A second release by a file of migrations, which is taken back."""
+    files = folder / "my releases"
+    files.mkdir()
+    again = _policy(release=f"{RELEASE} again")
+    (files / "0001_ill_people_v_again.json").write_text(json.dumps(again))
+    _done("migrate", "up", str(files), "--dsn", dsn)
+    _done("migrate", "down", str(files), "--to", "0", "--dsn", dsn)
+    _done("drop", again["release"], "--yes", "--dsn", dsn)
 
 
 @pytest.mark.slow

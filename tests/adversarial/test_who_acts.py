@@ -201,6 +201,8 @@ def test_a_membership_that_grants_nothing(attacked: Attacked) -> None:
             conn.execute(f"SELECT pganon.{text}".encode())
         assert caught.value.sqlstate in ("PA401", "PA411"), text
     assert conn.execute("SELECT * FROM pganon.requests").fetchall() == []
+    asked = ("clean", "--dsn", db.dsn(attacked.mallory), "--json")
+    assert "this is for the steward" in pganon(*asked).json["error"]["hint"]
     db.owner().execute(
         "INSERT INTO pganon_private.worker (lock_key, kind, name) VALUES (77, 'worker', 'x')"
     )
@@ -210,6 +212,8 @@ def test_a_membership_that_grants_nothing(attacked: Attacked) -> None:
     db.admin.execute(f"GRANT {BY} TO {attacked.mallory} WITH SET TRUE".encode())
     conn.execute("SELECT pganon.approve_release(1, 'x')")
     assert queue.state(db, 1) == ("approved", None)
+    db.admin.execute(f"GRANT steward TO {attacked.mallory} WITH SET TRUE".encode())
+    assert "name it with --owner" in pganon(*asked).json["error"]["hint"]
 
 
 def test_roles_that_are_missing(db: Database) -> None:
@@ -218,6 +222,8 @@ def test_roles_that_are_missing(db: Database) -> None:
     for changes in (
         {"publish": {"approval": {"by": ["ghost"]}}},
         {"requests": {"roles": ["analyst", "ghost"]}},
+        {"publish": {"readers": ["public", "ghost"]}},
+        {"trust": ["ghost"]},
     ):
         with pytest.raises(psycopg.Error, match='no role "ghost"') as caught:
             queue.apply(db, **changes)

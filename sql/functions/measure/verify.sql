@@ -29,7 +29,11 @@ DECLARE
     relation regclass;
     complete boolean;
 BEGIN
-    SELECT v.*, r.readers INTO stored
+    SELECT v.*, ARRAY(
+        SELECT n.role
+        FROM unnest(r.readers, r.reader_ids) AS n(role, id)
+        WHERE n.id = 0 OR pg_get_userbyid(n.id) = n.role
+    ) AS readers INTO stored
     FROM pganon_private.release AS r
     JOIN pganon_private.version AS v ON v.release = r.name AND v.version = r.current_version
     WHERE r.name = $1 AND v.dropped_at IS NULL;

@@ -106,7 +106,11 @@ def _broken(db: Database, folder: Path) -> None:
         (_gone_identifying, "unresolved", "columns.id: public.patient has no column id"),
         (_unsupported, "unresolved", "columns.age"),
         (_no_table, "unresolved", "there is no table or view public.patient"),
-        (_no_reader, "missing_role", "these are no roles of the server: nobody"),
+        (
+            _no_reader,
+            "missing_role",
+            "trusted roles are not roles of the server: nobody",
+        ),
         (_broken, "unresolved", "source"),
         (_no_file, "unresolved", 'there is no file "none.csv"'),
     ],

@@ -7,6 +7,7 @@ import dataclasses
 import psycopg
 import pytest
 
+from pganon.catalog.roles import numbers
 from pganon.errors import LedgerError, PganonError, PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
 from pganon.publish.target import check_target
@@ -170,7 +171,7 @@ def test_a_failure_leaves_nothing(db: Database) -> None:
     conn = db.owner()
     release(conn, rows=ROWS[:2])
     with running(conn) as run:
-        ready = dataclasses.replace(staged(conn, run), readers=("nobody here",))
+        ready = dataclasses.replace(staged(conn, run), readers={"nobody here": 1})
         with pytest.raises(PreconditionError, match='"nobody here"') as caught:
             publish(conn, ready)
     assert caught.value.code == "missing_role"
@@ -219,7 +220,7 @@ def test_names_that_are_taken(db: Database) -> None:
         ("CREATE TYPE published.adult AS ENUM ('a')", "a type"),
     ]:
         conn.execute(text.encode())
-        for act in (lambda: check_target(conn, "adult", "s", VIEW, []), lambda: release(conn)):
+        for act in (lambda: _check(conn, VIEW, source="s"), lambda: release(conn)):
             with pytest.raises(PreconditionError, match=what) as caught:
                 act()
             assert caught.value.code == "name_taken"
@@ -241,24 +242,30 @@ def test_a_release_has_one_source(db: Database) -> None:
         release(conn, source="public.other")
 
 
+def _check(
+    conn: Connection, view: QualifiedName, *readers: str, source: str = "public.adult"
+) -> None:
+    check_target(conn, "adult", source, view, readers, numbers(conn, readers), trusted={})
+
+
 def test_target_is_checked_before_work(db: Database) -> None:
     conn = db.owner()
-    check_target(conn, "adult", "public.adult", VIEW, ["analyst", "public"])
+    _check(conn, VIEW, "analyst", "public")
     db.admin.execute("CREATE SCHEMA foreign_one")
     for schema, code in [("pganon_data", "bad_schema"), ("foreign_one", "no_create")]:
         with pytest.raises(PreconditionError) as caught:
-            check_target(conn, "adult", "public.adult", QualifiedName(schema, "x"), [])
+            _check(conn, QualifiedName(schema, "x"))
         assert caught.value.code == code
     db.admin.execute("GRANT ALL ON SCHEMA foreign_one TO steward")
     with pytest.raises(PreconditionError, match="analyst") as caught:
-        check_target(conn, "adult", "s", QualifiedName("foreign_one", "x"), ["analyst"])
+        _check(conn, QualifiedName("foreign_one", "x"), "analyst", source="s")
     assert caught.value.code == "no_grant"
     with pytest.raises(PreconditionError, match="analyst") as caught:
         release(conn, view=QualifiedName("foreign_one", "x"))
     db.admin.execute("GRANT USAGE ON SCHEMA foreign_one TO analyst")
     release(conn, view=QualifiedName("foreign_one", "x"))
     with pytest.raises(PreconditionError) as caught:
-        check_target(conn, "adult", "public.adult", VIEW, ["ghost"])
+        _check(conn, VIEW, "ghost")
     assert caught.value.code == "missing_role"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from psycopg import sql
 
+from pganon.catalog.roles import numbers
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.locks import hold
@@ -106,7 +107,8 @@ def staged(
         relations=tuple(relations),
         views=tuple(views),
         checks=(CheckQuery("k_anonymity", "k", None, 1, "at least", "", count),),
-        readers=readers,
+        readers={**dict.fromkeys(readers, 1), **numbers(conn, readers)},
+        trusted={},
         keep=keep,
         row_count=len(rows),
         suppressed=0,

@@ -240,6 +240,14 @@ def test_trust() -> None:
     assert "twice" in problems(policy(trust=["app", "app"]))["trust[1]"]
 
 
+def test_everybody_is_no_role() -> None:
+    said = "public is everybody, and no role"
+    assert said in problems(policy(trust=["app", "public"]))["trust[1]"]
+    approval = {"approval": {"by": ["public"]}}
+    assert said in problems(policy(publish=approval))["publish.approval.by[0]"]
+    assert policy_from(policy(publish={"readers": ["public"]})).publish.readers == ("public",)
+
+
 @pytest.mark.parametrize("name", ["", "x" * 64, "é" * 32, "a\nb", "a\x00b"])
 def test_release_names(name: str) -> None:
     assert "release" in problems(policy(release=name))
