@@ -405,6 +405,7 @@ CREATE INDEX request_due ON pganon_private.request (due_at, id)
 CREATE INDEX request_expiring ON pganon_private.request (expires_at)
     WHERE state = 'awaiting_approval';
 CREATE INDEX request_finished ON pganon_private.request (release, finished_at);
+CREATE INDEX request_ended ON pganon_private.request (finished_at);
 CREATE INDEX request_by_requester ON pganon_private.request (requester_id, started_at);
 
 COMMENT ON TABLE pganon_private.request IS 'what is to be released, by whom it was asked, and what came of it';

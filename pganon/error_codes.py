@@ -755,7 +755,7 @@ class SqlState(StrEnum):
     """The SQLSTATE of an error that pganon's own SQL raises.
 
     The first digit is its class: 1 precondition, 2 privacy, 3 ledger, 4 requests. Errors of
-    requests have a code of their own, the others that of their class.
+    privacy and of the ledger have the code of their class.
     """
 
     code: ErrorCode
@@ -774,6 +774,11 @@ class SqlState(StrEnum):
         "`seal`: a relation stays readable to others",
     )
     NOT_A_HEAP = ("PA102", ErrorCode.PRECONDITION, "`stamp`: not a table in a heap")
+    OPENED = (
+        "PA103",
+        ErrorCode.OPEN_PRIVILEGES,
+        "`assert_unopened`: others may do more than before and than the policies say",
+    )
     NOT_MEASURABLE = ("PA111", ErrorCode.PRECONDITION, "measuring: not a table or view")
     NO_COLUMN = ("PA112", ErrorCode.PRECONDITION, "measuring: no such column")
     NOT_COMPARABLE = (

@@ -254,7 +254,7 @@ def _raised_by_pganon(error: psycopg.Error) -> bool:
     return bool(lines) and all(map(_OWN_FUNCTION.fullmatch, lines))
 
 
-_OF_REQUESTS: dict[str, ErrorCode] = {s: s.code for s in SqlState if s.startswith("PA4")}
+_CODES: dict[str, ErrorCode] = {state: state.code for state in SqlState}
 
 
 def _own_error(state: str, text: str, hint: str | None) -> PganonError:
@@ -262,6 +262,7 @@ def _own_error(state: str, text: str, hint: str | None) -> PganonError:
         return PrivacyRefusal(text, hint=hint)
     if state.startswith("PA3"):
         return LedgerError(text, hint=hint)
-    if state in _OF_REQUESTS:
-        return RequestError(text, hint=hint, code=_OF_REQUESTS[state])
-    return PreconditionError(text, hint=hint)
+    code = _CODES.get(state, ErrorCode.PRECONDITION)
+    if state.startswith("PA4") and state in _CODES:
+        return RequestError(text, hint=hint, code=code)
+    return PreconditionError(text, hint=hint, code=code)

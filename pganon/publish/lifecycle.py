@@ -17,7 +17,7 @@ from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.publish import recording, release_state, views
 from pganon.publish.listing import find
-from pganon.publish.privileges import unchanged
+from pganon.publish.privileges import unopened
 from pganon.publish.reader_roles import AdmissionCheck, granted, record_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.sessions import translated
@@ -100,7 +100,7 @@ def show_earlier(
         readers = unchanged_roles(conn, history.release.roles)
         shown = history.current.views if history.current else ()
         roles = sorted({*readers, *granted(conn, [view.name for view in shown])})
-        with check_admission(target, roles) as warnings, publishing(conn), unchanged(conn, name):
+        with check_admission(target, roles) as warnings, publishing(conn):
             locks.assert_held(conn, release=name)
             _check_intact(conn, name, target)
             recording.set_current(conn, history.release, target)
@@ -160,7 +160,8 @@ def withdrawing(conn: Connection, name: str) -> Iterator[None]:
 
     A publication that waits for somebody who reads views holds up the transaction, not this.
     """
-    views.close_views(conn, name)
+    with conn.transaction(), unopened(conn):
+        views.close_views(conn, name)
     with publishing(conn):
         yield
 

@@ -1,4 +1,4 @@
-"""Privileges on pganon's private schemas and on published views."""
+"""What others than the owner may do with what pganon has and shows."""
 
 from __future__ import annotations
 
@@ -10,96 +10,91 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
-from pganon.catalog.roles import names_of
-from pganon.catalog.roles import unchanged as unchanged_roles
+from pganon.catalog.roles import unchanged
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, first_few, quote
-from pganon.install.state import SCHEMAS
-from pganon.publish import release_state, views
-from pganon.publish.grants import Grant, privileges_on
 from pganon.publish.release_state import History
 
 Connection = psycopg.Connection[Any]
 
-PRIVATE = tuple(name for name in SCHEMAS if name != "pganon")
 _SHOWN = 5
+_MORE = "others may do more than the policies say"
 
 
-def check_closed(conn: Connection) -> None:
+@contextmanager
+def unopened(conn: Connection) -> Iterator[None]:
+    """Refuse the changes of a block, in a transaction, if others may do more by them.
+
+    Event triggers and other sessions may grant privileges meanwhile. At the end of the block
+    nobody else may use what is private. Of everything else others may do what the policies say,
+    and what they could do before, by a grant of the steward's, for instance.
+
+    Raises:
+        psycopg.Error: PA103, which is open_privileges.
+    """
+    row = conn.execute(sqlfiles.query("publish", "held_before")).fetchone()
+    assert row is not None
+    yield
+    conn.execute(sqlfiles.query("publish", "assert_unopened"), {"before": row[0]})
+
+
+@dataclass(frozen=True)
+class Right:
+    """What a role may do beyond the policies.
+
+    Attributes:
+        place: `private schemas`, a schema as `schema name`, a view, or a kind of right that only
+            :func:`unopened` compares.
+        role: who may; `public` for everybody, None where it is not about a role.
+        text: such as `SELECT on published.t to public`.
+    """
+
+    place: str
+    role: str | None
+    text: str
+
+
+def beyond_policy(conn: Connection) -> list[Right]:
+    """What others may do with what is private or shown, and no policy says."""
+    rows = conn.execute(sqlfiles.query("publish", "beyond_policy")).fetchall()
+    return [Right(*row) for row in rows]
+
+
+def check_closed(rights: Sequence[Right]) -> None:
     """Refuse to work while others than the owner have privileges in a private schema.
 
     Raises:
         PreconditionError: open_privileges.
     """
-    rows = conn.execute(sqlfiles.query("publish", "granted"), {"schemas": list(PRIVATE)}).fetchall()
-    if not rows:
-        return
-    raise PreconditionError(
-        f"others than the owner may use what is private: {_listed(rows)}",
-        hint="REVOKE these privileges, and find out who has read there",
-        code=ErrorCode.OPEN_PRIVILEGES,
-    )
-
-
-def _listed(rows: Sequence[tuple[str, str, str]]) -> str:
-    shown = [f"{privilege} on {object_} to {role}" for object_, role, privilege in rows]
-    return first_few(shown, _SHOWN)
-
-
-@contextmanager
-def unchanged(conn: Connection, release: str) -> Iterator[None]:
-    """Refuse the changes of a block if they gave privileges that the policy does not name.
-
-    Event triggers and other sessions may grant privileges meanwhile. At the end of the block, in
-    its transaction, nobody else may use private relations. The views must belong to the owner, and
-    be open to the readers of the release and to roles that could read them before.
-
-    Raises:
-        PreconditionError: open_privileges.
-    """
-    before = release_state.read(conn, release)
-    views_before = {name: _held(conn, name) for name in (before.view_names if before else ())}
-    yield
-    check_closed(conn)
-    history = release_state.read(conn, release)
-    if history is None or history.current is None:
-        return
-    gone = views.former_readers(before, history.release.roles)
-    former = names_of(conn, gone).values()
-    readers = unchanged_roles(conn, history.release.roles)
-    read = {(None, role, "SELECT", False) for role in readers}
-    for view in history.current.views:
-        kept = {grant for grant in views_before.get(view.name, ()) if not _reads(grant, former)}
-        _check_view(conn, view.name, kept | read)
-
-
-def _held(conn: Connection, name: QualifiedName) -> set[Grant]:
-    view = views.find(conn, name)
-    return set(privileges_on(conn, view.oid)) if view else set()
-
-
-def _reads(grant: Grant, roles: Collection[str]) -> bool:
-    return grant[1] in roles and grant[2] == "SELECT"
-
-
-def _check_view(conn: Connection, name: QualifiedName, allowed: Collection[Grant]) -> None:
-    more = [
-        grant
-        for grant in privileges_on(conn, views.made_view(conn, name).oid)
-        if grant not in allowed
-    ]
-    if more:
-        texts = [
-            (f"{name}.{column}" if column else str(name), role, privilege)
-            for column, role, privilege, _ in more
-        ]
+    private = [right.text for right in rights if right.place == "private schemas"]
+    if private:
         raise PreconditionError(
-            f"others than the policy names may use what is published: {_listed(texts)}",
-            hint="nothing was published; an event trigger, or whom somebody let grant, has granted"
-            " that: have it spare published views, or the role revoke it",
+            f"others than the owner may use what is private: {first_few(private, _SHOWN)}",
+            hint="REVOKE these privileges, and find out who has read there",
             code=ErrorCode.OPEN_PRIVILEGES,
         )
+
+
+def opened(
+    rights: Sequence[Right], names: Sequence[QualifiedName], readers: Collection[str]
+) -> tuple[str, ...]:
+    """A warning of what others may do with views, their schemas and schema pganon, if anything.
+
+    Args:
+        readers: roles that are, or will be, readers.
+    """
+    shown = {*map(str, names), *(f"schema {quote(name.schema)}" for name in names)}
+    texts = [
+        right.text
+        for right in rights
+        if right.place == "schema pganon"
+        or (
+            right.place in shown
+            and not (right.role in readers and right.text.startswith(("SELECT on ", "USAGE on ")))
+        )
+    ]
+    return (f"{_MORE}: {first_few(texts, _SHOWN)}",) if texts else ()
 
 
 @dataclass(frozen=True)
@@ -127,21 +122,7 @@ def can_read(conn: Connection, history: History) -> list[RoleAccess]:
         {
             "schemas": [view.name.schema for view in current.views],
             "names": [view.name.name for view in current.views],
-            "readers": list(unchanged_roles(conn, history.release.roles)),
+            "readers": list(unchanged(conn, history.release.roles)),
         },
     ).fetchall()
     return [RoleAccess(*row) for row in rows]
-
-
-def unexpected_readers(
-    conn: Connection, names: Sequence[QualifiedName], readers: Collection[str]
-) -> Iterator[tuple[QualifiedName, list[str]]]:
-    """Existing views with the roles that may do something with them and are no readers."""
-    for name in names:
-        view = views.find(conn, name)
-        if view is None:
-            continue
-        grants = privileges_on(conn, view.oid)
-        roles = sorted({role for _, role, _, _ in grants} - set(readers))
-        if roles:
-            yield name, [quote(role) for role in roles]

@@ -16,7 +16,6 @@ from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.publish import release_state, views
 from pganon.publish.listing import find
-from pganon.publish.privileges import unchanged
 from pganon.publish.reader_roles import AdmissionCheck, new_readers, record_readers
 from pganon.publish.release_state import History
 from pganon.publish.sessions import translated
@@ -117,7 +116,6 @@ def change_readers(
         with (
             check_admission(current, new_readers(conn, history, wanted)) as warnings,
             publishing(conn),
-            unchanged(conn, name),
         ):
             return replace(_change(conn, name, wanted), warnings=warnings)
 

@@ -16,7 +16,6 @@ from pganon.policy.model import Policy
 from pganon.policy.partition import shown_part
 from pganon.publish import recording, views
 from pganon.publish.listing import find
-from pganon.publish.privileges import unchanged
 from pganon.publish.readers import set_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import publishing, retire, show_version
@@ -91,7 +90,7 @@ def renew(
     """
     name = renewal.policy.release
     publish = renewal.policy.publish
-    with publishing(conn), unchanged(conn, name):
+    with publishing(conn):
         locks.assert_held(conn, release=name, run_id=renewal.run_id)
         history = find(conn, name)
         current = history.current

@@ -127,5 +127,5 @@ def ensure_schema(conn: Connection, schema: str, trusted: Roles) -> None:
         return
     conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
     held = conn.execute(sqlfiles.query("install", "foreign_privileges"), [[schema]]).fetchall()
-    for statement in {row[0] for row in held}:
+    for (statement,) in held:
         conn.execute(statement.encode())

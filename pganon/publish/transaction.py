@@ -20,7 +20,7 @@ from pganon.history import versions
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.publish import recording, release_state, views
-from pganon.publish.privileges import unchanged
+from pganon.publish.privileges import unopened
 from pganon.publish.reader_roles import record_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.staged import Staged
@@ -114,7 +114,7 @@ def publish(
             open_privileges.
         LedgerError: other_source.
     """
-    with publishing(conn), unchanged(conn, staged.release):
+    with publishing(conn):
         judged = staged.judged
         locks.assert_held(
             conn,
@@ -241,14 +241,21 @@ def retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
 
 @contextmanager
 def publishing(conn: Connection) -> Iterator[None]:
-    """A transaction that excludes other publications before it reads anything."""
+    """A transaction that excludes other publications before it reads anything.
+
+    It changes nothing if others than its policies say may do more by it.
+
+    Raises:
+        PreconditionError: open_privileges.
+    """
     if conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
         raise UsageError("publication needs a connection without an open transaction")
     try:
         with conn.transaction():
             conn.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE")
             conn.execute(sqlfiles.query("publish", "lock_releases"))
-            yield
+            with unopened(conn):
+                yield
     except psycopg.Error as error:
         raise translate(error, step="publish") from None
 

@@ -27,7 +27,7 @@ from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import recording, release_state
-from pganon.publish.privileges import check_closed, unexpected_readers
+from pganon.publish.privileges import Right, beyond_policy, check_closed, opened
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
@@ -110,17 +110,17 @@ class Pipeline:
             parts=[view.name for view in views[1:]],
             trusted=spec.trusted,
         )
-        check_closed(self.conn)
-        return self._opened(spec, [view.name for view in views])
+        rights = beyond_policy(self.conn)
+        check_closed(rights)
+        return self._opened(spec, [view.name for view in views], rights)
 
-    def _opened(self, spec: ReleaseSpec, views: Sequence[QualifiedName]) -> tuple[str, ...]:
-        """Warnings of roles that may use the release's views though no policy named them."""
+    def _opened(
+        self, spec: ReleaseSpec, views: Sequence[QualifiedName], rights: Sequence[Right]
+    ) -> tuple[str, ...]:
+        """A warning of what others may do with views and schemas though no policy says so."""
         versions = release_state.read(self.conn, spec.policy.release)
         readers = {*spec.readers, *(versions.release.readers if versions else ())}
-        return tuple(
-            f"{name} can be used by roles that the policy does not name: {', '.join(roles)}"
-            for name, roles in unexpected_readers(self.conn, views, readers)
-        )
+        return opened(rights, views, readers)
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         invariance.check_invariant(spec)

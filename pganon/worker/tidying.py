@@ -120,6 +120,12 @@ def tidy(conn: Connection, me: int, log: Log) -> None:
         views.tidy_views(conn)
 
 
+def tidy_requests(conn: Connection, me: int, log: Log) -> None:
+    """Requests that ended long ago, of every release."""
+    row = conn.execute(sqlfiles.query("requests", "tidy")).fetchone()
+    log("tidied", requests=row and row[0])
+
+
 TASKS: dict[str, Task] = {
     "lost": give_back_lost,
     "unchecked": look_at_policies,
@@ -128,5 +134,6 @@ TASKS: dict[str, Task] = {
     "discarded": discard_staged,
     "review": withdraw_unreviewed,
     "withdrawn": tidy,
+    "old": tidy_requests,
 }
 """By the column of the query `look` that says whether there is anything to do."""

@@ -8,11 +8,7 @@ BEGIN
     FOR statement IN SELECT DISTINCT g.revoke FROM pganon.granted(schemas) AS g LOOP
         EXECUTE statement;
     END LOOP;
-    SELECT string_agg(h.held, '; ' ORDER BY h.held) INTO still_held
-    FROM (
-        SELECT format('%s on %s to %s', g.privilege, g.object, g.grantee) AS held
-        FROM pganon.granted(schemas) AS g
-    ) AS h;
+    SELECT string_agg(g.held, '; ' ORDER BY g.held) INTO still_held FROM pganon.granted(schemas) AS g;
     IF still_held IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA121',

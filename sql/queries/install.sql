@@ -224,9 +224,8 @@ SELECT NOT EXISTS (SELECT FROM pganon_private.installation_secret)
     AND NOT EXISTS (SELECT FROM pganon_private.version);
 
 -- foreign_privileges --
--- Privileges of roles other than the owner on these schemas and their objects, with their REVOKE.
-SELECT g.revoke, pg_catalog.format('%%s on %%s to %%s', g.privilege, g.object, g.grantee)
-FROM pganon.granted(%s::text[]) AS g;
+-- Statements that take from others what they may do with these schemas and their objects.
+SELECT DISTINCT g.revoke FROM pganon.granted(%s::text[]) AS g;
 
 -- harmless_view --
 -- Whether reading a view runs nothing but immutable functions of the server and these: it is pganon's owner's, and

@@ -237,9 +237,17 @@ JOIN pg_roles AS o
     ON o.oid = CASE g.rolname WHEN 'pg_database_owner' THEN d.datdba ELSE n.nspowner END
 WHERE n.nspname = %(schema)s;
 
--- granted --
--- Privileges of others than the owner in these schemas: object, grantee, privilege.
-SELECT g.object, g.grantee, g.privilege FROM pganon.granted(%(schemas)s::text[]) AS g;
+-- beyond_policy --
+-- What others may do beyond the policies: what it is counted under, role, text.
+SELECT b.place, b.holder, b.held FROM pganon.beyond_policy() AS b ORDER BY b.held;
+
+-- held_before --
+-- The texts of what others may do beyond the policies, in every schema.
+SELECT ARRAY(SELECT b.held FROM pganon.beyond_policy(true) AS b);
+
+-- assert_unopened --
+-- Refuse what others may do beyond that.
+SELECT pganon.assert_unopened(%(before)s::text[]);
 
 -- can_read --
 -- Roles that can read any of these views, and why: role, reason, whether one can log in as it.

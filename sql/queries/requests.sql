@@ -13,7 +13,7 @@ DELETE FROM pganon_private.worker AS w WHERE w.id = %(me)s;
 -- look --
 -- Whether there is anything to do, in one short statement: requests that can be claimed, requests
 -- of workers that are dead, schedules, policies to look at, approvals that expired, reviews,
--- views of withdrawn releases that were in use.
+-- views of withdrawn releases that were in use, requests that ended long ago.
 SELECT
     EXISTS (
         SELECT FROM pganon_private.request AS q
@@ -65,7 +65,17 @@ SELECT
             JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
             WHERE n.nspname = r.view_schema AND c.relname = r.view_name AND c.relkind = 'v'
         ) THEN EXISTS (SELECT FROM pganon.standing_views(r.name)) END
-    ) AS withdrawn;
+    ) AS withdrawn,
+    EXISTS (
+        SELECT FROM pganon_private.request AS r
+        WHERE r.finished_at < clock_timestamp() - interval '2160 hours'
+            AND NOT EXISTS (SELECT FROM pganon_private.approval AS a WHERE a.request = r.id)
+            AND NOT EXISTS (SELECT FROM pganon_private.held AS h WHERE h.request = r.id)
+    ) AS old;
+
+-- tidy --
+-- Take away requests that ended long ago; gives how many.
+SELECT pganon.tidy_requests();
 
 -- claim --
 -- Take a request of a release that nobody works on: what was approved, then withdrawals, schedules and what the steward asks for

@@ -115,6 +115,7 @@ def test_the_queue_takes_turns(db: Database) -> None:
 
 
 def test_old_requests_are_taken_away(db: Database) -> None:
+    """Also where nobody asks for the release any more."""
     queue.applied(db, requests=ASKED)
     _ended(db, 5, "analyst", ago="91 days")
     _ended(db, 2, "analyst", ago="89 days")
@@ -125,9 +126,10 @@ def test_old_requests_are_taken_away(db: Database) -> None:
         " VALUES (%s, 'rejected', 'x', 'x')",
         [kept[0]],
     )
-    queue.ask(db.connect("analyst"))
-    states = queue.states(db)
-    assert states == ["refused"] * 3 + ["waiting"], "one was decided, two are younger"
+    log = queue.serve(db)
+    assert queue.states(db) == ["refused"] * 3, "one was decided, two are younger"
+    assert "tidied requests=4" in log
+    assert queue.serve(db)[1:] == ["stopped served=0"], "and no worker looks at them again"
 
 
 def test_nobody_hears_when_others_ask(db: Database) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import psycopg
 import pytest
 
 from pganon.errors import PreconditionError
+from pganon.identifiers import QualifiedName
 from pganon.publish import lifecycle, listing, readers
+from pganon.publish.privileges import unopened
+from pganon.server_errors import translate
 from tests.support.harness import faults, queue
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import COLUMNS, ROWS, release
@@ -129,6 +133,133 @@ def test_what_is_granted_on_private_objects_stops_publication(
     assert caught.value.code == "open_privileges"
     assert faults.exposed(db.admin) == []
     assert [info.version for info in listing.releases(conn)] == [2]
+
+
+OPENED = {
+    "GRANT SELECT ON published.other TO PUBLIC": "SELECT on published.other to public",
+    "GRANT SELECT (age) ON published.other TO source_owner": "published.other.age to source_owner",
+    "GRANT SELECT ON published.other TO analyst WITH GRANT OPTION": "GRANT OPTION FOR SELECT",
+    "GRANT USAGE ON SCHEMA published TO source_owner": "USAGE on schema published",
+    "GRANT CREATE ON SCHEMA published TO PUBLIC": "CREATE on schema published to public",
+    "GRANT CREATE ON SCHEMA pganon TO source_owner": "CREATE on schema pganon to source_owner",
+    "GRANT SELECT ON pganon.ledger TO PUBLIC": "SELECT on pganon.ledger to public",
+    "GRANT INSERT (result) ON pganon.action TO PUBLIC": "INSERT on pganon.action.result to public",
+    "GRANT EXECUTE ON FUNCTION pganon.verify(text) TO PUBLIC": "EXECUTE on pganon.verify",
+    "ALTER VIEW published.other OWNER TO source_owner": "ownership of published.other",
+    """ALTER SCHEMA published OWNER TO source_owner;
+    GRANT ALL ON SCHEMA published TO steward""": "ownership of schema published by source_owner",
+    "ALTER TABLE pganon_private.schedule OWNER TO source_owner": "ownership of pganon_private",
+    "ALTER FUNCTION pganon.measures() OWNER TO source_owner": "ownership of pganon.measures",
+    "ALTER VIEW published.other SET (security_barrier = on)": "options of published.other",
+    "ALTER VIEW pganon.action RESET (check_option)": "options of pganon.action",
+    "ALTER FUNCTION pganon.measures() SECURITY DEFINER": "SECURITY DEFINER of pganon.measures",
+    """ALTER TABLE pganon_private.run_secret ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY p ON pganon_private.run_secret USING (true)""": "row-level security of pganon",
+    "GRANT steward TO source_owner": "membership of source_owner in steward",
+    "GRANT pg_read_all_data TO source_owner": "membership of source_owner in pg_read_all_data",
+}
+"""What a trigger may do with the rights of its owner, and what is said of it."""
+
+
+def _within(conn: Connection, act: str) -> None:
+    """What a trigger does inside of a transaction of the steward's; then all is compared."""
+    with conn.transaction():
+        conn.execute("SET LOCAL ROLE steward")
+        with unopened(conn):
+            conn.execute("RESET ROLE")
+            conn.execute(act.encode())
+            conn.execute("SET LOCAL ROLE steward")
+
+
+def test_what_a_transaction_may_not_open(db: Database) -> None:
+    release(db.owner())
+    release(db.owner(), "other")
+    for act, said in OPENED.items():
+        with pytest.raises(psycopg.Error) as caught:
+            _within(db.admin, act)
+        error = translate(caught.value)
+        assert (error.code, said in error.message) == ("open_privileges", True), act
+    _within(db.admin, "REVOKE SELECT ON published.other FROM analyst")
+
+
+def test_default_privileges_of_a_trigger_open_nothing(db: Database) -> None:
+    conn = db.owner()
+    release(conn)
+    _automate(
+        db,
+        "ALTER DEFAULT PRIVILEGES FOR ROLE steward GRANT ALL ON TABLES TO PUBLIC",
+        "ALTER TABLE",
+    )
+    release(conn, columns=COLUMNS[:2], rows=[r[:2] for r in ROWS])
+    assert _held(conn) == ["analyst SELECT"]
+    assert all(found.holds for found in lifecycle.verify(conn, "adult"))
+
+
+def _withdraw(conn: Connection) -> None:
+    lifecycle.withdraw(conn, "adult")
+
+
+def _withdraw_in_sql(conn: Connection) -> None:
+    try:
+        conn.execute("SELECT pganon.withdraw_release('adult')")
+    except psycopg.Error as error:
+        raise translate(error) from None
+
+
+def _drop(conn: Connection) -> None:
+    lifecycle.drop(conn, "adult")
+
+
+@pytest.mark.parametrize("act", [_again, _back, _admit, _withdraw, _withdraw_in_sql, _drop])
+def test_whatever_shows_or_withdraws_opens_nothing_else(
+    db: Database, act: Callable[[Connection], None]
+) -> None:
+    conn = db.owner()
+    release(conn)
+    release(conn)
+    release(conn, "other")
+    opened = ("SELECT ON pganon.ledger", "CREATE ON SCHEMA published", "SELECT ON published.other")
+    granted = "; ".join(f"GRANT {what} TO PUBLIC" for what in opened)
+    _automate(db, granted, "CREATE VIEW", "GRANT", "REVOKE")
+    with pytest.raises(PreconditionError) as caught:
+        act(conn)
+    assert caught.value.code == "open_privileges"
+    for what in opened:
+        assert f"{what} to public".lower() in caught.value.message.lower()
+    assert all(found.holds for found in lifecycle.verify(conn, "other"))
+    assert [(info.release, info.version) for info in listing.releases(conn)] == [
+        ("adult", 2),
+        ("other", 1),
+    ]
+
+
+def test_what_the_steward_granted_before_stays(db: Database) -> None:
+    """On other releases and on what pganon has, too; `verify` counts it."""
+    conn = db.owner()
+    release(conn)
+    release(conn, "other", readers=("analyst", "source_owner"))
+    for grant in (
+        "SELECT ON published.other TO PUBLIC",
+        "CREATE ON SCHEMA published TO source_owner",
+        "SELECT ON pganon.ledger TO source_owner",
+    ):
+        conn.execute(f"GRANT {grant}".encode())
+    for act in (_again, _other_columns, _back, _admit):
+        act(conn)
+    readers.change_readers(conn, "other", remove=["source_owner"])
+    lifecycle.drop(conn, "adult")
+    failing = {m.against: m.measured for m in lifecycle.verify(conn, "other") if not m.holds}
+    assert failing == {"schema pganon": 1, "schema published": 1, "published.other": 1}
+    # As of readers who can become the owner, who are not remembered as readers.
+    conn.execute("UPDATE pganon_private.version SET readable_by = '{}'")
+    readers.change_readers(conn, "other", remove=["analyst"])
+
+
+def test_a_schema_that_was_open_before(db: Database) -> None:
+    conn = db.owner()
+    db.admin.execute("GRANT CREATE, USAGE ON SCHEMA public TO steward")
+    release(conn, view=QualifiedName("public", "adult"))
+    assert all(found.holds for found in lifecycle.verify(conn, "adult"))
 
 
 def test_a_view_that_is_given_away_stops_publication(db: Database) -> None:

@@ -43,14 +43,8 @@ def analyst(db: Database) -> Connection:
 
 
 def _newer(monkeypatch: pytest.MonkeyPatch, **changes: dict[bytes, bytes] | None) -> None:
-    """A program whose views and functions differ: new texts by old ones; None: it has none.
-
-    `grants` are those of all.
-    """
+    """A program whose views and functions differ: new texts by old ones; None: it has none."""
     known = sqlfiles.object_set()
-    grants = known.grants
-    for old, new in (changes.pop("grants", None) or {}).items():
-        grants = grants.replace(old, new)
     objects: list[sqlfiles.SqlObject] = []
     for item in known.objects:
         texts = changes.get(item.name, {})
@@ -61,7 +55,7 @@ def _newer(monkeypatch: pytest.MonkeyPatch, **changes: dict[bytes, bytes] | None
             assert old in made
             made = made.replace(old, new, 1)
         objects.append(replace(item, text=made))
-    changed = replace(known, objects=tuple(objects), grants=grants + b"-- newer\n")
+    changed = replace(known, objects=tuple(objects), grants=known.grants + b"-- newer\n")
     monkeypatch.setattr(sqlfiles, "object_set", lambda: changed)
 
 
@@ -107,7 +101,7 @@ def test_what_cannot_stay_is_dropped_and_named(
             b"low date, high date)": b"low date, high date, more int DEFAULT 1)",
             b"share(daterange, date, date) IS": b"share(daterange, date, date, int) IS",
         },
-        grants={b"share(daterange, date, date)": b"share(daterange, date, date, int)"},
+        open_to_all={b"share(daterange, date, date)": b"share(daterange, date, date, int)"},
         measures={b"TABLE (name text": b"TABLE (title text"},
         ledger=None,
     )

@@ -70,11 +70,11 @@ class Attacked:
         conn.execute(text.encode())
         return conn
 
-    def unharmed(self, login: str) -> None:
-        """All was tried, in a session of that login, and nothing was done."""
+    def unharmed(self, login: str, who: str | None = None) -> None:
+        """All was tried, in a session of that login as `mallory` or `who`, and nothing was done."""
         told = self.db.admin.execute("SELECT who, login, state FROM evil.told").fetchall()
         assert len(told) >= 9
-        assert {row[:2] for row in told} == {(self.mallory, login)}
+        assert {row[:2] for row in told} == {(who or self.mallory, login)}
         assert [row[2] for row in told if not row[2].startswith(("PA", "44", "42"))] == []
         assert queue.states(self.db) == ["awaiting_approval", "waiting"]
 
@@ -126,6 +126,67 @@ def test_code_of_others_inside_a_session(attacked: Attacked, frame: str) -> None
     assert row is not None
     conn.execute(triggers.encode())
     attacked.unharmed(row[0])
+
+
+@pytest.mark.slow
+def test_code_of_others_in_autovacuum(attacked: Attacked) -> None:
+    """It analyzes the table in a session of the bootstrap superuser, whom nobody logged in as."""
+    db = attacked.db
+    if db.server.cluster is None:
+        pytest.skip("the server is not ours: its settings stay")
+    mallory = attacked.planted()
+    mallory.execute("CREATE INDEX ON evil.bait (evil.constant(a))")
+    mallory.execute(
+        "ALTER TABLE evil.bait SET (autovacuum_analyze_threshold = 1,"
+        " autovacuum_analyze_scale_factor = 0)"
+    )
+    mallory.execute("INSERT INTO evil.bait SELECT g FROM generate_series(1, 9) AS g")
+    mallory.execute("TRUNCATE evil.told")
+    db.admin.execute("ALTER SYSTEM SET autovacuum_naptime = '1s'")
+    try:
+        db.admin.execute("SELECT pg_reload_conf()")
+        # Another one takes its place, which does not sleep out the time of before.
+        db.admin.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE backend_type = 'autovacuum launcher'"
+        )
+        told = "SELECT count(*) >= 9 FROM evil.told"
+        faults.wait_until(lambda: db.admin.execute(told).fetchone() == (True,))
+    finally:
+        db.admin.execute("ALTER SYSTEM RESET autovacuum_naptime")
+        db.admin.execute("SELECT pg_reload_conf()")
+    bootstrap = db.admin.execute("SELECT rolname::text FROM pg_roles WHERE oid = 10").fetchone()
+    assert bootstrap is not None
+    attacked.unharmed(bootstrap[0])
+
+
+REFERRING = """
+    CREATE TYPE evil.number AS (v integer);
+    CREATE FUNCTION evil.to_integer(evil.number) RETURNS integer LANGUAGE sql
+        AS 'SELECT evil.act()';
+    CREATE CAST (evil.number AS integer) WITH FUNCTION evil.to_integer(evil.number) AS IMPLICIT;
+    CREATE TABLE evil.child (a evil.number REFERENCES public.parent);
+    CREATE FUNCTION evil.gone() RETURNS trigger LANGUAGE plpgsql
+        AS $$ BEGIN PERFORM evil.act(); RETURN OLD; END $$;
+    CREATE TABLE evil.heir (a integer REFERENCES public.parent ON DELETE CASCADE);
+    CREATE TRIGGER gone BEFORE DELETE ON evil.heir FOR EACH ROW EXECUTE FUNCTION evil.gone();
+    INSERT INTO evil.heir VALUES (2);
+"""
+
+
+def test_code_of_others_in_a_check_of_a_foreign_key(attacked: Attacked) -> None:
+    """A cast runs as the approver, who owns what is referred to; a trigger in his own session."""
+    approver = attacked.db.connect(BY)
+    approver.execute("CREATE TABLE public.parent AS SELECT g AS a FROM generate_series(1, 2) AS g")
+    approver.execute("ALTER TABLE public.parent ADD PRIMARY KEY (a)")
+    approver.execute(f"GRANT REFERENCES ON public.parent TO {attacked.mallory}".encode())
+    mallory = attacked.planted()
+    mallory.execute(REFERRING.encode())
+    mallory.execute("INSERT INTO evil.child VALUES (ROW(1))")
+    attacked.unharmed(attacked.mallory, who=BY)
+    mallory.execute("TRUNCATE evil.told")
+    approver.execute("DELETE FROM public.parent WHERE a = 2")
+    attacked.unharmed(BY)
 
 
 def test_a_row_has_the_name_of_who_inserts(attacked: Attacked) -> None:

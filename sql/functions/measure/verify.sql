@@ -28,12 +28,9 @@ DECLARE
     relations regclass[] := '{}';
     relation regclass;
     complete boolean;
+    places text[];
 BEGIN
-    SELECT v.*, ARRAY(
-        SELECT n.role
-        FROM unnest(r.readers, r.reader_ids) AS n(role, id)
-        WHERE n.id = 0 OR pg_get_userbyid(n.id) = n.role
-    ) AS readers INTO stored
+    SELECT v.* INTO stored
     FROM pganon_private.release AS r
     JOIN pganon_private.version AS v ON v.release = r.name AND v.version = r.current_version
     WHERE r.name = $1 AND v.dropped_at IS NULL;
@@ -108,19 +105,19 @@ BEGIN
 
     model := 'privileges';
     parameter := 0;
-    against := 'private schemas';
-    SELECT count(*) INTO measured
-    FROM pganon.granted('{pganon_private,pganon_work,pganon_stage,pganon_data}') AS g;
-    holds := measured = 0;
-    RETURN NEXT;
-    FOR item IN SELECT c FROM jsonb_array_elements(stored.views) AS c LOOP
-        against := format('%I.%I', item ->> 'schema', item ->> 'name');
-        SELECT count(*) INTO measured
-        FROM pganon.granted(ARRAY[item ->> 'schema']) AS g
-        WHERE g.relation = to_regclass(against)
-            AND NOT (
-                g.privilege = 'SELECT' AND g.grantee = ANY (stored.readers) AND NOT g.grantable
-            );
+    places := ARRAY(SELECT b.place FROM pganon.beyond_policy() AS b);
+    FOR against IN
+        SELECT unnest('{private schemas,schema pganon}'::text[])
+        UNION ALL
+        (
+            SELECT DISTINCT format('schema %I', c ->> 'schema')
+            FROM jsonb_array_elements(stored.views) AS c
+            ORDER BY 1
+        )
+        UNION ALL
+        SELECT format('%I.%I', c ->> 'schema', c ->> 'name') FROM jsonb_array_elements(stored.views) AS c
+    LOOP
+        measured := cardinality(array_positions(places, against));
         holds := measured = 0;
         RETURN NEXT;
     END LOOP;

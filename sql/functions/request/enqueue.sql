@@ -16,7 +16,6 @@ AS $$
 DECLARE
     found_id bigint;
 BEGIN
-    PERFORM pganon.tidy_requests(p_release);
     LOOP
         INSERT INTO pganon_private.request (
             release, revision, kind, origin, parameters, requester, requester_id, not_before, due_at

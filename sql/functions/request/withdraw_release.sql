@@ -9,9 +9,11 @@ AS $$
 DECLARE
     shown record;
     dependents text[];
+    before text[];
 BEGIN
     -- Excludes publications.
     LOCK TABLE pganon_private.release IN SHARE ROW EXCLUSIVE MODE;
+    before := ARRAY(SELECT b.held FROM pganon.beyond_policy(true) AS b);
     SELECT v.version, v.run_id INTO shown
     FROM pganon_private.release AS r
     JOIN pganon_private.version AS v ON v.release = r.name AND v.version = r.current_version
@@ -29,6 +31,7 @@ BEGIN
     PERFORM pganon.note_event(
         'withdrawn', $1, shown.run_id, shown.version, jsonb_build_object('dependents', dependents)
     );
+    PERFORM pganon.assert_unopened(before);
     IF dependents <> '{}' THEN
         RAISE WARNING USING
             MESSAGE = format('others have built on the release "%s", and may not use that any more', $1),

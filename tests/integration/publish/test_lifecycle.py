@@ -121,6 +121,8 @@ def test_verify(db: Database) -> None:
         ("fingerprint", "", None, None),
         ("view", "published.adult", None, None),
         ("privileges", "private schemas", 0.0, 0.0),
+        ("privileges", "schema pganon", 0.0, 0.0),
+        ("privileges", "schema published", 0.0, 0.0),
         ("privileges", "published.adult", 0.0, 0.0),
     ]
     conn.execute(

@@ -1,0 +1,68 @@
+-- What others than the owner may do with what pganon has and shows, beyond what the policies say. These say
+-- nothing of private schemas, what everybody may in schema pganon, and SELECT on the views of a release for
+-- its readers; USAGE on the schemas of views for all that were ever readers. Then there is what
+-- acting_rights.sql gives. `place` is what `verify` counts it under, and `held` says it in full.
+-- `p_before` is for assert_unopened.sql: it takes in every schema that may get views, and all USAGE.
+CREATE FUNCTION pganon.beyond_policy(p_before boolean DEFAULT false)
+    RETURNS TABLE (place text, holder text, held text)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    private constant text[] := '{pganon_private,pganon_work,pganon_stage,pganon_data}';
+    own constant text[] := ARRAY['pganon'] || private;
+    views constant regclass[] := ARRAY(
+        SELECT c.oid
+        FROM pg_class AS c
+        JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        JOIN pganon.policy_views() AS p ON p.schema = n.nspname AND p.name = c.relname
+    );
+    outer_schemas constant text[] := ARRAY(
+        SELECT n.nspname
+        FROM pg_namespace AS n
+        WHERE n.nspname <> ALL (own) AND (
+            n.nspname IN (SELECT p.schema FROM pganon.policy_views() AS p)
+            OR p_before AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+        )
+    );
+BEGIN
+    RETURN QUERY
+    WITH said AS (
+        SELECT format('%s on %s to public', a.privilege, a.object) AS held
+        FROM pganon.open_to_all() AS a
+        UNION
+        SELECT format('SELECT on %I.%I to %I', p.schema, p.name, r.name)
+        FROM pganon.policy_views() AS p CROSS JOIN LATERAL unnest(p.readers) AS r(name)
+        UNION
+        SELECT format('USAGE on schema %I to %I', o.name, r.name)
+        FROM unnest(outer_schemas) AS o(name)
+        CROSS JOIN (
+            SELECT unnest(p.readers) FROM pganon.policy_views() AS p
+            UNION
+            SELECT unnest(v.readable_by) FROM pganon_private.version AS v
+        ) AS r(name)
+        WHERE NOT p_before
+    )
+    SELECT CASE
+            WHEN g.schema = ANY (private) THEN 'private schemas'
+            WHEN g.relation = ANY (views) THEN g.relation::text
+            WHEN pg_get_userbyid(n.nspowner) = current_user THEN format('schema %I', g.schema)
+            ELSE 'schemas of others'
+        END, g.grantee, o.held
+    FROM pganon.granted(own, outer_schemas, views) AS g
+    JOIN pg_namespace AS n ON n.nspname = g.schema
+    CROSS JOIN LATERAL (
+        SELECT g.held
+        UNION ALL
+        SELECT 'GRANT OPTION FOR ' || g.held WHERE g.grantable
+    ) AS o
+    LEFT JOIN said AS s ON s.held = o.held
+    WHERE s.held IS NULL
+    UNION ALL
+    SELECT a.place, a.holder, a.held FROM pganon.acting_rights(own, outer_schemas, views) AS a;
+END
+$$;
+
+COMMENT ON FUNCTION pganon.beyond_policy(boolean) IS
+    'what others may do with what pganon has and shows, beyond what the policies say';
