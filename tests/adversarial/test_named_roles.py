@@ -14,6 +14,7 @@ from pganon.applied import store
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.publish import lifecycle, listing, privileges, views
+from pganon.publish.target import ensure_schema
 from pganon.publish.transaction import publishing
 from pganon.run import grants
 from pganon.run.resolution import resolve_policy
@@ -195,6 +196,8 @@ def test_another_role_under_the_name_of_a_trusted_one(db: Database) -> None:
                 "'other', (SELECT oid::int8 FROM pg_roles WHERE rolname = %s))",
                 [name],
             )
+        with _refused("foreign_schema", "shown"):
+            ensure_schema(db.owner(), "shown", {name: 1})
         stored = store.read(db.owner(), "patients")
         with store.loaded(db.owner(), stored) as kept, _refused("replaced_role", name):
             resolve_policy(db.owner(), kept)

@@ -248,10 +248,19 @@ def test_readers_alone(db: Database, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_reader_that_is_no_role_any_more(db: Database, folder: Path) -> None:
-    with queue.role(db, "guest") as (guest,):
-        write(folder, "0001_patients", privacy=k(8), publish={"readers": [guest, "analyst"]})
+    with queue.role(db, "guest", "other") as (guest, other):
+        readers = [guest, other, "analyst"]
+        write(folder, "0001_patients", privacy=k(8), publish={"readers": readers})
         write(folder, "0002_patients", privacy=k(12), publish={"readers": []})
         assert migrate(db, folder).code == 0
+    db.admin.execute(f"CREATE ROLE {other}".encode())
+    try:
+        _taken_back_for_the_analyst(db, folder)
+    finally:
+        db.admin.execute(f"DROP ROLE {other}".encode())
+
+
+def _taken_back_for_the_analyst(db: Database, folder: Path) -> None:
     assert down(db, folder, 1).out == "0002_patients.json: patients, version 1: reverted\n"
     row = db.admin.execute("SELECT readers FROM pganon_private.release").fetchone()
     assert row == (["analyst"],)
