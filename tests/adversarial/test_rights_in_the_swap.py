@@ -7,6 +7,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
+from pganon.database import set_role
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.publish import lifecycle, listing, readers
@@ -180,6 +181,18 @@ def test_what_a_transaction_may_not_open(db: Database) -> None:
         error = translate(caught.value)
         assert (error.code, said in error.message) == ("open_privileges", True), act
     _within(db.admin, "REVOKE SELECT ON published.other FROM analyst")
+
+
+def test_a_trigger_that_takes_another_role(db: Database) -> None:
+    """What follows would be done, and compared, as the role that logged in."""
+    release(db.owner())
+    _automate(db, "PERFORM set_config('role', 'none', false)", "COMMENT", rights="INVOKER")
+    with queue.role(db, "member", member_of="steward") as (member,):
+        conn = db.connect(member)
+        set_role(conn, "steward")
+        with pytest.raises(PreconditionError, match="ownership of ") as caught:
+            release(conn)
+        assert caught.value.code == "open_privileges"
 
 
 def test_default_privileges_of_a_trigger_open_nothing(db: Database) -> None:
