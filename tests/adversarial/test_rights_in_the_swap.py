@@ -153,7 +153,7 @@ OPENED = {
     "ALTER FUNCTION pganon.measures() OWNER TO source_owner": "ownership of pganon.measures",
     "ALTER VIEW published.other SET (security_barrier = on)": "options of published.other",
     "ALTER VIEW pganon.action RESET (check_option)": "options of pganon.action",
-    "ALTER FUNCTION pganon.measures() SECURITY DEFINER": "SECURITY DEFINER of pganon.measures",
+    "ALTER FUNCTION pganon.measures() SECURITY DEFINER": "rights of its owner in pganon.measures",
     """ALTER TABLE pganon_private.run_secret ENABLE ROW LEVEL SECURITY;
     CREATE POLICY p ON pganon_private.run_secret USING (true)""": "row-level security of pganon",
     "GRANT steward TO source_owner": "membership of source_owner in steward",

@@ -44,7 +44,7 @@ BEGIN
     JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE n.nspname = ANY (p_schemas) AND c.relrowsecurity
     UNION ALL
-    SELECT 'options', NULL, format('SECURITY DEFINER of %s', p.oid::regprocedure)
+    SELECT 'options', NULL, format('rights of its owner in %s', p.oid::regprocedure)
     FROM pg_proc AS p
     JOIN pg_namespace AS n ON n.oid = p.pronamespace
     WHERE n.nspname = 'pganon' AND p.prosecdef
