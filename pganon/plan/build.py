@@ -174,10 +174,16 @@ class Plan:
         return Phase("measure", "metrics on request", steps, nothing)
 
     @property
+    def whole_spec(self) -> ReleaseSpec:
+        """What figures of the whole version are about."""
+        return self.spec
+
+    @property
     def whole(self) -> Phase:
         """Statistics of a version that grows, over all its increments."""
-        growth = self.spec.growth
-        steps = () if growth is None else whole_steps(self.spec, growth, self.method.form)
+        spec = self.whole_spec
+        growth = spec.growth
+        steps = () if growth is None else whole_steps(spec, growth, self.method.form)
         skipped = None if steps else "there is no earlier increment that they are added to"
         return Phase("whole", "figures of all increments together", steps, skipped)
 

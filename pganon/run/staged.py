@@ -169,10 +169,10 @@ def figures(plan: Plan, state: State) -> Figures:
 
 def _whole(plan: Plan, state: State) -> tuple[Utility | None, dict[str, float]]:
     form = plan.method.form
-    if form.statistics.whole is None:
+    if not plan.whole.steps:
         return None, {}
     whole = totals(plan, state)
-    utility = whole_utility(plan.spec, form, state.facts, whole.released, whole.suppressed)
+    utility = whole_utility(plan.whole_spec, form, state.facts, whole.released, whole.suppressed)
     return utility, alike(plan.spec, whole_facts(state.facts))
 
 
