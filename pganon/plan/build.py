@@ -82,7 +82,8 @@ class Plan:
     @property
     def phases(self) -> tuple[Phase, ...]:
         """All of them in order, those that a run skips, too."""
-        return (self.gathering, *self.reading, self.committing, *self.computing, self.judging)
+        computing = (*self.computing, *self.describing)
+        return (self.gathering, *self.reading, self.committing, *computing, self.judging)
 
     @cached_property
     def gathering(self) -> Phase:
@@ -163,9 +164,12 @@ class Plan:
                 (verify_step(spec, method),),
             ),
             self._measuring,
-            self.whole,
-            self._explaining,
         )
+
+    @cached_property
+    def describing(self) -> tuple[Phase, ...]:
+        """What is told of the release beside that, once it is known to fit its earlier versions."""
+        return (self.whole, self._explaining)
 
     @property
     def _measuring(self) -> Phase:

@@ -53,8 +53,11 @@ class Withdrawal(Plan):
                 "re-measure the stored relations against every requirement",
                 (Parallel("checks", "what must hold", [[check] for check in checks]),),
             ),
-            self.whole,
         )
+
+    @cached_property
+    def describing(self) -> tuple[Phase, ...]:
+        return (self.whole,)
 
 
 def withdrawal(plan: Plan) -> Withdrawal:

@@ -298,7 +298,8 @@ def withdraw(
     assert before is not None  # an individual that was removed was released
     newest = before.versions[0]
     plan = computation.plan = withdrawal(computation.plan)
-    state = computation.complete()
+    computation.complete()
+    state = computation.describe()
     checks = plan.stored_checks(state)
     whole, statistics = totals(plan, state), figures(plan, state)
     measures = {**statistics.as_dict(whole.records), **left_out(state)}

@@ -45,19 +45,21 @@ def grouped(rows: Iterable[Row], by: str) -> dict[Any, list[Row]]:
 
 
 def grown(
-    db: Database, method: str, age: str, change: str = ""
+    db: Database, method: str, age: str, *, change: str = "", later: str = "", **keys: Any
 ) -> tuple[RunResult, RunResult, list[Row]]:
     """Two versions, and the source of the second, with other ages.
 
     Args:
         change: SQL before each of them.
+        later: SQL before the second.
+        keys: of the policy.
     """
     db.source(plans.SOURCE)
     db.source(change, grant=False)
-    policy = growing_policy(method)
+    policy = driver.loaded({**growing_policy(method).policy.document(), **keys})
     first = run_release(policy, dsn=db.dsn())
     more_visits(db, age)
-    db.source(change, grant=False)
+    db.source(f"{change};{later}", grant=False)
     second = run_release(policy, dsn=db.dsn())
     source = fetched(db.owner(), "SELECT * FROM public.visit")
     kept = listing.find(db.owner(), "visits").current
@@ -147,7 +149,12 @@ def check_spread(found: AnatomyUtility, result: RunResult, ncp: Callable[[str], 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["anatomy", "slicing", "msb"])
 def test_of_buckets(db: Database, method: str) -> None:
-    _, second, source = grown(db, method, "25 + n % 9")
+    """Also on the scale of what groups show and the source has no more."""
+    later = "UPDATE public.visit SET age = 26 WHERE age < 24"
+    columns = growing_policy(method).policy.document()["columns"]
+    columns["cost"] = {"role": "identifying"}  # with it, no two rows would be equal
+    _, second, source = grown(db, method, "25 + n % 9", later=later, columns=columns)
+    assert min(row["age"] for row in source) == 24
     conn = db.owner()
     found = second.utility
     assert isinstance(found, AnatomyUtility)
@@ -165,6 +172,18 @@ def test_of_buckets(db: Database, method: str) -> None:
     for row in st:
         sizes[row["group_id"]] += row["count"]
     check_sizes(found, list(sizes.values()))
+
+
+@pytest.mark.slow
+def test_columns_that_are_arranged_otherwise(db: Database) -> None:
+    """Columns of which the newcomers make other tables have no figures; the run is refused."""
+    with driver.refused("other_columns"):
+        grown(
+            db,
+            "slicing",
+            "25 + n % 9",
+            later="UPDATE public.visit SET age = 26, zip = 'Z1' WHERE age < 24 OR zip = 'Z0'",
+        )
 
 
 @pytest.mark.slow
@@ -280,9 +299,17 @@ def test_of_classes_with_buckets(db: Database) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("method", "missing"), [("lgb_mdp", "Z5"), ("local_generalization", None)])
 def test_of_local_groups(db: Database, method: str, missing: str | None) -> None:
-    """NULL is a value where it is shown, and not where it is hidden."""
-    change = f"UPDATE public.visit SET zip = '{missing}' WHERE zip IS NULL" if missing else ""
-    _, second, source = grown(db, method, "20 + n % 13", change)
+    """NULL is a value where it is shown, and not where it is hidden.
+
+    Who hides a column alone is suppressed.
+    """
+    if missing is None:
+        later = "UPDATE public.visit SET age = 30 WHERE id > 65 AND age < 22"
+        keys = {"later": later, "on_infeasible": "suppress"}
+    else:
+        keys = {"change": f"UPDATE public.visit SET zip = '{missing}' WHERE zip IS NULL"}
+    _, second, source = grown(db, method, "20 + n % 13", **keys)
+    assert second.suppressed == (missing is None)
     conn = db.owner()
     found = second.utility
     assert isinstance(found, LocalUtility)
@@ -324,21 +351,28 @@ def test_of_local_groups(db: Database, method: str, missing: str | None) -> None
 
 
 @pytest.mark.slow
-def test_of_clusters(db: Database) -> None:
+@pytest.mark.parametrize("count", ["supported", "product"])
+def test_of_clusters(db: Database, count: str) -> None:
     """Also of those that are left when some were withdrawn, and nobody is new."""
-    _, second, source = grown(db, "qs_greedy", "25 + n % 9")
-    check_clusters(db, second, source)
+    keys: dict[str, Any] = {
+        "privacy": [{"model": "qs_k_anonymity", "k": 2, "count": count}],
+        "leavers": "withdraw",
+    }
+    # Many values make clusters small enough for their worlds to be counted.
+    change = "UPDATE public.visit SET age = 20 + id * 7 % 40, zip = nullif('Z' || id % 9, 'Z8')"
+    _, second, source = grown(db, "qs_greedy", "25 + n % 9", change=change, **keys)
+    check_clusters(db, second, source, count)
     db.source("DELETE FROM public.visit WHERE id IN (3, 71)", grant=False)
-    document = {**growing_policy("qs_greedy").policy.document(), "leavers": "withdraw"}
-    # What clusters show may be in the source no more, and existed when they were made.
+    # What clusters show may be in the source no more. It existed when they were made.
     db.source("UPDATE public.visit SET zip = 'Z9' WHERE zip = 'Z0'", grant=False)
+    document = {**growing_policy("qs_greedy").policy.document(), **keys}
     third = run_release(driver.loaded(document), dsn=db.dsn())
     assert third.increment is None
     assert third.released < second.released
-    check_clusters(db, third, fetched(db.owner(), "SELECT * FROM public.visit"))
+    check_clusters(db, third, fetched(db.owner(), "SELECT * FROM public.visit"), count)
 
 
-def check_clusters(db: Database, second: RunResult, source: Sequence[Row]) -> None:
+def check_clusters(db: Database, second: RunResult, source: Sequence[Row], count: str) -> None:
     clusters = view(db.owner())
     found = second.utility
     assert isinstance(found, ClusterUtility)
@@ -360,17 +394,26 @@ def check_clusters(db: Database, second: RunResult, source: Sequence[Row]) -> No
     single = [len(row[name]) == 1 for row in clusters for name in ("age", "zip")]
     assert found.constants == sum(single)
     for name, column in (("person", "age"), ("place", "zip")):
-        counts = sorted(len(row[column]) for row in clusters)
-        for told in (found.product[name], found.supported[name]):
-            assert (told.least, told.most) == (counts[0], counts[-1])
+        known = {row[column] for row in source}
+        if count == "supported":
+            known |= {value for row in clusters for value in row[column]}
+        existing = [[value in known for value in row[column]] for row in clusters]
+        for told, counts in (
+            (found.product[name], [len(each) for each in existing]),
+            (found.supported[name], [sum(each) for each in existing]),
+        ):
+            assert (told.least, told.most) == (min(counts), max(counts))
             assert told.mean == pytest.approx(sum(counts) / len(counts))
-        small = [row for row in clusters if row["size"] <= 8]
-        each = [
+        if count == "product":
+            continue
+        worlds = [
             worst_posterior(
-                [len(row[column])], [[place] for place, _ in enumerate(row[column])], row["size"]
+                [len(row[column])], [[n] for n, _ in enumerate(row[column])], row["size"]
             )
-            for row in small
+            for row in clusters
+            if row["size"] <= 8
         ]
-        counted = [float(one) for one in each if one is not None]
-        assert found.posterior[name].clusters == len(counted)
-        assert found.posterior[name].worst == pytest.approx(max(counted, default=None))
+        counted = [float(one) for one in worlds if one is not None]
+        assert found.posterior[name].clusters == len(counted) > 0
+        assert found.posterior[name].worst == pytest.approx(max(counted))
+    assert found.posterior or count == "product"
