@@ -7,7 +7,7 @@ generated   a table of people with four records each on average
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -20,7 +20,17 @@ from pganon.importing.form import Format
 
 _ERRORS = ("error", "median_error")
 FIGURES = ("nloss", "v", *_ERRORS, "classes", "suppressed", "exposed", "seconds", "ratio")
-_SHOWN = (*FIGURES[:1], "nloss_least", "nloss_most", *FIGURES[1:])
+_DRAWN = ("nloss", "error")
+_SHOWN = (
+    "nloss",
+    "nloss_least",
+    "nloss_most",
+    "v",
+    "error",
+    "error_least",
+    "error_most",
+    *FIGURES[3:],
+)
 _NOTE = (
     "NLoss is GCP; v: vulnerable classes; error: mean relative error of queries;"
     " ratio: to a sorted copy"
@@ -90,7 +100,7 @@ class Runs:
                 yield self._drawn(shown, self.source.trees, method, model, number)
 
     def _drawn(self, name: str, columns: Columns, method: Row, model: Row, number: int) -> Row:
-        """Means over the draws, and the losses of each."""
+        """Means over the draws, and the losses and errors of each with their range."""
         asked = {
             "table": self.source.table,
             "quasi": len(columns),
@@ -106,9 +116,7 @@ class Runs:
             failed.reason("all_suppressed")
             nothing = None if self.predicates is None else 1.0
             rows = [{"nloss": 1.0, "v": None, "error": nothing, "median_error": nothing}]
-        lost = [row["nloss"] for row in rows]
-        spread = {"nloss_least": min(lost), "nloss_most": max(lost)} if number > 1 else {}
-        return {**asked, **support.means(rows, FIGURES), **spread, "nloss_drawn": lost}
+        return {**asked, **support.means(rows, FIGURES), **spread(rows)}
 
     def _figures(self, found: support.Measured) -> Row:
         result, utility = found.result, found.result["utility"]
@@ -141,6 +149,17 @@ class Runs:
             "median_error": count["median"],
             "answered": self.queries - count["empty"],
         }
+
+
+def spread(rows: Sequence[Row]) -> Row:
+    """Losses and errors of all draws and, of several, the least and the greatest."""
+    found: Row = {}
+    for name in _DRAWN:
+        values = [row[name] for row in rows if row.get(name) is not None]
+        found[f"{name}_drawn"] = values
+        if len(values) > 1:
+            found |= {f"{name}_least": min(values), f"{name}_most": max(values)}
+    return found
 
 
 def _asking_seconds(result: Row) -> float:

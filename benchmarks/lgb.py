@@ -73,7 +73,7 @@ class Runs:
             "suppressed": result["suppressed"],
             "groups": utility["groups"],
             "c_dm": utility["discernibility"],
-            "ncp": utility["gcp"],
+            "ncp": utility["paper_gcp"],
             "told": _told(utility),
             "seconds": found.seconds,
             "ratio": found.seconds / self.copy,

@@ -17,7 +17,7 @@ from pganon.forms.metrics import Metrics
 from pganon.forms.request import Request, Restricts
 from pganon.forms.utility import Utility
 from pganon.identifiers import QualifiedName
-from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.resolved.presentation import Form
 from pganon.steps import Chains, State, Step
 from pganon.steps.facts import Facts
@@ -62,22 +62,44 @@ class Description:
 
 
 @dataclass(frozen=True)
+class ExactGroups:
+    """Groups whose quasi-identifiers are published as they are.
+
+    A group is identified by the number of its set of groups, `place`, and by its `number` there:
+    with independent buckets a record is in a group of every set.
+
+    Attributes:
+        sizes: SELECT place, number, n: the records of every group.
+        values: SELECT place, number, value: published values of an attribute that a group has,
+            each at least once.
+    """
+
+    sizes: Callable[[ReleaseSpec, State, Relations], exp.Select]
+    values: Callable[[ReleaseSpec, State, Relations, Attribute], exp.Select]
+
+
+@dataclass(frozen=True)
 class Whole:
     """How a version that grows is measured as a whole, over the relations of all increments.
 
     Attributes:
-        columns: by part with groups, the columns that are read of it.
-        shown: as :attr:`Description.shown`, one row per group.
-        measures: steps that observe what the form's `utility` reads, from relations by part, and a
-            table (group_id, n, loss<i>) with what every group loses.
+        columns: by part, the columns that are read of it.
+        shown: what groups show: as :attr:`Description.shown`, one row per group, or exact values.
+        measures: steps that observe what `utility` reads, from relations by part, and a table
+            (group_id, n, loss<i>) with what every group loses. With exact values group numbers may
+            repeat, once for every set of groups.
+        utility: the figures, from the facts of the run with those of the whole in their place.
+        measurable: whether it can be measured in a run that adds groups, or else none.
     """
 
-    columns: Callable[[ReleaseSpec], Mapping[str, Sequence[str]]]
-    shown: Callable[[ReleaseSpec, Relations], exp.Select]
+    columns: Callable[[ReleaseSpec, State], Mapping[str, Sequence[str]]]
+    shown: Callable[[ReleaseSpec, Relations], exp.Select] | ExactGroups
     measures: Callable[
         [ReleaseSpec, Callable[[State], Relations], Callable[[State], QualifiedName]],
         Sequence[Step],
     ]
+    utility: Callable[[ReleaseSpec, Facts], Utility]
+    measurable: Callable[[ReleaseSpec, bool], bool] = lambda spec, adds: True
 
 
 @dataclass(frozen=True)

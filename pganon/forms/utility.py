@@ -309,7 +309,7 @@ class AnatomyUtility(Utility):
                 f"reconstruction of {name}": f"{found.reconstruction_error:.6g} (error)"
                 for name, found in self.sensitive.items()
             },
-            "associated": strongest(self.related),
+            **({"associated": strongest(self.related)} if self.inferred else {}),
         }
 
     @property

@@ -12,21 +12,20 @@ All steps are taken within a scope, beside those of the increment.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, axes
 from pganon.encode.codes import sizes_step
 from pganon.encode.dictionaries import dictionary_steps
-from pganon.encode.snapshot import infinite
 from pganon.forms.facts import LEAVING, SUPPRESSED, ncp
-from pganon.forms.form import PublishedForm, Relations
+from pganon.forms.form import ExactGroups, PublishedForm, Relations
 from pganon.forms.utility import Utility
-from pganon.identifiers import quote
-from pganon.metrics import alike, coverage
+from pganon.metrics import alike, coverage, exact
+from pganon.metrics.scale import in_type, values_step
 from pganon.metrics.source import place_steps
-from pganon.resolved.increments import NUMBER, REGIONS, WHOLE, WITHDRAWN, Growth
+from pganon.resolved.increments import NUMBER, REGIONS, WITHDRAWN, Growth
 from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Shown
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
@@ -44,28 +43,24 @@ def whole_steps(spec: ReleaseSpec, growth: Growth, form: PublishedForm) -> tuple
     whole = form.statistics.whole
     if whole is None or growth.version is None:
         return ()
+    if not whole.measurable(spec, growth.adds):
+        return ()
 
     def relations(state: State) -> Relations:
         return {
             part: _all_of(growth, part, columns, state)
-            for part, columns in whole.columns(spec).items()
+            for part, columns in whole.columns(spec, state).items()
         }
 
+    shown = whole.shown
+    if isinstance(shown, ExactGroups):
+        lost = exact.steps(spec, shown, relations)
+    else:
+        lost = _lost_steps(spec, growth, lambda s: shown(spec, relations(s)))
     beside = [
         step for chain in alike.chains(spec, form.statistics.histogram, relations) for step in chain
     ]
-    steps = [
-        coverage.shown_step(spec, lambda s: whole.shown(spec, relations(s))),
-        *([] if spec.shows_regions else _cover_steps(spec)),
-        CreateTable(
-            "lost",
-            "what every group loses",
-            lambda s: s.work("lost"),
-            lambda s: _lost(spec, growth, s),
-        ),
-        *whole.measures(spec, relations, lambda s: s.work("lost")),
-        *beside,
-    ]
+    steps = [*lost, *whole.measures(spec, relations, lambda s: s.work("lost")), *beside]
     return within(SCOPE, steps)
 
 
@@ -78,7 +73,8 @@ def whole_utility(
         released, suppressed: records of the version, and those that are permanently suppressed.
     """
     counted = {RECORDS: released + suppressed, SUPPRESSED: suppressed}
-    return form.statistics.utility(spec, whole_facts(facts).observing(counted))
+    assert form.statistics.whole is not None  # or nothing was observed
+    return form.statistics.whole.utility(spec, whole_facts(facts).observing(counted))
 
 
 def whole_facts(facts: Facts) -> Facts:
@@ -98,9 +94,8 @@ def _all_of(growth: Growth, part: str, columns: Sequence[str], state: State) -> 
         ]
     )
     withdrawn = state.outer.stage(WITHDRAWN) if state.facts.get(LEAVING) else growth.withdrawn
-    if withdrawn is None:
+    if withdrawn is None or growth.number is None or growth.number not in columns:
         return rows
-    assert growth.number is not None  # what withdraws has one partition
     return query(
         "select r.* from r where not exists (select 1 from w where :gone = :number)",
         {"r": rows, "w": withdrawn},
@@ -112,36 +107,29 @@ def _all_of(growth: Growth, part: str, columns: Sequence[str], state: State) -> 
 # -- the scale --------------------------------------------------------------------------------
 
 
+def _lost_steps(
+    spec: ReleaseSpec, growth: Growth, shown: Callable[[State], exp.Select]
+) -> list[Step]:
+    """From what groups show to `lost`."""
+    return [
+        coverage.shown_step(spec, shown),
+        *([] if spec.shows_regions else _cover_steps(spec)),
+        CreateTable(
+            "lost",
+            "what every group loses",
+            lambda s: s.work("lost"),
+            lambda s: _lost(spec, growth, s),
+        ),
+    ]
+
+
 def _cover_steps(spec: ReleaseSpec) -> list[Step]:
     """From `mshown` to what published values cover of all values that there are."""
     made: list[Step] = []
     for axis in axes(spec.attributes):
-        attribute = axis.attribute
-        made.append(
-            CreateTable(
-                f"values{axis.index}",
-                f"all values of {quote(attribute.column.name)}, of the source and of groups",
-                lambda s, i=axis.index: s.work(f"values{i}"),
-                lambda s, a=attribute: _values(a, s),
-            )
-        )
+        made.append(values_step(axis.attribute, lambda s, a=axis.attribute: _shown_values(a, s)))
         made += dictionary_steps(spec, axis)
     return [*made, sizes_step(spec), *place_steps(spec), *coverage.cover_steps(spec)]
-
-
-def _values(attribute: Attribute, state: State) -> exp.Select:
-    """SELECT value, n: as :mod:`pganon.encode.dictionaries` has them."""
-    source = query(
-        "select :q as value from t",
-        {"t": state.outer.work(WHOLE)},
-        q=col(f"q{attribute.index}", "t"),
-    )
-    nowhere = infinite(attribute.column, f"q{attribute.index}")
-    if nowhere is not None:
-        source = source.where(fragment("(:nowhere) is not true", nowhere=nowhere))
-    shown = _shown_values(attribute, state)
-    values = stacked([source, *([] if shown is None else [shown])])
-    return query("select v.value, count(*) as n from v group by v.value", {"v": values})
 
 
 _LAST = {
@@ -166,9 +154,7 @@ def _shown_values(attribute: Attribute, state: State) -> exp.Select | None:
     if ended:
         last = _LAST.get(attribute.column.kind, "upper(s.g)")
         values = f"unnest(array[lower(s.g), {last}])"
-    value = cast(fragment(values), attribute.value_type)
-    if attribute.value_type == "text":
-        value = fragment(':v collate "C"', v=value)
+    value = in_type(attribute, fragment(values))
     each = query("select :value as value from s where s.g is not null", {"s": shown}, value=value)
     return query("select e.value from e where e.value is not null", {"e": each})
 

@@ -82,7 +82,8 @@ class Plan:
     @property
     def phases(self) -> tuple[Phase, ...]:
         """All of them in order, those that a run skips, too."""
-        return (self.gathering, *self.reading, self.committing, *self.computing, self.judging)
+        computing = (*self.computing, *self.describing)
+        return (self.gathering, *self.reading, self.committing, *computing, self.judging)
 
     @cached_property
     def gathering(self) -> Phase:
@@ -163,9 +164,12 @@ class Plan:
                 (verify_step(spec, method),),
             ),
             self._measuring,
-            self.whole,
-            self._explaining,
         )
+
+    @cached_property
+    def describing(self) -> tuple[Phase, ...]:
+        """What is told of the release beside that, once it is known to fit its earlier versions."""
+        return (self.whole, self._explaining)
 
     @property
     def _measuring(self) -> Phase:
@@ -174,10 +178,16 @@ class Plan:
         return Phase("measure", "metrics on request", steps, nothing)
 
     @property
+    def whole_spec(self) -> ReleaseSpec:
+        """What figures of the whole version are about."""
+        return self.spec
+
+    @property
     def whole(self) -> Phase:
         """Statistics of a version that grows, over all its increments."""
-        growth = self.spec.growth
-        steps = () if growth is None else whole_steps(self.spec, growth, self.method.form)
+        spec = self.whole_spec
+        growth = spec.growth
+        steps = () if growth is None else whole_steps(spec, growth, self.method.form)
         skipped = None if steps else "there is no earlier increment that they are added to"
         return Phase("whole", "figures of all increments together", steps, skipped)
 

@@ -6,7 +6,7 @@ members without anybody, so that it enters the history of its people as every ve
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sqlglot import exp
@@ -28,7 +28,17 @@ from pganon.steps.relations import PRIVATE_SCHEMA
 
 @dataclass(frozen=True)
 class Withdrawal(Plan):
-    """The plan of a run that withdraws groups and adds none."""
+    """The plan of a run that withdraws groups and adds none.
+
+    Attributes:
+        declared: the release as its policy declares it.
+    """
+
+    declared: ReleaseSpec = field(kw_only=True)
+
+    @property
+    def whole_spec(self) -> ReleaseSpec:
+        return self.declared
 
     @cached_property
     def computing(self) -> tuple[Phase, ...]:
@@ -43,8 +53,11 @@ class Withdrawal(Plan):
                 "re-measure the stored relations against every requirement",
                 (Parallel("checks", "what must hold", [[check] for check in checks]),),
             ),
-            self.whole,
         )
+
+    @cached_property
+    def describing(self) -> tuple[Phase, ...]:
+        return (self.whole,)
 
 
 def withdrawal(plan: Plan) -> Withdrawal:
@@ -53,8 +66,9 @@ def withdrawal(plan: Plan) -> Withdrawal:
     assert growth is not None
     assert growth.number is not None
     method = replace(plan.method, form=_form(plan.method.form, growth, growth.number))
-    spec = replace(_spec(plan.spec), growth=replace(growth, adds=False))
-    return Withdrawal(spec, method, plan.republication, plan.request)
+    declared = replace(plan.spec, growth=replace(growth, adds=False))
+    spec = _spec(declared)
+    return Withdrawal(spec, method, plan.republication, plan.request, declared=declared)
 
 
 def _spec(spec: ReleaseSpec) -> ReleaseSpec:

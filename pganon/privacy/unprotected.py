@@ -25,20 +25,25 @@ def warnings(policy: Policy) -> list[str]:
     return [_warning(policy, [quote(name) for name in names])] if names else []
 
 
-def measured_warning(policy: Policy, shares: Mapping[str, float], records: str, groups: str) -> str:
+def measured_warning(policy: Policy, shares: Mapping[str, float], groups: str) -> str:
     """One warning about columns that no model protects, highest share first.
 
     Args:
-        shares: of the records in groups in which all have the same value, by column; not empty.
-        records, groups: what these are called: "released records", "classes".
+        shares: of the released records in groups in which all have the same value, by column, of
+            which there is at least one.
+        groups: what these are called: "classes".
     """
     ordered = sorted(shares, key=lambda name: -shares[name])
     percent = [f"{100 * shares[name]:.3g} %" for name in ordered]
     same = f"in {groups} in which all have the same value of it"
     if len(ordered) == 1:
-        return _warning(policy, [quote(ordered[0])], f": {percent[0]} of the {records} are {same}")
+        return _warning(
+            policy, [quote(ordered[0])], f": {percent[0]} of the released records are {same}"
+        )
     named = [f"{quote(name)} ({share})" for name, share in zip(ordered, percent, strict=True)]
-    return _warning(policy, named, f"; in brackets: the share of the {records} that are {same}")
+    return _warning(
+        policy, named, f"; in brackets: the share of the released records that are {same}"
+    )
 
 
 def _warning(policy: Policy, columns: Sequence[str], reason: str = "") -> str:

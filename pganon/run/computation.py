@@ -112,8 +112,14 @@ class Computation:
         return self.state
 
     def complete(self) -> State:
-        """All that is left up to what other versions have to say."""
+        """Make all relations of the release, verify and measure them."""
         self._walk(self.plan.computing)
+        self.executor.assert_filled()
+        return self.state
+
+    def describe(self) -> State:
+        """All that is left up to what other versions have to say."""
+        self._walk(self.plan.describing)
         self.executor.assert_filled()
         return self.state
 

@@ -183,8 +183,9 @@ class Pipeline:
 
     def _ended(self, computation: Computation, judging: Judging | None) -> RunResult:
         """Publish what was computed and verified, or say what would be."""
-        plan, state = computation.plan, computation.state
-        increments.check_columns(plan, state)
+        plan = computation.plan
+        increments.check_columns(plan, computation.state)
+        state = computation.describe()
         statistics, totals = staged.figures(plan, state), staged.totals(plan, state)
         growth = plan.spec.growth
         result = replace(

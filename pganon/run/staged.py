@@ -170,10 +170,10 @@ def figures(plan: Plan, state: State) -> Figures:
 
 def _whole(plan: Plan, state: State) -> tuple[Utility | None, dict[str, float]]:
     form = plan.method.form
-    if form.statistics.whole is None:
+    if not plan.whole.steps:
         return None, {}
     whole = totals(plan, state)
-    utility = whole_utility(plan.spec, form, state.facts, whole.released, whole.suppressed)
+    utility = whole_utility(plan.whole_spec, form, state.facts, whole.released, whole.suppressed)
     return utility, alike(plan.spec, whole_facts(state.facts))
 
 
@@ -299,7 +299,8 @@ def withdraw(
     assert before is not None  # an individual that was removed was released
     newest = before.versions[0]
     plan = computation.plan = withdrawal(computation.plan)
-    state = computation.complete()
+    computation.complete()
+    state = computation.describe()
     checks = plan.stored_checks(state)
     whole, statistics = totals(plan, state), figures(plan, state)
     measures = {**statistics.as_dict(whole.records), **left_out(state)}

@@ -81,12 +81,7 @@ def _lookalikes(spec: ReleaseSpec, state: State) -> Iterator[str]:
 
 def _alike(plan: Plan, state: State) -> Iterator[str]:
     """Of columns that no model is about, with how many records it matters for."""
-    growth = plan.spec.growth
-    whole = bool(plan.whole.steps)
-    added = growth is not None and growth.version is not None and not whole
-    shares = alike(plan.spec, whole_facts(state.facts) if whole else state.facts)
+    shares = alike(plan.spec, whole_facts(state.facts))
     if shares:
         found = {item.column.name: shares[item.published] for item in plan.spec.unprotected}
-        records = "added records" if added else "released records"
-        groups = plan.method.form.publication.groups
-        yield measured_warning(plan.spec.policy, found, records, groups)
+        yield measured_warning(plan.spec.policy, found, plan.method.form.publication.groups)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pganon.errors import PganonError
-from pganon.steps import Check, CreateTable, DropTables, Load, State, Statement, Step
+from pganon.steps import Check, CreateTable, DropTables, Load, Search, State, Statement, Step
 from pganon.steps.facts import Fact
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ def inside(scope: str, state: State) -> State:
 def within(scope: str, steps: Sequence[Step]) -> tuple[Step, ...]:
     """The steps within the scope. They refuse nothing: what is measured here is only told.
 
-    PganonError for steps that are made of others, and for searches.
+    PganonError for steps that are made of others.
     """
     return tuple(_step(scope, step) for step in steps)
 
@@ -48,6 +48,18 @@ def _step(scope: str, step: Step) -> Step:
         case Check():
             given = [_fact(scope, fact) for fact in step.gives]
             return Check(name, step.purpose, seen(step.select), gives=given)
+        case Search():
+            return replace(
+                step,
+                name=name,
+                table=seen(step.table),
+                given=seen(step.given),
+                batches=seen(step.batches),
+                rows=lambda state, batch: step.rows(inside(scope, state), batch),
+                tasks=lambda state, given, rows: step.tasks(inside(scope, state), given, rows),
+                when=seen(step.when),
+                gives=[_fact(scope, fact) for fact in step.gives],
+            )
         case Load():
             return replace(step, name=name, table=seen(step.table))
         case Statement():

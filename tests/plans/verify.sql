@@ -1681,27 +1681,32 @@ COALESCE(CAST(COALESCE(SUM("e"."n" * ((CASE WHEN "e"."n0" AND "e"."hi0" > 0 THEN
 0 THEN 0 ELSE (((SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0" AS
 "dict" WHERE "code" > 0)["e"."hi0"]) - ((SELECT ARRAY_AGG("position" ORDER BY "code") FROM
 "pganon_work"."r0_dict0" AS "dict" WHERE "code" > 0)["e"."lo0"])) / 1.0 END))), 0) AS DOUBLE
-PRECISION) / NULLIF(CAST(COALESCE(SUM("e"."n" * (1)), 0) AS DOUBLE PRECISION), 0), 0) AS "ncp0",
-COALESCE(CAST(COALESCE(SUM("e"."n" * ((CASE WHEN SUBSTRING("e"."form" FROM 1 FOR 1) = 'w' THEN 1
-WHEN SUBSTRING("e"."form" FROM 1 FOR 1) = 'g' THEN CASE WHEN (BIT_COUNT(CAST("e"."b1_0" AS
-BIT(64)))) < 2 THEN 0 ELSE CAST((BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))) AS DOUBLE PRECISION) / 1
-END ELSE 0 END))), 0) AS DOUBLE PRECISION) / NULLIF(CAST(COALESCE(SUM("e"."n" * (CASE WHEN
-(SUBSTRING("e"."form" FROM 1 FOR 1) = 'w') OR (SUBSTRING("e"."form" FROM 1 FOR 1) = 'g') THEN 1 ELSE
-0 END)), 0) AS DOUBLE PRECISION), 0), 0) AS "ncp1", CAST(COALESCE(SUM("e"."n" * ((CASE WHEN "e"."n0"
-AND "e"."hi0" > 0 THEN 1 WHEN "e"."hi0" = 0 THEN 0 ELSE (((SELECT ARRAY_AGG("position" ORDER BY
-"code") FROM "pganon_work"."r0_dict0" AS "dict" WHERE "code" > 0)["e"."hi0"]) - ((SELECT
-ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0" AS "dict" WHERE "code" >
-0)["e"."lo0"])) / 1.0 END))), 0) AS DOUBLE PRECISION) + (CAST(COALESCE(SUM("e"."n" * ((CASE WHEN
-SUBSTRING("e"."form" FROM 1 FOR 1) = 'w' THEN 1 WHEN SUBSTRING("e"."form" FROM 1 FOR 1) = 'g' THEN
-CASE WHEN (BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))) < 2 THEN 0 ELSE CAST((BIT_COUNT(CAST("e"."b1_0"
-AS BIT(64)))) AS DOUBLE PRECISION) / 1 END ELSE 0 END))), 0) AS DOUBLE PRECISION)) AS "loss",
-CAST(COALESCE(SUM("e"."n" * (1)), 0) AS DOUBLE PRECISION) + (CAST(COALESCE(SUM("e"."n" * (CASE WHEN
-(SUBSTRING("e"."form" FROM 1 FOR 1) = 'w') OR (SUBSTRING("e"."form" FROM 1 FOR 1) = 'g') THEN 1 ELSE
-0 END)), 0) AS DOUBLE PRECISION)) AS "cells", (SELECT CAST(COALESCE(SUM((1 + (CAST((NOT "c"."f0") AS
-INT)))), 0) AS BIGINT) FROM "pganon_work"."r0_coded" AS "c" WHERE NOT EXISTS(SELECT 1 FROM
-"pganon_work"."r0_local_grouped" AS "g" WHERE "g"."rid" = "c"."rid")) AS "suppressed_cells" FROM
-(SELECT "e".*, "f"."form" FROM "pganon_work"."r0_extents" AS "e" JOIN "pganon_work"."r0_group_sizes"
-AS "d" ON "d"."group_id" = "e"."class_id" JOIN (SELECT DISTINCT "d"."display", "d"."form" FROM
+PRECISION) / NULLIF(CAST(COALESCE(SUM("e"."n" * ((1))), 0) AS DOUBLE PRECISION), 0), 0) AS "ncp0",
+COALESCE(CAST(COALESCE(SUM("e"."n" * ((CASE WHEN "e"."f1" = 'w' THEN 1 WHEN "e"."f1" = 'g' THEN
+CAST(((BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))) - 1) AS DOUBLE PRECISION) / 1 ELSE 0 END))), 0) AS
+DOUBLE PRECISION) / NULLIF(CAST(COALESCE(SUM("e"."n" * ((CASE WHEN "e"."f1" = 'w' THEN 1 WHEN
+"e"."f1" = 'g' THEN 1 ELSE 0 END))), 0) AS DOUBLE PRECISION), 0), 0) AS "ncp1",
+CAST(COALESCE(SUM("e"."n" * ((CASE WHEN "e"."n0" AND "e"."hi0" > 0 THEN 1 WHEN "e"."hi0" = 0 THEN 0
+ELSE (((SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0" AS "dict" WHERE
+"code" > 0)["e"."hi0"]) - ((SELECT ARRAY_AGG("position" ORDER BY "code") FROM
+"pganon_work"."r0_dict0" AS "dict" WHERE "code" > 0)["e"."lo0"])) / 1.0 END))), 0) AS DOUBLE
+PRECISION) + (CAST(COALESCE(SUM("e"."n" * ((CASE WHEN "e"."f1" = 'w' THEN 1 WHEN "e"."f1" = 'g' THEN
+CAST(((BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))) - 1) AS DOUBLE PRECISION) / 1 ELSE 0 END))), 0) AS
+DOUBLE PRECISION)) AS "loss", CAST(COALESCE(SUM("e"."n" * ((CASE WHEN "e"."n0" AND "e"."hi0" > 0
+THEN 1 WHEN "e"."hi0" = 0 THEN 0 ELSE (((SELECT ARRAY_AGG("position" ORDER BY "code") FROM
+"pganon_work"."r0_dict0" AS "dict" WHERE "code" > 0)["e"."hi0"]) - ((SELECT ARRAY_AGG("position"
+ORDER BY "code") FROM "pganon_work"."r0_dict0" AS "dict" WHERE "code" > 0)["e"."lo0"])) / 1.0
+END))), 0) AS DOUBLE PRECISION) + (CAST(COALESCE(SUM("e"."n" * ((CASE WHEN "e"."f1" = 'w' THEN 1
+WHEN "e"."f1" = 'g' THEN CASE WHEN (CAST(((BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))) - 1) AS DOUBLE
+PRECISION) / 1) > 0 THEN ((CAST(((BIT_COUNT(CAST("e"."b1_0" AS BIT(64)))) - 1) AS DOUBLE PRECISION)
+/ 1) * 0 + 1) / 1 ELSE 0 END ELSE 0 END))), 0) AS DOUBLE PRECISION)) AS "paper_loss",
+CAST(COALESCE(SUM("e"."n" * ((1))), 0) AS DOUBLE PRECISION) + (CAST(COALESCE(SUM("e"."n" * ((CASE
+WHEN "e"."f1" = 'w' THEN 1 WHEN "e"."f1" = 'g' THEN 1 ELSE 0 END))), 0) AS DOUBLE PRECISION)) AS
+"cells", (SELECT CAST(COALESCE(SUM((1 + (CAST((NOT "c"."f0") AS INT)))), 0) AS BIGINT) FROM
+"pganon_work"."r0_coded" AS "c" WHERE NOT EXISTS(SELECT 1 FROM "pganon_work"."r0_local_grouped" AS
+"g" WHERE "g"."rid" = "c"."rid")) AS "suppressed_cells" FROM (SELECT "e".*, SUBSTRING("f"."form"
+FROM 1 FOR 1) AS "f1" FROM "pganon_work"."r0_extents" AS "e" JOIN "pganon_work"."r0_group_sizes" AS
+"d" ON "d"."group_id" = "e"."class_id" JOIN (SELECT DISTINCT "d"."display", "d"."form" FROM
 "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" = "d"."display") AS "e";
 
 -- verify.utility: loss and sizes of the clusters

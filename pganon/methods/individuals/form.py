@@ -187,8 +187,8 @@ def measures(spec: ReleaseSpec) -> Chains:
     return [*risks, *class_description.measures(spec)]
 
 
-def whole_columns(spec: ReleaseSpec) -> dict[str, list[str]]:
-    columns = class_description.whole_columns(spec)
+def whole_columns(spec: ReleaseSpec, state: State) -> dict[str, list[str]]:
+    columns = class_description.whole_columns(spec, state)
     return {**columns, "records": [*columns["records"], INDIVIDUAL_NO]}
 
 
@@ -322,7 +322,7 @@ IDENTITY = replace(
         measures=measures,
         utility=utility,
         figures=IdentityUtility,
-        whole=Whole(whole_columns, class_description.shown, whole_measures),
+        whole=Whole(whole_columns, class_description.shown, whole_measures, utility),
         # As eq. 19 of its paper.
         on_request=replace(class_description.ON_REQUEST, restricts="yes"),
     ),

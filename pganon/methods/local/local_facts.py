@@ -8,6 +8,9 @@ from pganon.steps.facts import count, measure
 LOSS = measure("loss", MEASURE)
 """Loss of all values that are generalized or withheld, added up."""
 
+PAPER_LOSS = measure("paper_loss", MEASURE)
+"""The same by the loss of the paper."""
+
 CELLS = measure("cells", MEASURE)
 """Number of these values."""
 

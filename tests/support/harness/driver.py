@@ -128,7 +128,8 @@ def run(
     """
     computation = prepared(conn, policy, seed=seed, base_dir=base_dir, request=request)
     computation.decide()
-    return Staged(conn, computation.plan, computation.complete())
+    computation.complete()
+    return Staged(conn, computation.plan, computation.describe())
 
 
 def prepared(

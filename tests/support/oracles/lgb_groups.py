@@ -12,8 +12,8 @@ from tests.support.oracles.lgb import Attribute, Extent, Key, Rank, Table, Value
 Group = frozenset[Key]
 
 
-def loss(attribute: Attribute, values: Iterable[Value], extent: Extent) -> Fraction:
-    """NCP of what a group shows of an attribute; 0 is exact."""
+def paper_loss(attribute: Attribute, values: Iterable[Value], extent: Extent) -> Fraction:
+    """The paper's NCP of what a group shows of an attribute; 0 is exact."""
     held = set(values)
     if len(held) < 2:
         return Fraction(0)
@@ -25,6 +25,17 @@ def loss(attribute: Attribute, values: Iterable[Value], extent: Extent) -> Fract
         below = len(attribute.leaves(ancestor(attribute, held)))
         return Fraction(below, len(attribute.leaves()))
     return Fraction(max(held) - min(held)) / Fraction(extent.width)
+
+
+def ncp_of(attribute: Attribute, values: Iterable[Value], extent: Extent) -> Fraction:
+    """NCP of what a group shows of an attribute, as of all methods."""
+    held = set(values)
+    if attribute.kind == "nominal" and held:
+        return Fraction(len(held) - 1, max(extent.size - 1, 1))
+    return paper_loss(attribute, held, extent)
+
+
+Lost = Callable[[Attribute, Iterable[Value], Extent], Fraction]
 
 
 def ancestor(attribute: Attribute, values: Iterable[Value]) -> Value:
@@ -45,6 +56,7 @@ class Rows:
     table: Table
     extents: Sequence[Extent]
     form: str
+    lost: Lost = paper_loss
 
     @property
     def shown(self) -> list[int]:
@@ -52,7 +64,7 @@ class Rows:
 
     def width(self, keys: Iterable[Key], a: int) -> Fraction:
         held = [self.table.values[key][a] for key in keys]
-        return loss(self.table.attributes[a], held, self.extents[a])
+        return self.lost(self.table.attributes[a], held, self.extents[a])
 
     def ncp(self, keys: Iterable[Key]) -> Fraction:
         held = list(keys)
@@ -201,9 +213,10 @@ def ncp(
     extents: Sequence[Extent],
     groups: Mapping[Group, str],
     suppressed: Iterable[Key] = (),
+    loss: Lost = paper_loss,
 ) -> Loss:
     """Withheld cells count 1, those in buckets nothing, suppressed ones 1 if they were shown."""
-    lost = [len(keys) * Rows(table, extents, form).ncp(keys) for keys, form in groups.items()]
+    lost = [len(keys) * Rows(table, extents, form, loss).ncp(keys) for keys, form in groups.items()]
     held = sum(len(keys) * form.count("w") for keys, form in groups.items())
     left = sum(table.form(key).count("g") for key in suppressed)
     shown = sum(len(keys) * form.count("g") for keys, form in groups.items())

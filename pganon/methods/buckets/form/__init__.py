@@ -28,6 +28,7 @@ from pganon.forms.linked import Linked, LinkedRows, linked_column, part_number
 from pganon.forms.utility import AnatomyUtility
 from pganon.methods.buckets.form import inferred, statistics, verification, views
 from pganon.methods.buckets.form.verification import histogram, histogram_of
+from pganon.methods.buckets.form.whole import whole
 from pganon.methods.buckets.metrics.report import BucketMetrics, measure_steps, metrics_of
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form import bucket_staging as staging
@@ -76,6 +77,7 @@ def anatomized(
     *,
     groups: str,
     buckets: Grouping = NUMBERED,
+    generalized: bool = False,
     static_columns: Callable[[ReleaseSpec], bool] = lambda spec: True,
     warnings: Callable[[ReleaseSpec, Facts], Sequence[str]] = lambda spec, facts: (),
 ) -> PublishedForm:
@@ -84,6 +86,7 @@ def anatomized(
     Args:
         groups: the method's word for its groups, in the plural.
         buckets: where the buckets of the records are read.
+        generalized: whether classes share generalized quasi-identifiers.
         static_columns: whether the policy alone decides the columns of every view.
         warnings: warnings of the method, beside those about inference.
     """
@@ -114,6 +117,7 @@ def anatomized(
             lambda spec: statistics.measures(spec, arrange, buckets),
             statistics.utility,
             AnatomyUtility,
+            whole(arrange, generalized=generalized, settled=static_columns),
             histogram=lambda spec, state, tables, item: verification.histogram_of(
                 arrange(spec, state), tables, item
             ),

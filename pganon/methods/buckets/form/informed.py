@@ -2,8 +2,8 @@
 
 A value v of a person's bucket is weighted by how well it fits the values of the person's buckets in
 the other tables: f(v) times, for every other column, the mean lift of v with the values there,
-lift(v, y) = P(v, y) / (P(v) P(y)) over the encoded records. The likeliest value's share of the
-weights is the local informed risk. It ignores the other members of the buckets, so the exact
+lift(v, y) = P(v, y) / (P(v) P(y)) over the records of the source. The likeliest value's share of
+the weights is the local informed risk. It ignores the other members of the buckets, so the exact
 posterior may be higher. If all tables have the same buckets, there is no such risk.
 """
 
@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.work import CODED
 from pganon.forms.elements import own_value
-from pganon.forms.form import Tables
+from pganon.forms.form import Relations
 from pganon.methods.buckets.form.verification import histogram_of
 from pganon.methods.common.arrangement import Arrangement
 from pganon.policy.options import GROUP_ID
+from pganon.privacy.rows import Relation
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import col, fragment, named, query
-from pganon.steps import State
 
 
 def elsewhere(arrangement: Arrangement, item: Sensitive) -> list[Sensitive]:
@@ -28,8 +27,14 @@ def elsewhere(arrangement: Arrangement, item: Sensitive) -> list[Sensitive]:
     return [s for t in arrangement.sensitive if t.partition != partition for s in t.sensitive]
 
 
-def informed(arrangement: Arrangement, item: Sensitive, tables: Tables, state: State) -> exp.Select:
-    """SELECT one row: `informed`, the highest risk of a record; NULL if no column is elsewhere."""
+def informed(
+    arrangement: Arrangement, item: Sensitive, tables: Relations, records: Relation
+) -> exp.Select:
+    """SELECT one row: `informed`, the highest risk of a record; NULL if no column is elsewhere.
+
+    Args:
+        records: with the values `v<j>` that occur together.
+    """
     others = elsewhere(arrangement, item)
     if not others:
         return query("select null::float8 as informed")
@@ -45,7 +50,7 @@ def informed(arrangement: Arrangement, item: Sensitive, tables: Tables, state: S
             _same_bucket(arrangement, other, alias),
             exp.EQ(this=col("value", alias), expression=col("value", "h")),
         )
-        met = _met(arrangement, item, other, tables, state)
+        met = _met(arrangement, item, other, tables, records)
         tree = tree.join(met.subquery(alias), on=on, join_type="left")
         weight = fragment(":w * coalesce(:met, 0)", w=weight, met=col("met", alias))
     links = list(arrangement.bearing.groups)
@@ -55,7 +60,7 @@ def informed(arrangement: Arrangement, item: Sensitive, tables: Tables, state: S
     return query("select max(r.risk) as informed from r", {"r": risks})
 
 
-def _links(arrangement: Arrangement, tables: Tables) -> exp.Select:
+def _links(arrangement: Arrangement, tables: Relations) -> exp.Select:
     """SELECT of the buckets of records; the same buckets make records indistinguishable."""
     bearing = arrangement.bearing
     tree = query("select distinct 1 from b", {"b": tables[bearing.part]})
@@ -68,12 +73,16 @@ def _same_bucket(arrangement: Arrangement, item: Sensitive, alias: str) -> exp.E
 
 
 def _met(
-    arrangement: Arrangement, item: Sensitive, other: Sensitive, tables: Tables, state: State
+    arrangement: Arrangement,
+    item: Sensitive,
+    other: Sensitive,
+    tables: Relations,
+    records: Relation,
 ) -> exp.Select:
     """SELECT (group_id, value, met): mean lift of a value with the values of a bucket elsewhere."""
     pairs = query(
         "select :v as value, :y as other from c",
-        {"c": state.work(CODED)},
+        {"c": records},
         v=own_value(item, "c"),
         y=own_value(other, "c"),
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.extents import group_extents
 from pganon.encode.records import ties
+from pganon.encode.work import CODED
 from pganon.forms.facts import (
     CLASSES,
     LARGEST,
@@ -22,7 +24,7 @@ from pganon.forms.facts import (
     ncp,
     objective,
 )
-from pganon.forms.form import Tables
+from pganon.forms.form import Relations
 from pganon.forms.utility import AnatomyUtility, Degree
 from pganon.methods.buckets.form import inferred
 from pganon.methods.buckets.form.informed import informed as informed_risk
@@ -34,7 +36,7 @@ from pganon.metrics import loss
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, col, fragment, named, num, presorted, query, stacked
+from pganon.sqltools import col, fragment, named, num, presorted, query, stacked
 from pganon.steps import Chains, Check, State
 from pganon.steps.facts import RECORDS, Fact, Facts, measure, or_null
 
@@ -47,30 +49,47 @@ def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
         lambda s: _extents(spec, arrange(spec, s), buckets.all_records(s), s),
         gives=[*losses(spec), PARTITIONS],
     )
-    degrees = [
-        Check(
-            f"degree{item.index}",
-            f"how well values of {item.published} are known from their buckets",
-            lambda s, item=item: _degree(arrange(spec, s), item, s),
-            gives=[_degree_of(item), _error_of(item)],
-        )
-        for item in spec.sensitive
-    ]
+
+    def staged(state: State) -> Relations:
+        return {r.part: r.staged for r in relations(arrange(spec, state), state)}
+
+    degrees = [degree_check(spec, arrange, item, staged) for item in spec.sensitive]
     informed = [
-        Check(
-            f"informed{item.index}",
-            f"what of {item.published} is learned by who knows which values go together",
-            lambda s, item=item: informed_risk(
-                arrange(spec, s), item, _staged(spec, arrange, s), s
-            ),
-            gives=[_informed_of(item)],
-        )
+        informed_check(spec, arrange, item, staged, lambda s: s.work(CODED))
         for item in spec.sensitive
     ]
     return [
         *[[step] for step in (extents, *degrees, *informed)],
         *inferred.chains(spec, arrange, buckets),
     ]
+
+
+def degree_check(
+    spec: ReleaseSpec, arrange: Arrange, item: Sensitive, tables: Callable[[State], Relations]
+) -> Check:
+    """Of the buckets in these relations."""
+    return Check(
+        f"degree{item.index}",
+        f"how well values of {item.published} are known from their buckets",
+        lambda s: _degree(arrange(spec, s), item, tables(s)),
+        gives=[_degree_of(item), _error_of(item)],
+    )
+
+
+def informed_check(
+    spec: ReleaseSpec,
+    arrange: Arrange,
+    item: Sensitive,
+    tables: Callable[[State], Relations],
+    records: Callable[[State], Relation],
+) -> Check:
+    """The same for a reader who knows which values `records` have together."""
+    return Check(
+        f"informed{item.index}",
+        f"what of {item.published} is learned by who knows which values go together",
+        lambda s: informed_risk(arrange(spec, s), item, tables(s), records(s)),
+        gives=[_informed_of(item)],
+    )
 
 
 def _degree_of(item: Sensitive) -> Fact[float]:
@@ -86,21 +105,21 @@ def _informed_of(item: Sensitive) -> Fact[float | None]:
     return or_null(measure("informed", f"measure{item.index}_"))
 
 
-def _staged(spec: ReleaseSpec, arrange: Arrange, state: State) -> Tables:
-    return {r.part: r.staged for r in relations(arrange(spec, state), state)}
+def linked_partitions(arrangement: Arrangement) -> list[str]:
+    """Partitions of which the loss is that of a release: classes, or buckets of values."""
+    if arrangement.generalized:
+        return [CLASS_ID]
+    return list(dict.fromkeys(table.partition for table in arrangement.sensitive))
 
 
 def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state: State) -> exp.Expr:
     """SELECT one row of losses and sizes: of the classes, or of the buckets of all partitions."""
     codes = [col(name, "r") for name in code_columns(spec)]
-    linked = dict.fromkeys(table.partition for table in arrangement.sensitive)
-    if arrangement.generalized:
-        linked = {CLASS_ID: None}
     records = [
         query("select :place as place from r", {"r": rows}, place=num(place)).select(
             named(col(bucket(arrangement.partitions.index(name)), "r"), "number"), *codes
         )
-        for place, name in enumerate(linked)
+        for place, name in enumerate(linked_partitions(arrangement))
     ]
     extents = group_extents(
         axes(spec.attributes), state, stacked(records), ["place", "number"], weighted=False
@@ -109,7 +128,7 @@ def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state:
     return tree.select(named(num(len(records)), "partitions"))
 
 
-def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr:
+def _degree(arrangement: Arrangement, item: Sensitive, tables: Relations) -> exp.Expr:
     """Privacy degree and reconstruction error of one sensitive column.
 
     Both assume a reader who knows the quasi-identifiers in its table, if there are any.
@@ -118,8 +137,9 @@ def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr
     keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
     value = col(item.published, "t")
     names = [f"k{i}" for i in range(len(keys))]
-    rows = exp.select(*[named(key, name) for key, name in zip(keys, names, strict=True)])
-    rows = rows.from_(aliased(state.stage(table.part), "t"))
+    rows = query("select 1 from t", {"t": tables[table.part]}).select(
+        *[named(key, name) for key, name in zip(keys, names, strict=True)], append=False
+    )
     if ties(item, value) or len(table.sensitive) > 1:
         # A value may have several rows.
         counted = rows.select(named(fragment("sum(t.count)::float8"), "n"))
@@ -138,6 +158,17 @@ def _degree(arrangement: Arrangement, item: Sensitive, state: State) -> exp.Expr
 
 def utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
     """The utility of a release, from the facts of :func:`measures`."""
+    return replace(
+        whole_utility(spec, facts),
+        inferred=inferred.inferred(spec, facts),
+        related=inferred.related(spec, facts),
+        objective=_summed(spec, facts, objective),
+        baseline=_summed(spec, facts, baseline),
+    )
+
+
+def whole_utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
+    """The figures that follow from what is published, and from which values occur together."""
     return AnatomyUtility(
         gcp=(facts[WEIGHTED_LOSS] / facts[PARTITIONS] + facts[SUPPRESSED]) / facts[RECORDS],
         ncp={a.published: facts[ncp(a.index)] for a in spec.attributes},
@@ -150,10 +181,8 @@ def utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
             )
             for item in spec.sensitive
         },
-        inferred=inferred.inferred(spec, facts),
-        related=inferred.related(spec, facts),
-        objective=_summed(spec, facts, objective),
-        baseline=_summed(spec, facts, baseline),
+        inferred={},
+        related=(),
         generalized=spec.policy.method.shows == "generalized",
     )
 

@@ -70,6 +70,12 @@ def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
 
 METHOD = Method(
     Sloms,
-    anatomized(arrangement, groups="classes", static_columns=static_columns, warnings=warnings),
+    anatomized(
+        arrangement,
+        groups="classes",
+        generalized=True,
+        static_columns=static_columns,
+        warnings=warnings,
+    ),
     partition_steps,
 )

@@ -26,12 +26,14 @@ from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, que
 from pganon.steps import CreateTable, Parallel, State, Step
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
+REFERENCE = "reference"
+
 
 def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
     """Tables that a release consists of; the table that views read comes first."""
     parts = [("clusters", DATA_SCHEMA), ("members", PRIVATE_SCHEMA)]
     if counts_supported(spec):
-        parts.append(("reference", PRIVATE_SCHEMA))
+        parts.append((REFERENCE, PRIVATE_SCHEMA))
     return stored(state, parts)
 
 
@@ -114,9 +116,9 @@ def _cluster_steps(spec: ReleaseSpec) -> list[Step]:
 
 def _reference_step(spec: ReleaseSpec) -> Step:
     return CreateTable(
-        "reference",
+        REFERENCE,
         "combinations that exist, which supported ones are counted by",
-        lambda s: s.stage("reference"),
+        lambda s: s.stage(REFERENCE),
         lambda s: _reference(spec, s),
     )
 

@@ -28,7 +28,7 @@ from pganon.sqltools import col, fragment, named, num, query, scalar, total
 from pganon.steps import Chains, Check, CreateTable, State, Step
 from pganon.steps.facts import RECORDS, Fact, Facts, count, measure
 
-_CONSTANTS = count("constants", MEASURE)
+CONSTANTS = count("constants", MEASURE)
 
 
 def measures(spec: ReleaseSpec) -> Chains:
@@ -38,8 +38,13 @@ def measures(spec: ReleaseSpec) -> Chains:
         "utility",
         "loss and sizes of the clusters",
         lambda s: _losses(spec, s),
-        gives=[*losses(spec), _CONSTANTS],
+        gives=[*losses(spec), CONSTANTS],
     )
+    return [*further_chains(context), [sizes]]
+
+
+def further_chains(context: QuasiSensitive) -> Chains:
+    """From `cluster_codes` and the combinations that exist to what clusters leave possible."""
     combinations = CreateTable(
         "combinations",
         "combinations of every cluster and QS set",
@@ -52,7 +57,7 @@ def measures(spec: ReleaseSpec) -> Chains:
         lambda s: _counts(context, s),
         gives=[count("counted", MEASURE), *_counted(context)],
     )
-    chains: list[list[Step]] = [[combinations, counts], [sizes]]
+    chains: list[list[Step]] = [[combinations, counts]]
     if context.model.counts_supported:
         chains.append(posterior_steps(context))
     return chains
@@ -63,7 +68,11 @@ def _losses(spec: ReleaseSpec, state: State) -> exp.Expr:
         axes(spec.attributes), state, state.work("cluster_cells"), [CLUSTER_NO], weighted=False
     )
     extents = extents.select(named(fragment("sum(c.n)::bigint"), "n"))
-    tree = loss.basic(spec, extents, state)
+    return with_constants(spec, loss.basic(spec, extents, state), state)
+
+
+def with_constants(spec: ReleaseSpec, tree: exp.Select, state: State) -> exp.Select:
+    """With how often an attribute has one value in a cluster of `cluster_codes`."""
     single = [
         scalar(
             query(
@@ -153,7 +162,7 @@ def utility(spec: ReleaseSpec, facts: Facts) -> ClusterUtility:
         smallest_cluster=facts[SMALLEST],
         mean_cluster=facts[RELEASED] / clusters,
         largest_cluster=facts[LARGEST],
-        constants=facts[_CONSTANTS],
+        constants=facts[CONSTANTS],
         product=counted("product"),
         supported=counted("supported"),
         posterior=_posterior(QuasiSensitive(spec), facts),

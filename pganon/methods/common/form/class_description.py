@@ -82,7 +82,7 @@ def measures(spec: ReleaseSpec) -> Chains:
     return [[basic]]
 
 
-def whole_columns(spec: ReleaseSpec) -> dict[str, list[str]]:
+def whole_columns(spec: ReleaseSpec, state: State) -> dict[str, list[str]]:
     described = [c.name for a in spec.attributes for c in attribute_columns(a)]
     return {
         "classes": [CLASS_ID, *described],
@@ -123,7 +123,7 @@ CLASSES = PublishedForm(
         measures,
         class_utility,
         ClassUtility,
-        Whole(whole_columns, shown, whole_measures),
+        Whole(whole_columns, shown, whole_measures, class_utility),
         class_checks.histogram,
         ON_REQUEST,
     ),

@@ -34,7 +34,7 @@ from pganon.methods.local.form.aligned import links
 from pganon.methods.local.form.layout import Layout
 from pganon.methods.local.form.staging import RECORDS
 from pganon.methods.local.form.verification import histogram
-from pganon.methods.local.metrics.relations import Parts
+from pganon.methods.local.form.whole import PARTS, WHOLE
 from pganon.methods.local.metrics.report import LocalMetrics, measure_steps, metrics_of
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import ReleaseSpec, Sensitive
@@ -116,9 +116,7 @@ def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
 
 
 METRICS = OnRequest(
-    steps=lambda spec, tables, request: measure_steps(
-        spec, Parts(staging.GROUPS, staging.RECORDS, staging.part_of), tables, request
-    ),
+    steps=lambda spec, tables, request: measure_steps(spec, PARTS, tables, request),
     report=metrics_of,
     figures=LocalMetrics,
     restricts="yes",
@@ -140,6 +138,7 @@ LOCAL = PublishedForm(
         lambda spec: statistics.measures(Layout(spec)),
         statistics.utility,
         statistics.LocalUtility,
+        WHOLE,
         histogram=verification.histogram,
         on_request=METRICS,
     ),

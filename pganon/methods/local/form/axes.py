@@ -1,7 +1,7 @@
-"""Losses of the method, relative to the values that are shown.
+"""Losses relative to the values that are shown. Hidden values do not count.
 
-The loss of unordered values is (values covered) / (values), 0 for a single one; that of a line is
-relative to the span of the values that are shown. Hidden values do not count.
+The methods compare unordered values by the loss of their paper, (values covered) / (values), 0 for
+a single one. What is published of a release is :func:`ncp`, as of every other method.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ class ShownLine(OrderedAxis):
 class ShownNames(NominalAxis):
     """Unordered values, NULL among them where it is shown."""
 
+    def domain(self, state: State) -> int:
+        return self.number(state)
+
     def number(self, state: State) -> int:
         """Number of values that a group could cover."""
         declared = self.attribute.values
@@ -52,6 +55,26 @@ class ShownNames(NominalAxis):
             d=exp.paren(self.distinct(state, table)),
             m=num(max(self.number(state), 1)),
         )
+
+
+def ncp(axis: Axis, state: State, table: str) -> exp.Expr:
+    """NCP of what a group shows; see docs/reference/measures.md."""
+    if isinstance(axis, ShownNames):
+        return axis.loss_of(state, exp.paren(axis.distinct(state, table)))
+    return axis.loss(state, table)
+
+
+def paper_loss(axis: Axis, state: State, ncp: exp.Expr) -> exp.Expr:
+    """The loss of the paper where a group has this NCP."""
+    if not isinstance(axis, NominalAxis):
+        return ncp
+    values = max(axis.domain(state), 1)
+    return fragment(
+        "case when :ncp > 0 then (:ncp * :others + 1) / :m else 0 end",
+        ncp=exp.paren(ncp),
+        others=num(values - 1),
+        m=num(values),
+    )
 
 
 _AXES = {Scale.ORDERED: ShownLine, Scale.NOMINAL: ShownNames, Scale.TREE: TreeAxis}

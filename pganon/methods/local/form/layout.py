@@ -75,6 +75,12 @@ class Layout:
             return model.l
         return model.min_size or self.k
 
+    def hiding(self, attribute: Attribute) -> Sensitive | None:
+        """The sensitive column with the values of an attribute that some records hide."""
+        if attribute.hidden is None:
+            return None
+        return next(item for item in self.spec.sensitive if item.hidden == attribute.hidden)
+
     def has_form(self, item: Sensitive) -> bool:
         """Whether records may show the column in different forms, by the policy."""
         return item.hidden is not None or self.withholds

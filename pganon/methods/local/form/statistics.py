@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from sqlglot import exp
 
+from pganon.encode.axis import Axis
 from pganon.encode.facts import KEPT
 from pganon.encode.work import CODED
 from pganon.forms.facts import SQUARES, SUPPRESSED
+from pganon.forms.form import Relations
 from pganon.forms.inferred import Inferred
 from pganon.forms.utility import Utility
 from pganon.forms.work import GROUP_SIZES, LOCAL_GROUPED
 from pganon.methods.common.form.recode import EXTENTS
 from pganon.methods.local.form import facts, inferred
 from pganon.methods.local.form.aligned import sets
-from pganon.methods.local.form.layout import Layout, forms, is_generalized
-from pganon.methods.local.form.staging import part_of
-from pganon.methods.local.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
+from pganon.methods.local.form.axes import ncp, paper_loss
+from pganon.methods.local.form.layout import Layout, forms, shown_letter
+from pganon.methods.local.form.staging import part_of, relations
+from pganon.methods.local.local_facts import CELLS, LOSS, PAPER_LOSS, SUPPRESSED_CELLS
 from pganon.methods.local.local_names import bucket_column
-from pganon.methods.local.search.subsets import WITHHELD
+from pganon.methods.local.search.subsets import GENERALIZED, WITHHELD
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, num, query, scalar, text, total
 from pganon.steps import Chains, Check, State
-from pganon.steps.facts import RECORDS, Facts
+from pganon.steps.facts import RECORDS, Fact, Facts
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class LocalUtility(Utility):
         gcp: mean loss of the values that are generalized or withheld. Values that a suppressed
             record would show count 1 each; values in buckets do not count.
         ncp: the same per column, over the released records.
+        paper_gcp: the same as `gcp` by the loss of the paper, in which d of D unordered values lose
+            d / D, and a single one 0.
         discernibility: sum of squared group sizes plus source records per suppressed record.
         buckets: by published column.
         inferred: by published column, inference of hidden values by naive Bayes from the buckets.
@@ -60,6 +65,7 @@ class LocalUtility(Utility):
         aligned: sets of columns that share buckets.
     """
 
+    paper_gcp: float
     discernibility: float
     groups: int
     smallest_group: int
@@ -99,7 +105,11 @@ class LocalUtility(Utility):
         }
 
     def details(self) -> dict[str, str]:
-        return {**self.summary(), "discernibility": f"{self.discernibility:g}"}
+        return {
+            **self.summary(),
+            "GCP of the paper": f"{self.paper_gcp:.6f}",
+            "discernibility": f"{self.discernibility:g}",
+        }
 
 
 def measures(layout: Layout) -> Chains:
@@ -108,56 +118,94 @@ def measures(layout: Layout) -> Chains:
         "utility",
         "loss and sizes of the groups",
         lambda s: _loss(layout, s),
-        gives=[
-            *(facts.GROUPS, facts.SMALLEST, facts.LARGEST, SQUARES),
-            *(LOSS, CELLS, SUPPRESSED_CELLS),
-            *[facts.ncp(axis.index) for axis in layout.axes],
-        ],
+        gives=[*loss_facts(layout.axes), SUPPRESSED_CELLS],
     )
+
+    def staged(state: State) -> Relations:
+        return {r.part: r.staged for r in relations(layout.spec, state)}
+
     return [
         [loss],
-        *[[_bucket_check(item)] for item in layout.spec.sensitive],
+        *[[bucket_check(item, staged)] for item in layout.spec.sensitive],
         *inferred.chains(layout),
     ]
 
 
 def _loss(layout: Layout, state: State) -> exp.Expr:
     groups = query(
-        "select e.*, f.form from e join d on d.group_id = e.class_id"
-        " join f on f.display = d.display",
+        "select e.* from e join d on d.group_id = e.class_id join f on f.display = d.display",
         {
             "e": state.work(EXTENTS),
             "d": state.work(GROUP_SIZES),
             "f": forms(state),
         },
     )
+    for axis in layout.axes:
+        item = layout.hiding(axis.attribute)
+        if item is not None:
+            letter = shown_letter(layout, item, col("form", "f"), state)
+            groups = groups.select(named(letter, form_of(axis)))
+    losses = losses_of(layout.axes, groups, ncp, state)
+    return losses.select(named(_suppressed_cells(layout, state), "suppressed_cells"))
+
+
+def loss_facts(attributes: Sequence[Axis]) -> list[Fact[Any]]:
+    """Facts that :func:`losses_of` gives."""
+    return [
+        *(facts.GROUPS, facts.SMALLEST, facts.LARGEST, SQUARES),
+        *(LOSS, PAPER_LOSS, CELLS),
+        *[facts.ncp(axis.index) for axis in attributes],
+    ]
+
+
+def form_of(axis: Axis) -> str:
+    """Column with the letter of what groups show of an attribute that some records hide."""
+    return f"f{axis.index}"
+
+
+def losses_of(
+    attributes: Sequence[Axis],
+    groups: exp.Select,
+    lost: Callable[[Axis, State, str], exp.Expr],
+    state: State,
+) -> exp.Select:
+    """One row: sizes of the groups, the loss of the values that they show, and their number.
+
+    Args:
+        groups: SELECT n, :func:`form_of` the attributes that some records hide, and what `lost`
+            reads.
+        lost: NCP of what a group shows of an attribute.
+    """
     tree = query(
         "select count(*) as groups, min(e.n) as smallest, max(e.n) as largest,"
         " sum(e.n::numeric * e.n)::float8 as squares from e",
         {"e": groups},
     )
     losses: list[exp.Expr] = []
+    paper: list[exp.Expr] = []
     shown: list[exp.Expr] = []
-    for axis in layout.axes:
-        attribute = axis.attribute
-        loss: exp.Expr = axis.loss(state, "e")
-        counts: exp.Expr = num(1)
-        if attribute.hidden is not None:
-            here = is_generalized(attribute, col("form", "e"))
-            withheld = fragment(
-                "substr(e.form, :at, 1) = :w", at=num(attribute.hidden.index + 1), w=text(WITHHELD)
-            )
-            loss = exp.Case().when(withheld, num(1)).when(here, loss).else_(num(0))
-            counts = fragment("case when :w or :g then 1 else 0 end", w=withheld, g=here)
-        losses.append(fragment("coalesce(sum(e.n * (:l)), 0)::float8", l=exp.paren(loss)))
-        shown.append(fragment("coalesce(sum(e.n * (:c)), 0)::float8", c=counts))
+    for axis in attributes:
+        loss = lost(axis, state, "e")
+        losses.append(_summed(axis, loss))
+        paper.append(_summed(axis, paper_loss(axis, state, loss)))
+        shown.append(_summed(axis, num(1)))
         mean = fragment("coalesce(:l / nullif(:c, 0), 0)", l=losses[-1], c=shown[-1])
         tree = tree.select(named(mean, f"ncp{axis.index}"))
     return tree.select(
         named(total(losses), "loss"),
+        named(total(paper), "paper_loss"),
         named(total(shown), "cells"),
-        named(_suppressed_cells(layout, state), "suppressed_cells"),
     )
+
+
+def _summed(axis: Axis, each: exp.Expr) -> exp.Expr:
+    """Sum over the records of `e`: 1 where the value is withheld, and nothing in a bucket."""
+    if axis.attribute.hidden is not None:
+        form = col(form_of(axis), "e")
+        withheld = exp.EQ(this=form, expression=text(WITHHELD))
+        shown = exp.EQ(this=form.copy(), expression=text(GENERALIZED))
+        each = exp.Case().when(withheld, num(1)).when(shown, each).else_(num(0))
+    return fragment("coalesce(sum(e.n * (:each)), 0)::float8", each=exp.paren(each))
 
 
 def _suppressed_cells(layout: Layout, state: State) -> exp.Expr:
@@ -176,11 +224,13 @@ def _suppressed_cells(layout: Layout, state: State) -> exp.Expr:
     return scalar(tree)
 
 
-def _bucket_check(item: Sensitive) -> Check:
+def bucket_check(item: Sensitive, tables: Callable[[State], Relations]) -> Check:
+    """Of the buckets of a column in these relations."""
+
     def select(state: State) -> exp.Expr:
         sizes = query(
             "select sum(t.count)::bigint as n, max(t.count) as most from t group by :bucket",
-            {"t": state.stage(part_of(item))},
+            {"t": tables(state)[part_of(item)]},
             bucket=col(bucket_column(item.published), "t"),
         )
         return query(
@@ -200,23 +250,38 @@ def _bucket_check(item: Sensitive) -> Check:
 
 def utility(spec: ReleaseSpec, observed: Facts) -> LocalUtility:
     """The utility of a release, from the facts of :func:`measures`."""
-    records, suppressed = observed[RECORDS], observed[SUPPRESSED]
+    layout = Layout(spec)
     # Records without a value in a column with nulls: suppress are not encoded.
-    gone = (records - observed[KEPT]) * len(spec.attributes) + observed[SUPPRESSED_CELLS]
-    cells, lost = observed[CELLS] + gone, observed[LOSS] + gone
+    gone = (observed[RECORDS] - observed[KEPT]) * len(spec.attributes)
+    return replace(
+        described(spec, observed, gone + observed[SUPPRESSED_CELLS]),
+        inferred=inferred.inferred(layout, observed),
+        taught=inferred.taught(layout, observed),
+        aligned=tuple(
+            tuple(item.published for item in columns) for columns in sets(layout, observed)
+        ),
+    )
+
+
+def described(spec: ReleaseSpec, observed: Facts, gone: int) -> LocalUtility:
+    """The figures that follow from what is published.
+
+    Args:
+        gone: values that suppressed records would show.
+    """
+    records, suppressed = observed[RECORDS], observed[SUPPRESSED]
+    cells = observed[CELLS] + gone
     return LocalUtility(
-        gcp=lost / cells if cells else 0.0,
+        gcp=(observed[LOSS] + gone) / cells if cells else 0.0,
         ncp={a.published: observed[facts.ncp(a.index)] for a in spec.attributes},
+        paper_gcp=(observed[PAPER_LOSS] + gone) / cells if cells else 0.0,
         discernibility=observed[SQUARES] + float(suppressed) * records,
         groups=observed[facts.GROUPS],
         smallest_group=observed[facts.SMALLEST],
         largest_group=observed[facts.LARGEST],
         buckets={item.published: _bucket_statistics(item, observed) for item in spec.sensitive},
-        inferred=inferred.inferred(Layout(spec), observed),
-        taught=inferred.taught(Layout(spec), observed),
-        aligned=tuple(
-            tuple(item.published for item in columns) for columns in sets(Layout(spec), observed)
-        ),
+        inferred={},
+        taught={},
     )
 
 

@@ -22,6 +22,7 @@ from pganon.encode.number_line import place
 from pganon.encode.sensitive import looked_up, sensitive_key
 from pganon.encode.work import sensitive_values
 from pganon.forms.elements import attribute_columns
+from pganon.forms.form import Relations as Published
 from pganon.forms.form import Tables
 from pganon.identifiers import QualifiedName
 from pganon.methods.local.local_names import bucket_column, form_column
@@ -112,7 +113,7 @@ def steps(spec: ReleaseSpec, parts: Parts, tables: Relations) -> list[Step]:
     ]
 
 
-def shown(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Select:
+def shown(spec: ReleaseSpec, parts: Parts, tables: Published) -> exp.Select:
     """(group_id, n, published attributes): a row per group; hidden attributes only cover NULL."""
     tree = query(
         "select g.group_id, r.n from g join"

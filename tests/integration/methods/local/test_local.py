@@ -167,7 +167,8 @@ def test_small_subsets_are_left_out(db: Database) -> None:
     (first,) = [g for g in staged.table("groups") if g["city"] == ["A", "B"] and g["age"]]
     assert (first["age"].lower, first["age"].upper, first["sex"]) == (20, 31, ["f", "m"])
     # Of a record that is left out the columns count that it would have shown.
-    assert staged.utility.gcp == pytest.approx(0.692473, abs=1e-6)
+    assert staged.utility.paper_gcp == pytest.approx(0.692473, abs=1e-6)
+    assert staged.utility.gcp == pytest.approx(20.3 / 31)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -183,7 +184,8 @@ def test_small_subsets_are_united(db: Database, method: str) -> None:
     assert staged.utility.discernibility == 43
     forms = Counter((row["age_form"], row["city_form"]) for row in staged.table("groups"))
     assert forms == {("g", "g"): 2, ("b", "g"): 1, ("w", "b"): 1}
-    assert staged.utility.gcp == pytest.approx(0.711111, abs=1e-6)
+    assert staged.utility.paper_gcp == pytest.approx(0.711111, abs=1e-6)
+    assert staged.utility.gcp == pytest.approx(22.3 / 33)
 
 
 def test_small_subsets_refuse_the_run(db: Database) -> None:
@@ -207,7 +209,8 @@ def test_null_and_ties(db: Database, method: str) -> None:
     if method == "lgb_mdp":
         assert groups(staged) == [[1, 2, 6], [3, 7], [4, 5, 8]]
         assert staged.utility.discernibility == 22
-        assert staged.utility.gcp == pytest.approx(263 / 24 / 16, abs=1e-9)
+        assert staged.utility.paper_gcp == pytest.approx(263 / 24 / 16, abs=1e-9)
+        assert staged.utility.gcp == pytest.approx(81 / 8 / 16)
     assert all(len(group) >= 2 for group in groups(staged))
 
 
@@ -303,6 +306,21 @@ def test_values_that_cannot_be_in_buckets(db: Database, model: dict[str, Any], p
     staged = run(db.owner(), local_policy(columns, [K2, model], method={"ineligible": "withhold"}))
     assert {row["v_form"] for row in staged.table("groups")} == {"w"}
     assert staged.table("values0") == []
+
+
+def test_withheld_values_are_lost(db: Database) -> None:
+    """Those that cannot be in buckets, as those that groups of small subsets withhold."""
+    rows = [(1, 0), (1, 0), (5, 9), (5, 9)]
+    make_table(db.connect("source_owner"), {"v": "integer", "x": "integer"}, rows)
+    columns = {
+        "v": {"role": "semi_sensitive", "sensitive_when": {"predicate": "x < 3"}},
+        "x": "quasi_identifying",
+    }
+    method = {"ineligible": "withhold"}
+    staged = run(db.owner(), local_policy(columns, [K2, diverse("v", 2)], method=method))
+    assert sorted(row["v_form"] for row in staged.table("groups")) == ["g", "w"]
+    assert staged.utility.ncp == {"v": 0.5, "x": 0}
+    assert (staged.utility.gcp, staged.utility.paper_gcp) == (0.25, 0.25)
 
 
 def test_null_is_a_sensitive_value(db: Database) -> None:

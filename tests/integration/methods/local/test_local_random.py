@@ -24,7 +24,7 @@ from tests.support.oracles.lgb_buckets import (
     segments,
     total,
 )
-from tests.support.oracles.lgb_groups import Rows, discernibility, mdp, ncp
+from tests.support.oracles.lgb_groups import Rows, discernibility, mdp, ncp, ncp_of, paper_loss
 from tests.support.oracles.lgb_release import v1, v2, v3, v4, v5, v6, v7
 from tests.support.sources.local import build, close, diverse, groups, policy, release
 
@@ -187,7 +187,9 @@ def _check_groups(
         expected = {g for f, keys in classes.items() for g in mdp(Rows(t, spans, f), keys, k)}
         assert found == expected
     dropped = [key for key in t.values if key not in form]
-    lost = ncp(t, lgb.extents(t, classes), shown, dropped)
-    assert staged.utility.gcp == pytest.approx(float(lost.ratio or 0))
+    spans = lgb.extents(t, classes)
+    for measured, loss in ((staged.utility.gcp, ncp_of), (staged.utility.paper_gcp, paper_loss)):
+        lost = ncp(t, spans, shown, dropped, loss)
+        assert measured == pytest.approx(float(lost.ratio or 0))
     measure = discernibility(found, len(dropped), len(t.values))
     assert staged.utility.discernibility == measure

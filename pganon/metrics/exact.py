@@ -1,0 +1,101 @@
+"""What groups lose whose quasi-identifiers are published as they are, in a version that grows.
+
+    exact<i>     (place, number, value)        the values of attribute i that groups have
+    extents<i>   (place, number, extent)       their extent on the axis of the attribute
+    lost         (place, group_id, n, loss<i>)  a row per group
+
+A group is a number of a set of groups, whose `place` is 0 where there is only one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, axes
+from pganon.encode.codes import sizes_step
+from pganon.encode.dictionaries import dictionary_steps
+from pganon.encode.extents import group_extents
+from pganon.forms.form import ExactGroups, Relations
+from pganon.identifiers import quote
+from pganon.metrics.scale import in_type, values_step
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import aliased, cast, col, fragment, named, query
+from pganon.steps import CreateTable, State, Step
+
+Published = Callable[[State], Relations]
+
+
+def steps(spec: ReleaseSpec, groups: ExactGroups, relations: Published) -> list[Step]:
+    """From the published relations to `lost`."""
+    made: list[Step] = []
+    for axis in axes(spec.attributes):
+        made += [_exact_step(spec, groups, relations, axis), _values_step(axis)]
+        made += dictionary_steps(spec, axis)
+    made.append(sizes_step(spec))
+    made += [_extents_step(axis) for axis in axes(spec.attributes)]
+    lost = CreateTable(
+        "lost",
+        "what every group loses",
+        lambda s: s.work("lost"),
+        lambda s: _lost(spec, groups.sizes(spec, s, relations(s)), s),
+    )
+    return [*made, lost]
+
+
+def codes(axis: Axis, state: State) -> exp.Select:
+    """SELECT place, number, c<i>: the values of all groups as codes."""
+    return query(
+        "select x.place, x.number from x left join d on d.value = x.value",
+        {"x": state.work(f"exact{axis.index}"), "d": axis.dictionary(state)},
+    ).select(named(fragment("coalesce(d.code, 0)"), axis.code))
+
+
+def _exact_step(
+    spec: ReleaseSpec, groups: ExactGroups, relations: Published, axis: Axis
+) -> CreateTable:
+    i, attribute = axis.index, axis.attribute
+
+    def select(state: State) -> exp.Select:
+        shown = groups.values(spec, state, relations(state), attribute)
+        value = in_type(attribute, col("value", "p"))
+        rows = query("select p.place, p.number, :value as value from p", {"p": shown}, value=value)
+        return query("select distinct r.place, r.number, r.value from r", {"r": rows})
+
+    return CreateTable(
+        f"exact{i}",
+        f"values of {quote(attribute.column.name)} that groups have",
+        lambda s: s.work(f"exact{i}"),
+        select,
+    )
+
+
+def _values_step(axis: Axis) -> CreateTable:
+    table = f"exact{axis.index}"
+    return values_step(
+        axis.attribute, lambda s: query("select x.value from x", {"x": s.work(table)})
+    )
+
+
+def _extents_step(axis: Axis) -> CreateTable:
+    i = axis.index
+    return CreateTable(
+        f"extents{i}",
+        f"how far apart the values of {quote(axis.attribute.column.name)} in groups are",
+        lambda s: s.work(f"extents{i}"),
+        lambda s: group_extents([axis], s, codes(axis, s), ["place", "number"], weighted=False),
+    )
+
+
+def _lost(spec: ReleaseSpec, sizes: exp.Select, state: State) -> exp.Select:
+    tree = query("select s.place, s.number as group_id, s.n from s", {"s": sizes})
+    for axis in axes(spec.attributes):
+        alias = f"e{axis.index}"
+        same = [
+            exp.EQ(this=col(name, alias), expression=col(name, "s")) for name in ("place", "number")
+        ]
+        tree = tree.join(aliased(state.work(f"extents{axis.index}"), alias), on=exp.and_(*same))
+        loss = cast(exp.paren(axis.loss(state, alias)), "float8")
+        tree = tree.select(named(loss, f"loss{axis.index}"))
+    return tree
