@@ -12,15 +12,14 @@ import psycopg
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-from pganon.identifiers import QualifiedName, first_few, quote
-from pganon.install.state import SCHEMAS
+from pganon.identifiers import OWN_SCHEMAS, QualifiedName, first_few, quote
 from pganon.publish import release_state, views
 from pganon.publish.grants import Grant, privileges_on
 from pganon.publish.release_state import History
 
 Connection = psycopg.Connection[Any]
 
-PRIVATE = tuple(name for name in SCHEMAS if name != "pganon")
+PRIVATE = tuple(name for name in OWN_SCHEMAS if name != "pganon")
 _SHOWN = 5
 
 

@@ -11,8 +11,7 @@ from psycopg import sql
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-from pganon.identifiers import QualifiedName, quote
-from pganon.install.state import SCHEMAS
+from pganon.identifiers import QualifiedName, own_schema, quote
 from pganon.publish import release_state, views
 
 Connection = psycopg.Connection[Any]
@@ -83,7 +82,7 @@ def _check_owner(conn: Connection, schema: str, trusted: Sequence[str]) -> None:
 
 
 def _check_schema(conn: Connection, schema: str, readers: Sequence[str]) -> None:
-    if schema in SCHEMAS or schema.startswith("pg_") or schema == "information_schema":
+    if own_schema(schema):
         raise PreconditionError(
             f"releases cannot be published in the schema {quote(schema)}",
             hint="choose another publish.schema",
