@@ -103,7 +103,7 @@ class FullDomain(Benchmark):
         folder = self.data / "adult" / "hierarchies_arx"
         columns: Row = {}
         for name, file in ADULT.items():
-            rows = list(csv.reader((folder / file).open(), delimiter=";"))
+            rows = list(csv.reader((folder / file).read_text().splitlines(), delimiter=";"))
             columns[name] = {"hierarchy": {"inline": rows}}
         for k in K:
             for limit in LIMITS:

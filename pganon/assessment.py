@@ -26,6 +26,7 @@ from pganon.frames import Frame, frame
 from pganon.identifiers import NameProblem, QualifiedName, parse_name, quote
 from pganon.install import access, measuring
 from pganon.privacy import lookalikes
+from pganon.privacy.assessed import short_names
 from pganon.privacy.identity import EIRLDiversity
 from pganon.risk.estimate import Estimate
 from pganon.risk.sample import Sample
@@ -33,23 +34,6 @@ from pganon.risk.uniques import estimates
 from pganon.server_errors import translate
 
 Connection = psycopg.Connection[Any]
-
-SHORT = {
-    "k": "k_anonymity",
-    "l": "distinct_l_diversity",
-    "entropy_l": "entropy_l_diversity",
-    "c": "recursive_cl_diversity",
-    "deg": "frequency_l_diversity",
-    "alpha": "alpha",
-    "t": "t_closeness",
-    "t_ordered": "t_closeness_ordered",
-    "beta": "beta_likeness_enhanced",
-    "basic_beta": "beta_likeness",
-    "delta": "delta_disclosure",
-    "ir_k": "ir_k_anonymity",
-    "eir_l": "eir_l_diversity",
-}
-"""Short names of measures in requirements; full names are understood as well."""
 
 EIR = EIRLDiversity.name
 
@@ -206,8 +190,9 @@ def required(given: Iterable[tuple[str, float]]) -> dict[str, float]:
         UsageError: one is there twice, perhaps under both of its names.
     """
     found: dict[str, float] = {}
+    short = short_names()
     for name, value in given:
-        full = SHORT.get(name, name)
+        full = short.get(name, name)
         if full in found:
             raise UsageError(f"{quote(name)} is required twice", hint="leave one of them out")
         found[full] = value

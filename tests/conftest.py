@@ -54,6 +54,7 @@ def not_here(origin: Origin) -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all tests are collected; they stay, so that looking for others is in vain
     config.addinivalue_line(
         "markers", "primary_server_only: run on the first server found, not on a second version"
     )
@@ -128,6 +129,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

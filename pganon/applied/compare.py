@@ -9,8 +9,10 @@ from typing import Any
 
 from pganon.policy.model import Policy
 
-_HIGHER_IS_STRONGER = frozenset({"k", "l", "min_size", "min_values"})
-_LOWER_IS_STRONGER = frozenset({"alpha", "beta", "t", "c", "delta", "j"})
+HIGHER_IS_STRONGER = frozenset({"k", "l", "min_size", "min_values", "gain"})
+LOWER_IS_STRONGER = frozenset({"alpha", "beta", "t", "c", "delta", "j", "cost"})
+"""Parameters of privacy models; a test compares them with the models."""
+
 _PRIVACY = "privacy"
 
 
@@ -56,8 +58,9 @@ def _effect(key: str, old: Any, new: Any) -> str | None:
     if not key.startswith(f"{_PRIVACY}."):
         return None
     name = key.rpartition(".")[2]
-    sign = 1 if name in _HIGHER_IS_STRONGER else -1 if name in _LOWER_IS_STRONGER else 0
-    if not sign or old == new:
+    sign = 1 if name in HIGHER_IS_STRONGER else -1 if name in LOWER_IS_STRONGER else 0
+    numbers = all(value is None or isinstance(value, int | float) for value in (old, new))
+    if not sign or not numbers or old == new:
         return None
     if old is None or new is None:
         return "stronger" if old is None else "weaker"

@@ -102,7 +102,8 @@ def assess(
 
 
 def _requirements(texts: Sequence[str]) -> dict[str, float]:
-    from pganon.assessment import SHORT, required
+    from pganon.assessment import required
+    from pganon.privacy.assessed import short_names
 
     pairs: list[tuple[str, float]] = []
     for text in texts:
@@ -114,7 +115,7 @@ def _requirements(texts: Sequence[str]) -> dict[str, float]:
         if not sign or not math.isfinite(number):
             raise UsageError(
                 f'"{text}" is not a requirement',
-                hint=f"write a name and a number, k=5; names: {', '.join(SHORT)}",
+                hint=f"write a name and a number, k=5; names: {', '.join(short_names())}",
             )
         pairs.append((name, number))
     return required(pairs)

@@ -16,9 +16,9 @@ import psycopg
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
-from pganon.identifiers import QualifiedName, first_few
+from pganon.identifiers import OWN_SCHEMAS, QualifiedName, first_few
 from pganon.install import state
-from pganon.install.state import SCHEMAS, Connection
+from pganon.install.state import Connection
 
 VARIABLE = "PGANON_OWNER"
 RELEASES = QualifiedName("pganon", "releases")
@@ -250,7 +250,7 @@ def check_objects(conn: Connection, owner: str) -> None:
         InstallError: foreign_object, with the names of what is there.
     """
     rows = conn.execute(
-        sqlfiles.query("install", "foreign_objects"), {"schemas": list(SCHEMAS), "owner": owner}
+        sqlfiles.query("install", "foreign_objects"), {"schemas": list(OWN_SCHEMAS), "owner": owner}
     ).fetchall()
     if not rows:
         return

@@ -19,9 +19,10 @@ from pganon import sqlfiles
 from pganon.database import check_encoding, set_role
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import InstallError, PreconditionError, UsageError
+from pganon.identifiers import OWN_SCHEMAS
 from pganon.install import access, extension, scripts, state
 from pganon.install.owner import complete
-from pganon.install.state import SCHEMAS, Connection
+from pganon.install.state import Connection
 
 _REMOVED = ("pganon_work", "pganon_stage")
 
@@ -115,7 +116,7 @@ def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None
             _drop_schema(conn, "pganon_private", "CASCADE")
             if _count_data(conn) == 0:
                 _drop_schema(conn, "pganon_data", "RESTRICT")
-        kept = [name for name in SCHEMAS if name in state.read(conn).owners]
+        kept = [name for name in OWN_SCHEMAS if name in state.read(conn).owners]
         return Outcome(
             "uninstall", changed, owner, state.program_version(), kept=kept, dropped=tuple(dropped)
         )
@@ -217,7 +218,7 @@ def _update(conn: Connection, owner: str, installed: str) -> Outcome:
 def _bring_forward(
     conn: Connection, action: str, owner: str, installed: state.Installation
 ) -> Outcome:
-    missing = [name for name in SCHEMAS if name not in installed.owners]
+    missing = [name for name in OWN_SCHEMAS if name not in installed.owners]
     for name in missing:
         conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
     applied = state.read_applied(conn) if installed.has_migrations else state.Applied((), None)

@@ -25,7 +25,8 @@ from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
 from pganon.files import write
-from pganon.install.state import SCHEMAS, ordinal
+from pganon.identifiers import OWN_SCHEMAS
+from pganon.install.state import ordinal
 
 NAME = "pganon"
 UNPACKAGED = "unpackaged"
@@ -100,7 +101,7 @@ def _full(version: str) -> bytes:
     return _joined(
         _piece("check_actor"),
         _piece("check_absent"),
-        *(f"CREATE SCHEMA {name};\n".encode() for name in SCHEMAS),
+        *(f"CREATE SCHEMA {name};\n".encode() for name in OWN_SCHEMAS),
         *(migration.text for migration in migrations),
         *(_added(migration, version) for migration in migrations),
         *_objects(version),

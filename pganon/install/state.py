@@ -12,8 +12,6 @@ from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
 
-SCHEMAS = ("pganon", "pganon_private", "pganon_work", "pganon_stage", "pganon_data")
-
 Connection = psycopg.Connection[Any]
 
 

@@ -122,6 +122,11 @@ class MethodOptions(Declaration):
         """Options that have no effect in combination with the others."""
         return frozenset()
 
+    @property
+    def keeps_more(self) -> str | None:
+        """The option, as a policy writes it, with which fewer records may be left out."""
+        return None
+
     def assumes(self, sensitive: int) -> tuple[str, ...]:
         """Further assumptions about the knowledge of a reader, under which the bounds hold.
 

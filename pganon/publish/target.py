@@ -12,8 +12,7 @@ from pganon import sqlfiles
 from pganon.catalog.roles import Roles, check_roles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-from pganon.identifiers import QualifiedName, quote
-from pganon.install.state import SCHEMAS
+from pganon.identifiers import QualifiedName, own_schema, quote
 from pganon.publish import release_state, views
 
 Connection = psycopg.Connection[Any]
@@ -84,7 +83,7 @@ def _check_owner(conn: Connection, schema: str, trusted: Roles) -> None:
 
 
 def _check_schema(conn: Connection, schema: str, readers: Sequence[str]) -> None:
-    if schema in SCHEMAS or schema.startswith("pg_") or schema == "information_schema":
+    if own_schema(schema):
         raise PreconditionError(
             f"releases cannot be published in the schema {quote(schema)}",
             hint="choose another publish.schema",

@@ -1,11 +1,9 @@
-"""Every benchmark on a few generated rows: the command runs a part and prints its tables."""
+"""Every benchmark on a few generated rows: the command runs all parts and prints their tables."""
 
 from __future__ import annotations
 
-import gzip
 import json
-import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,51 +11,52 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
-from benchmarks import people, qs, support
+from benchmarks import classes, full_domain, lgb, people, qs, slamsa, support
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.qs_names import BLOCKS
 from tests.support.harness import forked
 from tests.support.harness.cluster import Server
+from tests.support.sources import benchmark_data
 
 pytestmark = pytest.mark.primary_server_only
 
-SMOKE = {
-    "classes": ("generated", "rows=400"),
-    "full_domain": ("generated", "rows=400"),
-    "assess": ("dense", "rows=400"),
-    "qs": ("size", "people=400"),
-    "anatomy": ("generated", "people=400"),
-    "slamsa": ("by_size", "sizes=[60] draws=2"),
-    "identity": ("generated", "individuals=100"),
-    "lgb": ("by_density", "rows=300 queries=10 dense=[[3,2]] densities=[20]"),
-    "background": ("by_k", 'rows=60 sources=["patients"] ks=[2]'),
-    "time": ("guard", "people=400"),
-    "requests": ("idle_worker", "idle=1 picked_up=1"),
+TINY: dict[str, str] = {
+    "classes": "rows=400",
+    "full_domain": "rows=400",
+    "assess": "rows=400",
+    "qs": "people=400 ks=[2] attributes=[1] subsets=[60] draws=1",
+    "anatomy": "people=400 degrees=[2] sizes=[16]",
+    "slamsa": "degrees=[2] sizes=[60] draws=1",
+    "identity": "individuals=100 degrees=[2] degree=2 shares=[[0.6,0.6]] blocks=[50] quasi=[3]"
+    " quasi_identifiers=3 queries=5 few=40 samples=1 draws=1",
+    "lgb": "rows=150 queries=5 ks=[2] ls=[2] middle=2 dense=[[3,2]] densities=[20]",
+    "background": 'rows=60 people=80 sources=["patients"] ks=[5] js=[0.8] betas=[3]'
+    " few_ks=[2] few_betas=[3] sizes=[40] widths=[0.3]",
+    "time": 'people=400 months=2 series=[[1,"leaves","region","distinct"]]',
+    "requests": "requests=4 idle=1 picked_up=1",
 }
-"""A part of each, and settings that make it small."""
+"""Settings that make every part small."""
+
+ON_ADULT = {"background": "bandwidths"}
+"""Parts that say something of Adult alone."""
+
+FEWER: tuple[tuple[Any, str, Any], ...] = (
+    (classes, "BEST_PEER", {(5, 3): classes.BEST_PEER[5, 3]}),
+    (classes, "MODELS", classes.MODELS[:1]),
+    (full_domain, "K", (2,)),
+    (full_domain, "LIMITS", (0.05,)),
+    (qs, "COUNTS", ("product",)),
+    (slamsa, "FOUR", slamsa.FOUR[:1]),
+    (lgb, "METHODS", dict(list(lgb.METHODS.items())[:3])),
+    (lgb, "ASKED", lgb.ASKED[:1]),
+)
+"""Lists that are no settings, shorter."""
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files with the columns of the real ones, for benchmarks that generate none."""
-    folder = tmp_path_factory.mktemp("data")
-    rng = random.Random(1)
-    heart = [[rng.randint(1, 6) for _ in range(14)] for _ in range(60)]
-    _write(folder / "heart/processed.cleveland.data", heart)
-    income = "SEX,AGEP,INDP,MSP,RAC1P,EDU,HISP,OWN_RENT,PINCP"
-    for year in (2018, 2019):
-        people = [[rng.randint(1, 9) for _ in income.split(",")] for _ in range(300)]
-        _write(folder / f"acs_sdnist/national{year}.csv.gz", [[income], *people])
-    states = "SEX,AGEP,RELP,MAR,RAC1P,SCHL,WKHP,COW,OCCP,STATE"
-    people = [[*(rng.randint(1, 9) for _ in states.split(",")[1:]), "CO"] for _ in range(300)]
-    _write(folder / "acs2018/acs2018_income.csv.gz", [[states], *people])
-    return folder
-
-
-def _write(file: Path, rows: Iterable[Iterable[Any]]) -> None:
-    text = "".join(",".join(map(str, row)) + "\n" for row in rows).encode()
-    file.parent.mkdir(exist_ok=True)
-    file.write_bytes(gzip.compress(text) if file.suffix == ".gz" else text)
+    """Files with the columns of the real ones."""
+    return benchmark_data.write(tmp_path_factory.mktemp("data"))
 
 
 @pytest.fixture(scope="module")
@@ -83,31 +82,48 @@ def bench(
 
 
 def run(name: str, *parts: str, changed: str = "") -> None:
-    main([name, "--parts", *parts, "--set", *SMOKE[name][1].split(), *changed.split()])
+    main([name, "--parts", *parts, "--set", *TINY[name].split(), *changed.split()])
+
+
+def figures(bench: Path, name: str) -> dict[str, Any]:
+    return json.loads((bench / f"{name}.json").read_text())
 
 
 def test_every_benchmark_is_tried() -> None:
-    assert list(SMOKE) == list(BENCHMARKS)
+    assert list(TINY) == list(BENCHMARKS)
 
 
-@pytest.mark.parametrize("name", SMOKE)
+@pytest.mark.parametrize("name", TINY)
 @pytest.mark.slow
-def test_tables_are_printed(
-    bench: Path,
-    name: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+def test_all_parts(
+    bench: Path, name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    part, _ = SMOKE[name]
-    if part not in BENCHMARKS[name].real:
-        monkeypatch.delenv("PGANON_DATA")
-    run(name, part)
-    found = json.loads((bench / f"{name}.json").read_text())
-    assert [row for row in found[part] if "refused" not in row]
+    """Every part gives figures, and every table is printed."""
+    for module, constant, value in FEWER:
+        monkeypatch.setattr(module, constant, value)
+    kind = BENCHMARKS[name]
+    found: dict[str, Any] = {}
+    if part := ON_ADULT.get(name):
+        run(name, part, changed='sources=["adult"]')
+        found |= figures(bench, name)
+    run(name, *(part for part in kind.parts if part in kind.real and part not in found))
+    monkeypatch.delenv("PGANON_DATA")
+    run(name, *(part for part in kind.parts if part not in kind.real))
+    found |= figures(bench, name)
+    assert [part for part in kind.parts if all("refused" in row for row in found[part])] == []
     printed = " ".join(capsys.readouterr().out.split())  # long titles are wrapped
-    titles = [table.title for table in BENCHMARKS[name].tables if found.get(table.part)]
+    titles = [table.title for table in kind.tables if found.get(table.part)]
     assert titles
     assert [title for title in titles if title not in printed] == []
+
+
+def test_parts_on_real_data_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("PGANON_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    main(["anatomy", "--parts", "adult"])
+    assert "adult is skipped" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -146,7 +162,7 @@ def test_tables_of_another_run_are_gone(bench: Path, server: Server) -> None:
     with psycopg.connect(dsn, autocommit=True) as conn:
         conn.execute("CREATE VIEW assessed AS SELECT 1 AS age")
     run("assess", "dense")
-    assert len(json.loads((bench / "assess.json").read_text())["dense"]) == 5
+    assert len(figures(bench, "assess")["dense"]) == 5
 
 
 @pytest.mark.parametrize(

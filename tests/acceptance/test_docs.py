@@ -57,6 +57,9 @@ LONG = {
     f"docs/{name}.md"
     for name in (
         "how-to/ask-for-a-release",
+        "how-to/choose",
+        "how-to/compare-candidates",
+        "how-to/estimate-from-a-release",
         "how-to/install-as-an-extension",
         "how-to/keep-records-of-a-person-together",
         "how-to/let-people-decide-what-is-sensitive",

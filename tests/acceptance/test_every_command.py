@@ -6,25 +6,27 @@ Methods are in tests/integration/methods/test_conformance.py.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pganon.cli.main import MODULES
-from tests.support.harness import plans
+from pganon.privacy.assessed import measures
+from pganon.privacy.base import Model
+from pganon.privacy.identity import EIRLDiversity
+from pganon.sqltools import render
+from tests.support.harness import faults, plans
+from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.harness.walk import commands, walk
 from tests.support.sources.every_model import EVERY
 
-ELSEWHERE = {
-    *("server", "init", "upgrade", "uninstall", "extension", "import", "demo"),
-    *("assess", "migrate", "worker", "approve", "reject"),
-    "estimate",  # tests/integration/estimation asks releases of every form
-}
-"""Commands that are about no release, about requests, or asked of every form of a release."""
+ELSEWHERE = {"server", "init", "upgrade", "uninstall", "extension", "import", "demo"}
+"""Commands that are about no release."""
 
 
 def test_the_walk_leaves_no_command_out(tmp_path: Path) -> None:
-    walked = {command for command, *_ in commands(tmp_path / "visits.json", tmp_path)}
+    walked = {command.arguments[0] for command in commands(tmp_path)}
     every = {command for module in MODULES.values() for command in module}
     assert every - ELSEWHERE == walked
 
@@ -35,3 +37,51 @@ def test_the_walk_leaves_no_command_out(tmp_path: Path) -> None:
 def test_every_model(db: Database, tmp_path: Path, model: str) -> None:
     db.source(plans.SOURCE)
     assert walk(db, plans.policy_of(*EVERY[model]), tmp_path) == []
+
+
+UNKNOWN = {
+    *("anatomy_l_diversity", "slicing_l_diversity", "local_bucket_diversity"),
+    *("qs_k_anonymity", "background_knowledge"),
+}
+"""Models of what one relation does not show: groups and buckets whose tables are apart, clusters of
+joined sources, prior beliefs."""
+
+
+def _identity(model: Model) -> tuple[str, str]:
+    """Two are the same if they have one name and one SQL."""
+    searched = isinstance(model, EIRLDiversity) or not model.from_histogram
+    return model.name, "" if searched else render(model.aggregate("g"))
+
+
+def _required(word: str) -> list[str] | None:
+    """`NAME=NUMBER` per measure of the model; None: `pganon assess` does not have one of them."""
+    names = {_identity(measure.model): measure.name for measure in measures()}
+    models: Any = plans.policy_of(*EVERY[word]).policy.privacy
+    own = [m for model in models if model.model == word for m in model.measures()]
+    if not all(_identity(m) in names for m in own):
+        return None
+    return [f"{names[_identity(m)]}={m.parameter}" for m in own]
+
+
+def test_assess_measures_every_model_of_one_relation() -> None:
+    assert {word for word in EVERY if _required(word) is None} == UNKNOWN
+
+
+OF_CLASSES = [word for word, (method, _) in EVERY.items() if method == "mondrian"]
+
+
+@pytest.mark.slow
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("word", OF_CLASSES)
+def test_a_release_is_assessed_as_it_is_verified(db: Database, word: str) -> None:
+    """The classes that readers see satisfy what the policy requires, and no more than they do."""
+    db.source(plans.SOURCE)
+    faults.run(db.dsn(), plans.policy_of(*EVERY[word]))
+    required = _required(word)
+    assert required
+    asked = ("assess", "published.visits", "--qi", "age,zip", "--sensitive", "disease")
+    options = [option for one in required for option in ("--require", one)]
+    ran = pganon(*asked, *options, "--json", "--dsn", db.dsn())
+    assert ran.code == 0, (ran.out, ran.err)
+    held = {m["measure"] for m in ran.json["measures"] if m["required"] is not None}
+    assert held == {one.partition("=")[0] for one in required}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pganon.install.state import SCHEMAS
+from pganon.identifiers import OWN_SCHEMAS
 from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 
@@ -133,7 +133,7 @@ def _allowed(conn: Connection, role: str, kind: str, oid: int) -> set[str]:
 
 
 def _matrix(db: Database, role: str) -> Iterator[tuple[Cell, set[str]]]:
-    schemas = [*SCHEMAS, "published"]
+    schemas = [*OWN_SCHEMAS, "published"]
     rows = db.admin.execute(OBJECTS, {"schemas": schemas}).fetchall()
     assert len(rows) > 40
     for kind, name, oid, owner in rows:
@@ -179,7 +179,7 @@ def test_a_run_opens_nothing_in_any_step(db: Database) -> None:
             " WHERE n.nspname = ANY (%s) AND c.relkind IN ('r', 'v', 'S')"
             " AND (c.relacl IS NOT NULL AND EXISTS (SELECT FROM aclexplode(c.relacl) AS a"
             " WHERE a.grantee <> c.relowner))",
-            [[name for name in SCHEMAS if name != "pganon"]],
+            [[name for name in OWN_SCHEMAS if name != "pganon"]],
         ).fetchall()
         assert rows == [], step
         seen += 1
@@ -212,6 +212,6 @@ def test_functions_with_the_rights_of_their_owner(db: Database) -> None:
         "SELECT p.proname::text, p.proconfig FROM pg_proc AS p"
         " JOIN pg_namespace AS n ON n.oid = p.pronamespace"
         " WHERE n.nspname = ANY (%s) AND p.prosecdef",
-        [list(SCHEMAS)],
+        [list(OWN_SCHEMAS)],
     ).fetchall()
     assert rows == [("perform", ["search_path=pg_catalog, pg_temp", "TimeZone=UTC"])]

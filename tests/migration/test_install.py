@@ -8,11 +8,11 @@ import pytest
 
 from pganon import install, sqlfiles
 from pganon.errors import InstallError, PreconditionError, UsageError
-from pganon.install import state
+from pganon.identifiers import OWN_SCHEMAS
 from pganon.install.owner import become_owner, connect_as_owner
 from tests.support.harness.cluster import Database
 
-SCHEMAS = set(state.SCHEMAS)
+SCHEMAS = set(OWN_SCHEMAS)
 
 
 def _schemas(db: Database) -> set[str]:
@@ -68,7 +68,7 @@ def test_init_refuses_an_open_transaction(bare_db: Database):
         install.init(conn)
 
 
-@pytest.mark.parametrize("name", state.SCHEMAS)
+@pytest.mark.parametrize("name", OWN_SCHEMAS)
 def test_foreign_schema_is_refused(bare_db: Database, name: str):
     bare_db.admin.execute(f"CREATE SCHEMA {name}".encode())
     with pytest.raises(InstallError):

@@ -2,10 +2,14 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from pganon import sqlfiles
+from pganon.error_codes import ErrorCode
+from pganon.ledger.repository import Event
+from pganon.worker.tidying import TASKS
 
 SQL = Path(str(sqlfiles.sql_folder()))
 MIGRATIONS = SQL.parent / "migrations"
@@ -172,3 +176,47 @@ def test_named_queries_parse_completely():
 
 def test_checksum_does_not_depend_on_line_ends():
     assert sqlfiles.checksum(b"a\r\nb\r\n") == sqlfiles.checksum(b"a\nb\n")
+
+
+# -- words of columns ---------------------------------------------------------------------------
+
+_LIST = r"\(\s*'[\w']*'(?:\s*,\s*'\w+')*\s*\)|'\w+'"
+
+
+def _compared(column: str) -> set[str]:
+    """Texts that the SQL compares a column with."""
+    lists = re.compile(rf"\b{column}\s*(?:=|<>|(?:NOT )?IN)\s*({_LIST})")
+    files = [text for name, text in CODE.items() if not name.startswith("migrations/")]
+    return {w for text in files for found in lists.findall(text) for w in re.findall(r"\w+", found)}
+
+
+def _allowed(column: str) -> set[str]:
+    """Those that the constraints of the tables allow."""
+    checks = re.compile(rf"CHECK\s*\(\s*{column} IN\s*({_LIST})")
+    files = [text for name, text in CODE.items() if name.startswith("migrations/")]
+    return {
+        w for text in files for found in checks.findall(text) for w in re.findall(r"\w+", found)
+    }
+
+
+@pytest.mark.parametrize("column", ["state", "event", "origin", "purpose", "decision"])
+def test_words_are_those_of_the_constraints(column: str) -> None:
+    assert _compared(column) <= _allowed(column)
+    assert _allowed(column)
+
+
+def test_codes_that_sql_compares_are_codes() -> None:
+    assert {"worker_lost", "withdrawn"} <= _compared("code") <= set(ErrorCode)
+
+
+def test_the_program_writes_events_that_the_ledger_takes() -> None:
+    written = {word for part in get_args(Event) for word in get_args(part) or (part,)}
+    assert _allowed("event") - written == {"started", "approved", "rejected"}
+    assert written <= _allowed("event")
+
+
+def test_a_worker_looks_for_everything_that_it_does() -> None:
+    """Columns of the query `look` are the names of its tasks."""
+    text = str(sqlfiles.query("requests", "look"), "utf-8")
+    asked = {name for name in re.findall(r"AS (\w+)[,;]?$", text, re.MULTILINE) if len(name) > 1}
+    assert asked == {"due", *TASKS}

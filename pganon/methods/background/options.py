@@ -159,6 +159,10 @@ class Primacy(Background):
     ] = "absorb"
     block_size: BlockSize = 1000
 
+    @property
+    def keeps_more(self) -> str | None:
+        return "residual: absorb" if self.residual == "suppress" else None
+
 
 class Incremental(Primacy):
     """Base: remaining records are put into classes one by one."""

@@ -292,7 +292,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
     if row["failing_parts"] == 0 and row["parts"] > 0:
         return None
     if row["parts"] == 0:
-        return nothing_left(state)
+        return nothing_left(spec, state)
     number, reached = _first_missed(spec, row)
     requirement = spec.measured[number]
     model = requirement.model

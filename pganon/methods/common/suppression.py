@@ -54,11 +54,11 @@ def allowance(spec: ReleaseSpec, state: State) -> int:
     return max(most - state[SUPPRESSED] - _before(state), 0)
 
 
-def nothing_left(state: State) -> PrivacyRefusal:
+def nothing_left(spec: ReleaseSpec, state: State) -> PrivacyRefusal:
     """Refusal of a run that would suppress every record."""
     return PrivacyRefusal(
         f"all {state[RECORDS]} records would be suppressed; there is nothing to release",
-        hint="choose another rule for nulls, or weaker requirements",
+        hint=f"choose another rule for nulls, or weaker requirements{_or_keep_more(spec)}",
         code=ErrorCode.ALL_SUPPRESSED,
     )
 
@@ -70,7 +70,7 @@ def suppression_problem(
     if row["suppressed"] < 0:
         return Unbalanced(f"{row['released']} of {state[RECORDS]} records are left")
     if row["released"] == 0:
-        return nothing_left(state)
+        return nothing_left(spec, state)
     suppressed, records = row["suppressed"] + _before(state), _all_records(state)
     share = suppressed / records
     if share <= spec.policy.suppression_limit:
@@ -80,9 +80,16 @@ def suppression_problem(
         f" suppression_limit {spec.policy.suppression_limit:g} allows",
         required=spec.policy.suppression_limit,
         observed=share,
-        hint=f"the smallest limit that is enough is {enough(row['suppressed'], state):g}",
+        hint=f"the smallest limit that is enough is {enough(row['suppressed'], state):g}"
+        f"{_or_keep_more(spec)}",
         code=ErrorCode.SUPPRESSION_LIMIT,
     )
+
+
+def _or_keep_more(spec: ReleaseSpec) -> str:
+    """The end of a hint, where an option of the method may leave fewer records out."""
+    option = spec.policy.method.keeps_more
+    return f"; {option} may leave fewer out" if option else ""
 
 
 def enough(left_out: int, state: State) -> float:

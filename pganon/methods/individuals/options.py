@@ -31,6 +31,10 @@ class DAnonyIR(IdentityReserved):
         known_word("way to treat residuals", ("generalize", "suppress")),
     ] = "generalize"
 
+    @property
+    def keeps_more(self) -> str | None:
+        return "residuals: generalize" if self.residuals == "suppress" else None
+
 
 class GeneIR(IdentityReserved):
     """Global generalization, level by level of the hierarchies, in random order: the baseline."""

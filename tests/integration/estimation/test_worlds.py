@@ -232,7 +232,7 @@ def _where(condition: Condition) -> str:
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(40)
+@examples(10)
 def test_a_count_is_that_of_all_worlds(db: Database, data: st.DataObject):
     classes, where = data.draw(CLASSES), data.draw(ANY_WHERE)
     spread = data.draw(st.sampled_from(["column", "uniform"]))
@@ -246,7 +246,7 @@ def test_a_count_is_that_of_all_worlds(db: Database, data: st.DataObject):
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(40)
+@examples(10)
 def test_sums_and_means_are_those_of_all_worlds(db: Database, data: st.DataObject):
     classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
     spread = data.draw(st.sampled_from(["column", "uniform"]))
@@ -270,7 +270,7 @@ def test_sums_and_means_are_those_of_all_worlds(db: Database, data: st.DataObjec
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(40)
+@examples(10)
 def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
     classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
     keys = data.draw(

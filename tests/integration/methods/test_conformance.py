@@ -27,6 +27,14 @@ from tests.support.sources.every_model import EVERY
 
 pytestmark = pytest.mark.primary_server_only
 every_method = pytest.mark.parametrize("method", conformance.METHODS)
+every_method_in_time = pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, marks=[] if method in conformance.FIRST else pytest.mark.slow)
+        for method in conformance.METHODS
+    ],
+)
+"""Of tests with a run of their own: one method of every family is fast."""
 growing_method = pytest.mark.parametrize("method", conformance.GROWING)
 After = Callable[..., tuple[Database, RunResult]]
 
@@ -117,7 +125,7 @@ def test_published_relations_are_enough_to_verify(db_after: After, method: str) 
 # -- chance and order -------------------------------------------------------------------------
 
 
-@every_method
+@every_method_in_time
 def test_seed_and_records_decide_all_that_is_shown(
     db: Database, db_after: After, method: str
 ) -> None:
@@ -129,7 +137,7 @@ def test_seed_and_records_decide_all_that_is_shown(
     assert shown(db.admin) == shown(first.admin)
 
 
-@every_method
+@every_method_in_time
 def test_another_seed_shows_another_release(db: Database, db_after: After, method: str) -> None:
     first, _ = db_after(released, method)
     db.source(plans.SOURCE)
@@ -138,7 +146,7 @@ def test_another_seed_shows_another_release(db: Database, db_after: After, metho
     assert shown(db.admin) != shown(first.admin)
 
 
-@every_method
+@every_method_in_time
 def test_a_dry_run_publishes_nothing(db: Database, method: str) -> None:
     db.source(plans.SOURCE)
     conn = db.owner()
@@ -152,7 +160,7 @@ def test_a_dry_run_publishes_nothing(db: Database, method: str) -> None:
 # -- what sources hold ------------------------------------------------------------------------
 
 
-@every_method
+@every_method_in_time
 def test_nulls_are_suppressed_or_values(db: Database, method: str) -> None:
     """Of a column that says so; sensitive ones are values."""
     db.source(plans.SOURCE)
@@ -167,7 +175,7 @@ def test_nulls_are_suppressed_or_values(db: Database, method: str) -> None:
     assert unverified(db.owner()) == []
 
 
-@every_method
+@every_method_in_time
 def test_names_and_types_that_need_quotes(db: Database, method: str) -> None:
     db.source(plans.SOURCE)
     db.source(conformance.HOSTILE)

@@ -4,38 +4,133 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pganon.error_codes import ErrorCode
 from pganon.policy.loader import LoadedPolicy
 from tests.support.harness.cli import Ran, pganon
 from tests.support.harness.cluster import Database
 
 COLUMNS = ("id", "person", "age", "zip", "disease", "drug", "cost")
+APPROVER = "source_owner"
+TRUST = ("--trust", APPROVER)
+QUERY = "SELECT count(*) AS n FROM visits WHERE age > 22"
 
 
-def commands(file: Path, folder: Path) -> Iterator[tuple[str, ...]]:
+@dataclass(frozen=True)
+class Files:
+    """What the commands are given, in a folder that the walk writes.
+
+    Attributes:
+        policy: of the release `visits`.
+        approved: the same; a second person decides whether a version is shown.
+        migrations: a folder with the first one.
+    """
+
+    folder: Path
+
+    @property
+    def policy(self) -> str:
+        return str(self.folder / "visits.json")
+
+    @property
+    def approved(self) -> str:
+        return str(self.folder / "approved.json")
+
+    @property
+    def migrations(self) -> str:
+        return str(self.folder / "migrations")
+
+    def write(self, document: dict[str, Any]) -> None:
+        publish = {**document["publish"], "approval": {"by": [APPROVER]}}
+        approved = {**document, "publish": publish, "requests": {"roles": ["analyst"]}}
+        Path(self.migrations).mkdir()
+        for file, text in (
+            (Path(self.policy), document),
+            (Path(self.approved), approved),
+            (Path(self.migrations) / "0001_visits.json", document),
+        ):
+            file.write_text(json.dumps(text), "utf-8")
+
+
+@dataclass(frozen=True)
+class Command:
+    """One call.
+
+    Attributes:
+        role: who logs in.
+        may: codes of errors that are an answer, too.
+        asked: whether the steward asks for a release before.
+    """
+
+    arguments: tuple[str, ...]
+    role: str = "steward"
+    may: frozenset[str] = frozenset()
+    asked: bool = False
+
+
+def commands(folder: Path) -> Iterator[Command]:
     """In an order in which each can be given; `visits` is the release."""
-    policy, table = str(file), str(folder / "visits.csv")
-    yield from (("check", policy), ("check", "--values", policy), ("plan", policy, "--sql"))
-    yield ("run", policy)
-    yield from (("run", policy), ("compare", policy))  # unchanged
-    yield ("run", policy, "--force", "--timing")
-    yield from (("show", "visits"), ("verify", "visits"), ("history", "visits"), ("releases",))
-    yield from (("diff", "visits"), ("readers", "visits"), ("status",), ("status", "visits"))
-    yield ("export", "visits", "-o", table)
-    yield from (("guard", policy), ("guard", policy, "--json"))
-    yield ("rollback", "visits")
-    yield ("run", policy, "--force")
-    yield ("forget", "visits", "--version", "1", "--reason", "nobody read it")
-    yield from (("guard", policy), ("guard", policy, "--json"))
-    yield ("run", policy, "--force")
-    yield from (
-        ("policy", "list"),
-        ("policy", "show", "visits"),
-        ("policy", "diff", "visits", policy),
-    )
-    yield from (("clean",), ("drop", "visits", "--yes"), ("show", "visits"), ("history", "visits"))
+    files = Files(folder)
+    policy, table = files.policy, str(folder / "visits.csv")
+    plain = [
+        *(("check", policy), ("check", "--values", policy), ("plan", policy, "--sql")),
+        ("run", policy),
+        *(("run", policy), ("compare", policy)),  # unchanged
+        ("run", policy, "--force", "--timing"),
+        *(("show", "visits"), ("verify", "visits"), ("history", "visits"), ("releases",)),
+        *(("diff", "visits"), ("readers", "visits"), ("status",), ("status", "visits")),
+        ("export", "visits", "-o", table),
+        *(("guard", policy), ("guard", policy, "--json")),
+        ("rollback", "visits"),
+        ("run", policy, "--force"),
+        ("forget", "visits", "--version", "1", "--reason", "nobody read it"),
+        *(("guard", policy), ("guard", policy, "--json")),
+        ("run", policy, "--force"),
+        *(("policy", "list"), ("policy", "show", "visits"), ("policy", "diff", "visits", policy)),
+        (
+            "assess",
+            "public.visit",
+            "--qi",
+            "age,zip",
+            "--sensitive",
+            "disease",
+            "--trust",
+            APPROVER,
+        ),
+    ]
+    yield from (Command(arguments) for arguments in plain)
+    yield Command(("estimate", "visits", QUERY), may=frozenset({ErrorCode.ESTIMATE}))
+    last = [("clean",), ("drop", "visits", "--yes"), ("show", "visits"), ("history", "visits")]
+    yield from (Command(arguments) for arguments in last)
+    yield from _decided(files)
+    yield from _migrated(files)
+
+
+def _decided(files: Files) -> Iterator[Command]:
+    """Two versions wait for a second person; one that was asked for is shown, the other is not."""
+    why = ("--reason", "looked at it")
+    yield Command(("policy", "apply", files.approved))
+    yield Command(("worker", "--once"), asked=True)
+    yield Command(("approve", "1", *why), role=APPROVER)
+    yield Command(("worker", "--once"))
+    yield Command(("run", files.approved, "--force"))
+    yield Command(("reject", "2", *why), role=APPROVER)
+    yield Command(("worker", "--once"))
+
+
+DECIDED = ["released", "rejected"]
+"""What became of them."""
+
+
+def _migrated(files: Files) -> Iterator[Command]:
+    """The first version of a folder, which is then taken back."""
+    yield Command(("migrate", files.migrations, "--dry-run"))
+    yield Command(("migrate", files.migrations))
+    yield Command(("migrate", files.migrations, "--status"))
+    yield Command(("migrate", "down", files.migrations, "--to", "0"))
 
 
 def walk(db: Database, loaded: LoadedPolicy, folder: Path) -> list[tuple[str, Ran]]:
@@ -44,11 +139,23 @@ def walk(db: Database, loaded: LoadedPolicy, folder: Path) -> list[tuple[str, Ra
     nobody: dict[str, Any] = {name: {"role": "identifying"} for name in COLUMNS}
     document["columns"] = {**nobody, **document["columns"]}  # else `check` finds them
     document["publish"] = {**document.get("publish", {}), "keep": 2}
-    file = folder / "visits.json"
-    file.write_text(json.dumps(document), "utf-8")
+    Files(folder).write(document)
     failed: list[tuple[str, Ran]] = []
-    for command in commands(file, folder):
-        ran = pganon(*command, "--dsn", db.dsn("steward"))
-        if ran.code:
-            failed.append((" ".join(command), ran))
+    for command in commands(folder):
+        if command.asked:
+            db.owner().execute("SELECT pganon.request_release('visits')")
+        ran = pganon(*command.arguments, "--dsn", db.dsn(command.role))
+        if ran.code and not _answered(command, db):
+            failed.append((" ".join(command.arguments), ran))
+    decided = db.admin.execute("SELECT state FROM pganon_private.request ORDER BY id").fetchall()
+    assert [state for (state,) in decided] == DECIDED, (decided, failed)
     return failed
+
+
+def _answered(command: Command, db: Database) -> bool:
+    """Whether the error is one that the command may answer with, and says what to do."""
+    if not command.may:
+        return False
+    again = pganon(*command.arguments, "--json", "--dsn", db.dsn(command.role))
+    error = again.json["error"]
+    return error["code"] in command.may and bool(error["message"])

@@ -17,6 +17,11 @@ from tests.support.harness import plans
 from tests.support.sources.every_model import EVERY
 
 METHODS = list(OWN)
+FIRST = list(
+    {methods()[name].options.__module__.split(".")[2]: name for name in METHODS[::-1]}.values()
+)
+"""The first method of every family."""
+
 GROWING = [
     name for name in METHODS if plans.policy_of(name).policy.method.admits("refresh", "increments")
 ]

@@ -11,8 +11,9 @@ import pytest
 
 from pganon import sqlfiles
 from pganon.errors import InstallError
+from pganon.identifiers import OWN_SCHEMAS
 from pganon.install import scripts
-from pganon.install.state import SCHEMAS, program_version
+from pganon.install.state import program_version
 from tests.support.harness.cli import pganon
 
 VERSION = program_version()
@@ -147,5 +148,5 @@ def test_placeholders_become_literals() -> None:
 def test_scripts_name_all_schemas() -> None:
     close = sqlfiles.install_script("close").decode()
     adopt = sqlfiles.install_script("adopt").decode()
-    assert "'{" + ",".join(SCHEMAS) + "}'" in close
-    assert re.findall(r"nspname IN \((.*)\)", adopt) == [", ".join(f"'{s}'" for s in SCHEMAS)]
+    assert "'{" + ",".join(OWN_SCHEMAS) + "}'" in close
+    assert re.findall(r"nspname IN \((.*)\)", adopt) == [", ".join(f"'{s}'" for s in OWN_SCHEMAS)]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon import sqlfiles
 from pganon.privacy import sqlgen
+from pganon.privacy.assessed import measures, short_names
 from pganon.privacy.base import Model
 from pganon.privacy.frequency import RecursiveCLDiversity
 from pganon.sqltools import col, num, render
@@ -22,13 +26,28 @@ def test_the_committed_file_is_what_the_models_give() -> None:
 
 @pytest.mark.parametrize("l", [3, 4, 7])
 def test_the_text_for_any_l_is_that_of_each(l: int) -> None:  # noqa: E741
-    entry = next(e for e in sqlgen.entries() if e.name.endswith("_any_l"))
-    assert entry.aggregate is not None
+    measure = next(m for m in measures() if m.name.endswith("_any_l"))
+    assert measure.aggregate is not None
     model = RecursiveCLDiversity(1, l)
-    assert render(entry.aggregate).replace('"l"', str(l)) == render(model.aggregate("g"))
+    assert render(measure.aggregate).replace('"l"', str(l)) == render(model.aggregate("g"))
 
 
-MODELS = [entry.model for entry in sqlgen.entries()]
+def test_assess_asks_for_all_of_them() -> None:
+    """By what it is given: quasi-identifiers alone, sensitive columns, individuals."""
+    folder = sqlfiles.sql_folder() / "functions" / "measure"
+    lists = re.findall(r"'\{([\w, \n]+)\}'", (folder / "assess.sql").read_text("utf-8"))
+    asked = [word.strip() for names in lists for word in names.split(",")]
+    every = {measure.name for measure in measures() if measure.counts}
+    assert sorted(asked) == sorted(every - {"recursive_cl_diversity_any_l"})
+
+
+def test_the_page_has_all_short_names() -> None:
+    page = (Path(__file__).parents[3] / "docs/reference/cli.md").read_text("utf-8")
+    (row,) = re.findall(r"^\| `--require NAME=NUMBER` .*$", page, re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", row)) == set(short_names())
+
+
+MODELS = [measure.model for measure in measures()]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)

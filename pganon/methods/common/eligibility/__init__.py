@@ -90,5 +90,5 @@ class Eligibility(Conditions):
         if self.spec.policy.on_infeasible == "suppress" and row["possible"]:
             return None  # the limit on suppressed records decides
         if row["strata"] == 0:
-            return nothing_left(state)
+            return nothing_left(self.spec, state)
         return refusal(self, row, state)

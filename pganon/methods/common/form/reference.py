@@ -117,8 +117,8 @@ def _measured(
 def _disclosed(spec: ReleaseSpec, row: Mapping[str, Any], failed: int) -> PrivacyRefusal | None:
     if not row["missed"] and not failed:
         return None
-    suppresses = getattr(spec.policy.method, "residual", None) == "suppress"
-    instead = ", which residual: absorb may do" if suppresses else ""
+    option = spec.policy.method.keeps_more
+    instead = f", which {option} may do" if option else ""
     why = "which as a class would violate the requirements"
     if not row["missed"]:
         why = f"and {failed} of them are left out for what they are"

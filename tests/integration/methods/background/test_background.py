@@ -295,6 +295,9 @@ def test_what_is_left_out_for_what_is_left_out(db: Database, method: Any) -> Non
             for reference in (held, [row[2] for row in rows]):
                 share = reference.count(value) / len(reference)
                 assert n / len(group) <= share * (1 + min(0.5, -math.log(share))) + 1e-9
+    with refused("suppression_limit") as errors:
+        run(db.owner(), background_policy(method, **{**leave_out, "suppression_limit": 0.001}))
+    assert ("residual: absorb" in str(errors[0].hint)) == (method != "js_reduce")
 
 
 @pytest.mark.parametrize(("records", "least"), [(400, 134), (200, 0)])
