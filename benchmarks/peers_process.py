@@ -32,8 +32,8 @@ class Spent:
     Attributes:
         cpu_seconds: of processors, in the program and in the server.
         peak_mb: largest resident memory of the program or of a process that it started.
-        server_mb: largest sum of what the processes of the server had of their own, above what they
-            had before; None where they cannot be seen.
+        server_mb: largest sum of what the processes of the server had of their own, above the
+            smallest; None where they cannot be seen.
     """
 
     seconds: float
@@ -94,7 +94,7 @@ class Server:
     def __init__(self, dsn: str) -> None:
         with psycopg.connect(dsn) as conn:
             self._server = _parent(conn.info.backend_pid)
-        self._before = self._most = self._memory()
+        self._least = self._most = self._memory()
         self._began = self._ended_processes()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -112,8 +112,8 @@ class Server:
         return None if now is None or self._began is None else now - self._began
 
     def above(self) -> float | None:
-        """MB at most."""
-        return None if self._server is None else self._most - self._before
+        """MB at most, above the least: the processes of earlier connections may just be ending."""
+        return None if self._server is None else self._most - self._least
 
     def _ended_processes(self) -> float | None:
         if self._server is None:
@@ -124,7 +124,8 @@ class Server:
 
     def _watch(self) -> None:
         while not self._ended.wait(_INTERVAL):
-            self._most = max(self._most, self._memory())
+            now = self._memory()
+            self._least, self._most = min(self._least, now), max(self._most, now)
 
     def _memory(self) -> float:
         own = [pid for pid in _processes() if self._server and _parent(pid) == self._server]

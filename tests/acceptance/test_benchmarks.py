@@ -171,8 +171,10 @@ if task["l"]:
 shown = ", ".join(f"{name}::text" for name in [*task["columns"], task["sensitive"]])
 with psycopg.connect(task["dsn"]) as conn:
     conn.execute(f"CREATE TABLE {task['target']} AS SELECT {shown} FROM {task['source']}")
+    time.sleep(2)
 """
-"""Another tool, which anonymizes nothing, and never ends where l is asked for."""
+"""Another tool, which anonymizes nothing, and never ends where l is asked for. It stays long enough
+for the memory of its connection to be seen."""
 
 
 @pytest.mark.slow
