@@ -31,14 +31,15 @@ class Spent:
 
     Attributes:
         cpu_seconds: of processors, in the program and in the server.
-        peak_mb: largest resident memory of the program or of a process that it started.
+        peak_mb: largest resident memory of the program or of a process that it started. What
+            wait4 says is at least that of this program, from which it was forked.
         server_mb: largest sum of what the processes of the server had of their own, above the
             smallest; None where they cannot be seen.
     """
 
     seconds: float
     cpu_seconds: float | None
-    peak_mb: float
+    peak_mb: float | None
     server_mb: float | None
 
 
@@ -48,7 +49,7 @@ def measure(command: Sequence[str], dsn: str, timeout: float) -> Spent:
     Raises:
         NoResult: it failed, or did not end within the timeout in seconds.
     """
-    with Server(dsn) as server, tempfile.TemporaryFile() as output:
+    with Watch(dsn) as watch, tempfile.TemporaryFile() as output:
         began = time.perf_counter()
         process = subprocess.Popen(
             command,
@@ -57,6 +58,7 @@ def measure(command: Sequence[str], dsn: str, timeout: float) -> Spent:
             env={**os.environ, "PGANON_DSN": dsn},
             start_new_session=True,
         )
+        watch.session = process.pid
         # Children of the program are ended, too.
         timer = threading.Timer(timeout, os.killpg, (process.pid, signal.SIGKILL))
         timer.start()
@@ -76,20 +78,26 @@ def measure(command: Sequence[str], dsn: str, timeout: float) -> Spent:
     if process.returncode != 0:
         last = said.splitlines()[-1] if said else f"status {process.returncode}"
         raise NoResult(f"failed: {last}")
-    in_server = server.cpu_seconds()
+    in_server = watch.cpu_seconds()
     cpu_seconds = None if in_server is None else in_server + usage.ru_utime + usage.ru_stime
-    return Spent(seconds, cpu_seconds, usage.ru_maxrss / 1024, server.above())
+    return Spent(seconds, cpu_seconds, watch.peak_mb or None, watch.above())
 
 
 # -- the server ---------------------------------------------------------------------------------
 
 
-class Server:
-    """Watches what a server on this machine takes beside what it had taken before.
+class Watch:
+    """Watches a program, and what a server on this machine takes beside what it had before.
 
-    It is memory that processes have of their own, without shared buffers, and the time of
-    processes that have ended. None where the processes cannot be seen.
+    Of the server it is memory that processes have of their own, without shared buffers, and the
+    time of processes that have ended. None where the processes cannot be seen.
+
+    Attributes:
+        session: of the program, once it has begun.
     """
+
+    session: int | None = None
+    peak_mb: float = 0.0
 
     def __init__(self, dsn: str) -> None:
         with psycopg.connect(dsn) as conn:
@@ -126,10 +134,13 @@ class Server:
         while not self._ended.wait(_INTERVAL):
             now = self._memory()
             self._least, self._most = min(self._least, now), max(self._most, now)
+            if self.session is not None:
+                own = [_mb(pid, "VmHWM") for pid in _processes() if _session(pid) == self.session]
+                self.peak_mb = max([self.peak_mb, *own])
 
     def _memory(self) -> float:
         own = [pid for pid in _processes() if self._server and _parent(pid) == self._server]
-        return sum(float(_status(pid).get("RssAnon", "0 kB").split()[0]) for pid in own) / 1024
+        return sum(_mb(pid, "RssAnon") for pid in own)
 
 
 def _processes() -> Iterator[int]:
@@ -139,6 +150,17 @@ def _processes() -> Iterator[int]:
 def _parent(pid: int) -> int | None:
     status = _status(pid)
     return int(status["PPid"]) if status.get("Name") == "postgres" else None
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return None
+
+
+def _mb(pid: int, name: str) -> float:
+    return float(_status(pid).get(name, "0 kB").split()[0]) / 1024
 
 
 def _status(pid: int) -> dict[str, str]:

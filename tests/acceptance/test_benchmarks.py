@@ -201,7 +201,7 @@ def test_other_tools_are_held_to_what_was_asked(
     assert by_tool["anonypy", None]["gcp"] == 0
     assert by_tool["anonypy", None]["cpu_seconds"] > 0
     assert by_tool["anonypy", None]["server_mb"] > 0
-    assert by_tool["anonypy", None]["peak_mb"] > 5
+    assert 5 < by_tool["anonypy", None]["peak_mb"] < 80  # this program has more
     assert by_tool["anonypy", 3]["refused"] == "did not end in 20 s"
     assert by_tool["anjana", None]["refused"] == "could not be installed"
     assert "--set arx=PATH" in by_tool["arx", None]["refused"]
