@@ -17,6 +17,7 @@ from benchmarks.full_domain import FullDomain
 from benchmarks.identity import Identity
 from benchmarks.lgb import Lgb
 from benchmarks.over_time import OverTime
+from benchmarks.peers import Peers
 from benchmarks.qs import Qs
 from benchmarks.requests import Requests
 from benchmarks.slamsa import Slamsa
@@ -33,6 +34,7 @@ BENCHMARKS: Mapping[str, type[Benchmark]] = {
     "background": Background,
     "time": OverTime,
     "requests": Requests,
+    "peers": Peers,
 }
 
 
@@ -56,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         nargs="+",
         default=[],
         metavar="SETTING=VALUE",
-        help="a number, or a list such as [5,10]",
+        help="a number, a list such as [5,10], or an absolute path",
     )
     parser.add_argument(
         "--check",
@@ -88,10 +90,14 @@ def _described(name: str) -> str:
 
 def _setting(text: str) -> tuple[str, Any]:
     name, _, value = text.partition("=")
+    if value.startswith("/"):
+        return name, value
     try:
         return name, _tuples(json.loads(value))
     except json.JSONDecodeError:
-        raise ValueError(f"{text}: the value must be a number or a list") from None
+        raise ValueError(
+            f"{text}: the value must be a number, a list or an absolute path"
+        ) from None
 
 
 def _tuples(value: Any) -> Any:

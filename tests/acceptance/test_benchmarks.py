@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg import conninfo
+from psycopg import conninfo, sql
 
-from benchmarks import classes, full_domain, lgb, people, qs, slamsa, support
+from benchmarks import (
+    classes,
+    full_domain,
+    lgb,
+    peers,
+    peers_measured,
+    peers_process,
+    people,
+    qs,
+    slamsa,
+    support,
+)
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.qs_names import BLOCKS
 from tests.support.harness import forked
@@ -34,6 +46,7 @@ TINY: dict[str, str] = {
     " few_ks=[2] few_betas=[3] sizes=[40] widths=[0.3]",
     "time": 'people=400 months=2 series=[[1,"leaves","region","distinct"]]',
     "requests": "requests=4 idle=1 picked_up=1",
+    "peers": 'few=60 ks=[3] queries=20 tools=["mondrian"] rows=[100]',
 }
 """Settings that make every part small."""
 
@@ -174,6 +187,71 @@ def test_what_there_is_not(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2
+
+
+COPIES = """
+import json, sys, time
+import psycopg
+task = json.load(open(sys.argv[1]))
+if task["l"]:
+    time.sleep(600)
+shown = ", ".join(f"{name}::text" for name in [*task["columns"], task["sensitive"]])
+with psycopg.connect(task["dsn"]) as conn:
+    conn.execute(f"CREATE TABLE {task['target']} AS SELECT {shown} FROM {task['source']}")
+    time.sleep(2)
+"""
+"""Another tool, which anonymizes nothing, and never ends where l is asked for. It stays long enough
+for the memory of its connection to be seen."""
+
+
+@pytest.mark.slow
+def test_other_tools_are_held_to_what_was_asked(
+    bench: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who is slow or missing is named, too."""
+    script = tmp_path / "copies.py"
+    script.write_text(COPIES)
+    monkeypatch.setattr(peers, "_SCRIPT", script)
+    found = (Path(sys.executable), {"anjana": "could not be installed"})
+    monkeypatch.setattr(peers_process, "environment", lambda *_: found)
+    monkeypatch.delenv("PGANON_DATA")
+    tools = 'tools=["anonypy","anjana","arx"] timeout=20'
+    with pytest.raises(SystemExit) as ended:
+        run("peers", "quality", "--check", changed=tools)
+    assert ended.value.code == 1
+    rows = json.loads((bench / "peers.json").read_text())["quality"]
+    by_tool = {(row["tool"], row["l"]): row for row in rows}
+    assert by_tool["anonypy", None]["smallest"] == 1
+    assert by_tool["anonypy", None]["gcp"] == 0
+    assert by_tool["anonypy", None]["cpu_seconds"] > 0
+    assert by_tool["anonypy", None]["server_mb"] > 0
+    assert 5 < by_tool["anonypy", None]["peak_mb"] < 80  # this program has more
+    assert by_tool["anonypy", 3]["refused"] == "did not end in 20 s"
+    assert by_tool["anjana", None]["refused"] == "could not be installed"
+    assert "--set arx=PATH" in by_tool["arx", None]["refused"]
+    assert "anonypy delivers k = 3" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_loss_of_a_release_by_its_labels_alone(bench: Path) -> None:
+    """As pganon computes it from what it knows of the classes."""
+    with support.bench_database("labels") as dsn:
+        people.create(dsn, 300)
+        columns = peers.PEOPLE_QI
+        policy = classes.policy(
+            "peers", "people", columns, 3, sensitive="occupation", method={"name": "mondrian"}
+        )
+        utility = support.run_policy(dsn, policy).result["utility"]
+        source = peers_measured.read_source(dsn, sql.Identifier("people"), columns, {})
+        release = sql.Identifier("published", "peers")
+        released = peers_measured.read_released(dsn, release, columns, "occupation", source)
+        found = peers_measured.measured(source, released, 3, None, queries=20)
+        assert found["gcp"] == pytest.approx(utility["gcp"])
+        assert found["classes"] <= utility["classes"]
+        assert found["holds"]
 
 
 @pytest.mark.slow
