@@ -127,6 +127,9 @@ def assess(
     individual: str | None = None,
     population: str | None = None,
     population_size: int | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    max_global: float | None = None,
     require: Mapping[str, float] | None = None,
     recursive_l: int = 2,
     others_as_qi: bool = False,
@@ -143,6 +146,11 @@ def assess(
         qi, sensitive, individual: exact names of columns.
         population_size: people that the relation is a simple random sample of, one record each;
             their uniques are estimated.
+        weight: exact name of a column that says how many people a record stands for; the risk in
+            the population follows from it.
+        household: exact name of a column that says who lives together.
+        max_global: share of the records that may be re-identified, above 0 and at most 1; the
+            figures say up to which risk they keep within it.
         require: parameters by measure, under its short name (k, l, t, ...) or its full one.
         recursive_l: the l of recursive (c, l)-diversity.
         others_as_qi: measure every sensitive column with the others as quasi-identifiers.
@@ -162,6 +170,9 @@ def assess(
                 individual=individual,
                 population=population,
                 population_size=population_size,
+                weight=weight,
+                household=household,
+                max_global=max_global,
                 require=require,
                 recursive_l=recursive_l,
                 others_as_qi=others_as_qi,
@@ -173,7 +184,8 @@ def assess(
     try:
         _check_installed(conn)
         with measuring.functions(conn, owner) as schema:
-            call = _Call(conn, schema, relation, qi, sensitive, individual)
+            risk = {"weight": weight, "household": household, "max_global": max_global}
+            call = _Call(conn, schema, relation, qi, sensitive, individual, risk)
             found = call.run(population, wanted, recursive_l, others_as_qi, trust)
     except psycopg.Error as error:
         raise translate(error) from None
@@ -231,6 +243,7 @@ class _Call:
     qi: Sequence[str]
     sensitive: Sequence[str]
     individual: str | None
+    risk: Mapping[str, str | float | None]
 
     def run(
         self,
@@ -284,6 +297,7 @@ class _Call:
             "qi": list(self.qi),
             "sensitive": list(self.sensitive),
             "individual": self.individual,
+            **self.risk,
             "required": json.dumps(require),
             "l": recursive_l,
             "others": others,

@@ -34,6 +34,17 @@ PopulationSizeOption = Annotated[
     int | None,
     typer.Option("--population-size", help="People that the table is a random sample of.", min=1),
 ]
+WeightOption = Annotated[
+    str | None,
+    typer.Option("--weight", help="Column of sample weights: people a record stands for."),
+]
+HouseholdOption = Annotated[
+    str | None, typer.Option("--household", help="Column that says who lives together.")
+]
+MaxGlobalOption = Annotated[
+    float | None,
+    typer.Option("--max-global", help="Share of the records that may be re-identified."),
+]
 RequireOption = Annotated[
     list[str] | None,
     typer.Option("--require", help="Such as k=5 or t=0.2; exit 1 when missed; repeatable."),
@@ -59,6 +70,9 @@ def assess(
     ] = None,
     population: PopulationOption = None,
     population_size: PopulationSizeOption = None,
+    weight: WeightOption = None,
+    household: HouseholdOption = None,
+    max_global: MaxGlobalOption = None,
     require: RequireOption = None,
     recursive_l: Annotated[
         int, typer.Option("--recursive-l", help="The l of recursive (c, l)-diversity.")
@@ -83,6 +97,9 @@ def assess(
             individual=individual,
             population=population,
             population_size=population_size,
+            weight=weight,
+            household=household,
+            max_global=max_global,
             require=_requirements(require or []),
             recursive_l=recursive_l,
             others_as_qi=others_as_qi,

@@ -5,7 +5,7 @@
 SELECT coalesce(
     pg_catalog.has_function_privilege(
         pg_catalog.to_regprocedure(
-            'pganon.lookalikes(regclass, text)')::pg_catalog.oid,
+            'pganon.weight_of(regclass, text)')::pg_catalog.oid,
         'EXECUTE'
     ) AND pg_catalog.has_schema_privilege(
         pg_catalog.to_regnamespace('pganon')::pg_catalog.oid, 'USAGE'
@@ -31,7 +31,9 @@ FROM pganon.assess(
 SELECT *
 FROM pganon.risk(
     %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[],
-    %(population)s::pg_catalog.regclass, %(individual)s::pg_catalog.text
+    %(population)s::pg_catalog.regclass, %(individual)s::pg_catalog.text,
+    weight => %(weight)s::pg_catalog.text, household => %(household)s::pg_catalog.text,
+    max_global => %(max_global)s::pg_catalog.numeric
 );
 
 -- distinguishing --

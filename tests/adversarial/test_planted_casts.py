@@ -251,6 +251,7 @@ def test_measuring_runs_none(source: Any) -> None:
         "pganon.t_closeness('public.t', '{q2}', 's2', 'ordered')",
         "pganon.t_closeness('public.t', '{q2}', 's2', 'hierarchical', 'public.tree')",
         "pganon.risk('public.t', '{q1,q2}', 'public.known')",
+        "pganon.risk('public.t', '{q1,q2}', household => 's1')",
     ):
         assert conn.execute(f"SELECT * FROM {call}".encode()).fetchall(), call
 

@@ -24,9 +24,11 @@ CALLABLE = {
     "distinguishing",
     "eir_l_diversity",
     "equivalence_classes",
+    "expected_risk",
     "hierarchical_distance",
     "hitting_set_size",
     "hitting_set_within",
+    "individual_risk",
     "k_anonymity",
     "l_diversity",
     "lookalikes",
@@ -39,6 +41,7 @@ CALLABLE = {
     "risk",
     "t_closeness",
     "text_of",
+    "weight_of",
 }
 """Functions that measure what the caller may read."""
 

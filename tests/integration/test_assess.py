@@ -14,6 +14,7 @@ from pganon.risk.sample import Sample
 from pganon.risk.uniques import estimates
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
+from tests.support.oracles.expected_risk import individual_risk
 
 TABLE = """
     CREATE TABLE public.visit ("Age" int, city text, disease text, person int);
@@ -218,3 +219,23 @@ def test_population_uniques_that_cannot_be_estimated(visits: Database) -> None:
     assert (found["snb"]["uniques"], found["snb"]["reason"]) == (None, "no_pairs")
     assert found["snb"]["share"] is None
     assert "no_pairs" in pganon(*call, "6").out
+
+
+def test_sample_weights_and_households(visits: Database) -> None:
+    visits.source(
+        "CREATE TABLE public.survey AS SELECT * FROM (VALUES ('a', 4, 1), ('a', 6, 1), ('b', 1, 2))"
+        " AS v(place, weight, household); GRANT SELECT ON public.survey TO analyst"
+    )
+    call = ("assess", "survey", "--qi", "place", "--weight", "weight")
+    ran = pganon(*call, "--household", "household", "--max-global", "0.2", "--json")
+    assert ran.code == 0, ran.err
+    risk = {item["measure"]: item["value"] for item in ran.json["risk"]}
+    first = individual_risk(2, 0.2)
+    shared = 1 - (1 - first) ** 2
+    assert risk["weighted_mean"] == pytest.approx((2 * first + 1) / 3)
+    assert risk["expected"] == pytest.approx(2 * shared + 1)
+    assert risk["global_threshold"] == pytest.approx(shared)
+    assert risk["above_global_threshold"] == 1
+    assert "weighted_highest" in pganon(*call).out
+    ran = pganon(*call, "--population", "survey")
+    assert (ran.code, "give one of them" in ran.err) == (2, True)
