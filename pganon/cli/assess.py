@@ -16,7 +16,7 @@ from pganon.errors import EXIT_REFUSED, UsageError
 from pganon.identifiers import quote
 
 if TYPE_CHECKING:
-    from pganon import assessment
+    from pganon.assessment import figures
     from pganon.risk.estimate import Estimate
 
 SETS_SHOWN = 10
@@ -44,6 +44,10 @@ HouseholdOption = Annotated[
 MaxGlobalOption = Annotated[
     float | None,
     typer.Option("--max-global", help="Share of the records that may be re-identified."),
+]
+SudaOption = Annotated[
+    int | None,
+    typer.Option("--suda", help="Find records that so many columns single out.", min=1),
 ]
 RequireOption = Annotated[
     list[str] | None,
@@ -73,6 +77,7 @@ def assess(
     weight: WeightOption = None,
     household: HouseholdOption = None,
     max_global: MaxGlobalOption = None,
+    suda: SudaOption = None,
     require: RequireOption = None,
     recursive_l: Annotated[
         int, typer.Option("--recursive-l", help="The l of recursive (c, l)-diversity.")
@@ -100,6 +105,7 @@ def assess(
             weight=weight,
             household=household,
             max_global=max_global,
+            suda=suda,
             require=_requirements(require or []),
             recursive_l=recursive_l,
             others_as_qi=others_as_qi,
@@ -137,10 +143,10 @@ def _requirements(texts: Sequence[str]) -> dict[str, float]:
     return required(pairs)
 
 
-def _document(assessed: assessment.Assessment) -> dict[str, object]:
+def _document(assessed: figures.Assessment) -> dict[str, object]:
     """JSON has no infinity: a measure that no parameter bounds is null."""
 
-    def plain(item: assessment.Measure) -> dict[str, object]:
+    def plain(item: figures.Measure) -> dict[str, object]:
         return {**item.__dict__, "value": item.value if math.isfinite(item.value) else None}
 
     return {
@@ -158,13 +164,14 @@ def _document(assessed: assessment.Assessment) -> dict[str, object]:
             {"estimator": name, **found.__dict__, "share": share}
             for name, found, share in _uniques(assessed)
         ],
+        "suda": [item.__dict__ for item in assessed.suda],
         "quasi_identifiers": [item.__dict__ for item in assessed.sets],
         "warnings": list(assessed.warnings),
     }
 
 
-def _csv(assessed: assessment.Assessment) -> str:
-    from pganon.assessment import Measure
+def _csv(assessed: figures.Assessment) -> str:
+    from pganon.assessment.figures import Measure
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -174,7 +181,7 @@ def _csv(assessed: assessment.Assessment) -> str:
     return out.getvalue()
 
 
-def _show(assessed: assessment.Assessment) -> None:
+def _show(assessed: figures.Assessment) -> None:
     common.table(
         ["measure", "column", "worst class"],
         [(item.measure, item.column, _number(item.value)) for item in assessed.measures],
@@ -189,6 +196,7 @@ def _show(assessed: assessment.Assessment) -> None:
         right=["value"],
     )
     _show_uniques(assessed)
+    _show_suda(assessed.suda)
     common.table(
         ["quasi-identifiers", "distinction", "separation"],
         [
@@ -211,7 +219,7 @@ def _show(assessed: assessment.Assessment) -> None:
 
 
 def _uniques(
-    assessed: assessment.Assessment,
+    assessed: figures.Assessment,
 ) -> list[tuple[str, Estimate, float | None]]:
     """Estimates with their share of the population."""
     size = assessed.population_size or 1
@@ -221,7 +229,7 @@ def _uniques(
     ]
 
 
-def _show_uniques(assessed: assessment.Assessment) -> None:
+def _show_uniques(assessed: figures.Assessment) -> None:
     if not assessed.population_uniques:
         return
     numbers = ["people", "share"]
@@ -241,7 +249,21 @@ def _show_uniques(assessed: assessment.Assessment) -> None:
     )
 
 
-def _show_required(measures: Sequence[assessment.Measure]) -> None:
+def _show_suda(found: Sequence[figures.Suda]) -> None:
+    if not found:
+        return
+    common.table(
+        ["figure", "columns", "value"],
+        [
+            (item.measure, item.size if item.column is None else item.column, _number(item.value))
+            for item in found
+        ],
+        title="records that few columns single out (SUDA2)",
+        right=["value"],
+    )
+
+
+def _show_required(measures: Sequence[figures.Measure]) -> None:
     if not measures:
         return
     numbers = ["required", "classes", "records", "individuals"]

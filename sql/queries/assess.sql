@@ -5,7 +5,7 @@
 SELECT coalesce(
     pg_catalog.has_function_privilege(
         pg_catalog.to_regprocedure(
-            'pganon.weight_of(regclass, text)')::pg_catalog.oid,
+            'pganon.suda(regclass, text[], integer, numeric)')::pg_catalog.oid,
         'EXECUTE'
     ) AND pg_catalog.has_schema_privilege(
         pg_catalog.to_regnamespace('pganon')::pg_catalog.oid, 'USAGE'
@@ -34,6 +34,14 @@ FROM pganon.risk(
     %(population)s::pg_catalog.regclass, %(individual)s::pg_catalog.text,
     weight => %(weight)s::pg_catalog.text, household => %(household)s::pg_catalog.text,
     max_global => %(max_global)s::pg_catalog.numeric
+);
+
+-- suda --
+-- Records that few columns single out, and what that says of the population.
+SELECT *
+FROM pganon.suda(
+    %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[], %(suda)s::pg_catalog.int4,
+    %(fraction)s::pg_catalog.numeric
 );
 
 -- distinguishing --

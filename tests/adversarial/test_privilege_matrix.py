@@ -39,6 +39,8 @@ CALLABLE = {
     "reasoning_query",
     "reasoning_sizes",
     "risk",
+    "special_uniques",
+    "suda",
     "t_closeness",
     "text_of",
     "weight_of",

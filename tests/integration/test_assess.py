@@ -239,3 +239,25 @@ def test_sample_weights_and_households(visits: Database) -> None:
     assert "weighted_highest" in pganon(*call).out
     ran = pganon(*call, "--population", "survey")
     assert (ran.code, "give one of them" in ran.err) == (2, True)
+
+
+def test_records_that_few_columns_single_out(visits: Database) -> None:
+    visits.source(
+        "CREATE TABLE public.few (a int, b int, c int);"
+        "INSERT INTO public.few VALUES (1, 1, 1), (1, 1, 1), (1, 2, 2), (3, 2, 1);"
+        "GRANT SELECT ON public.few TO analyst"
+    )
+    call = ("assess", "few", "--qi", "a,b,c", "--suda", "2")
+    ran = pganon(*call, "--population-size", "40", "--json")
+    assert ran.code == 0, ran.err
+    found = {(item["measure"], item["column"] or item["size"]): item for item in ran.json["suda"]}
+    # (1, 2, 2) is alone by c, and by a and b; (3, 2, 1) by a, and by b and c.
+    assert {key: found["minimal_sets", key]["value"] for key in (1, 2)} == {1: 2, 2: 2}
+    assert found["score_total", None]["value"] == 6
+    assert found["contribution", "a"]["value"] == 0.5
+    assert found["dis", None]["value"] == pytest.approx(2 * 0.1 / (2 * 0.1 + 2 * 0.9))
+    assert "SUDA2" in pganon(*call, "--population-size", "40").out
+    assert "must be above 4" in pganon(*call, "--population-size", "4").err
+    ran = pganon(*call)
+    assert (ran.code, "give --population-size" in ran.err) == (2, True)
+    assert pganon("assess", "few", "--qi", "a", "--json").json["suda"] == []

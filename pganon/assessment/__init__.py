@@ -10,23 +10,22 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
 
 from pganon import database, sqlfiles
+from pganon.assessment.figures import Assessment, ColumnSet, Measure, Risk, Suda
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import refuse_own
 from pganon.catalog.model import ExternalObjects
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError, PreconditionError, UsageError
-from pganon.frames import Frame, frame
 from pganon.identifiers import NameProblem, QualifiedName, parse_name, quote
 from pganon.install import access, measuring
 from pganon.privacy import lookalikes
 from pganon.privacy.identity import EIRLDiversity
-from pganon.risk.estimate import Estimate
 from pganon.risk.sample import Sample
 from pganon.risk.uniques import estimates
 from pganon.server_errors import translate
@@ -53,72 +52,6 @@ SHORT = {
 EIR = EIRLDiversity.name
 
 
-@dataclass(frozen=True)
-class Measure:
-    """One measure, of the worst class.
-
-    Attributes:
-        column: the sensitive column, None for measures of classes as such.
-        value: infinite where no parameter would do.
-        required: the parameter asked for; then `holds` and what violates it.
-    """
-
-    measure: str
-    column: str | None
-    value: float
-    required: float | None = None
-    holds: bool | None = None
-    violating_classes: int | None = None
-    violating_records: int | None = None
-    violating_individuals: int | None = None
-
-
-@dataclass(frozen=True)
-class Risk:
-    """One figure of risk; `size` is the class size that a row of the distribution is about."""
-
-    measure: str
-    size: int | None
-    value: float
-
-
-@dataclass(frozen=True)
-class ColumnSet:
-    """How far some quasi-identifiers together single records out."""
-
-    columns: tuple[str, ...]
-    distinction: float
-    separation: float
-
-
-@dataclass(frozen=True)
-class Assessment:
-    """Everything measured of one relation.
-
-    Attributes:
-        warnings: of sensitive columns with values that look the same.
-        population_size: people that the relation was said to be a sample of.
-        population_uniques: estimates by estimator; empty without that size.
-    """
-
-    relation: str
-    measures: tuple[Measure, ...]
-    risks: tuple[Risk, ...]
-    sets: tuple[ColumnSet, ...]
-    warnings: tuple[str, ...] = ()
-    population_size: int | None = None
-    population_uniques: Mapping[str, Estimate] = field(default_factory=dict)
-
-    @property
-    def missed(self) -> tuple[Measure, ...]:
-        """Measures that miss their required value."""
-        return tuple(measure for measure in self.measures if measure.holds is False)
-
-    def to_frame(self) -> Frame:
-        """The measures, one row each."""
-        return frame(self.measures)
-
-
 def assess(
     relation: str,
     qi: Sequence[str],
@@ -130,6 +63,7 @@ def assess(
     weight: str | None = None,
     household: str | None = None,
     max_global: float | None = None,
+    suda: int | None = None,
     require: Mapping[str, float] | None = None,
     recursive_l: int = 2,
     others_as_qi: bool = False,
@@ -151,6 +85,7 @@ def assess(
         household: exact name of a column that says who lives together.
         max_global: share of the records that may be re-identified, above 0 and at most 1; the
             figures say up to which risk they keep within it.
+        suda: most columns of the sets that SUDA2 searches; needs `population_size`.
         require: parameters by measure, under its short name (k, l, t, ...) or its full one.
         recursive_l: the l of recursive (c, l)-diversity.
         others_as_qi: measure every sensitive column with the others as quasi-identifiers.
@@ -173,6 +108,7 @@ def assess(
                 weight=weight,
                 household=household,
                 max_global=max_global,
+                suda=suda,
                 require=require,
                 recursive_l=recursive_l,
                 others_as_qi=others_as_qi,
@@ -180,11 +116,22 @@ def assess(
                 owner=owner,
                 conn=opened,
             )
+    if suda is not None and population_size is None:
+        raise UsageError(
+            "SUDA needs the size of the population",
+            hint="give --population-size: the table is a sample of so many people",
+        )
     wanted = required((require or {}).items())
     try:
         _check_installed(conn)
         with measuring.functions(conn, owner) as schema:
-            risk = {"weight": weight, "household": household, "max_global": max_global}
+            risk = {
+                "weight": weight,
+                "household": household,
+                "max_global": max_global,
+                "population_size": population_size,
+                "suda": suda,
+            }
             call = _Call(conn, schema, relation, qi, sensitive, individual, risk)
             found = call.run(population, wanted, recursive_l, others_as_qi, trust)
     except psycopg.Error as error:
@@ -243,7 +190,7 @@ class _Call:
     qi: Sequence[str]
     sensitive: Sequence[str]
     individual: str | None
-    risk: Mapping[str, str | float | None]
+    risk: Mapping[str, Any]
 
     def run(
         self,
@@ -312,7 +259,23 @@ class _Call:
             for columns, distinction, separation in self._fetch("distinguishing", values)
         ]
         warnings = [lookalikes.warning(*row) for row in self._fetch("lookalikes", values)]
-        return Assessment(relation, tuple(measures), tuple(risks), tuple(sets), tuple(warnings))
+        return Assessment(
+            relation,
+            tuple(measures),
+            tuple(risks),
+            tuple(sets),
+            tuple(warnings),
+            suda=self._suda(values, risks),
+        )
+
+    def _suda(self, values: Mapping[str, Any], risks: Sequence[Risk]) -> tuple[Suda, ...]:
+        size = self.risk["population_size"]
+        if self.risk["suda"] is None:
+            return ()
+        records = next(int(item.value) for item in risks if item.measure == "records")
+        Sample.of({1: records}, size)  # refuses a population that is not larger
+        found = self._fetch("suda", {**values, "fraction": records / size})
+        return tuple(Suda(name, column, most, float(value)) for name, column, most, value in found)
 
     def _fetch(self, name: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         text = measuring.moved(sqlfiles.query("assess", name), self.schema)
