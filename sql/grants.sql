@@ -30,6 +30,8 @@ GRANT EXECUTE ON FUNCTION
     pganon.expected_risk(regclass, text[], regclass, text, numeric, text, text, numeric),
     pganon.risk(regclass, text[], regclass, text, numeric, text, text, numeric),
     pganon.distinguishing(regclass, text[], integer),
+    pganon.assert_sets(integer, integer),
+    pganon.quasi_identifiers(regclass, text[], numeric, integer),
     pganon.special_uniques(regclass, text[], integer),
     pganon.suda(regclass, text[], integer, numeric),
     pganon.reasoning_query(regclass, text[], text, text),

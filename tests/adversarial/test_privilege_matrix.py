@@ -16,6 +16,7 @@ from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 
 CALLABLE = {
+    "assert_sets",
     "assess",
     "beta_likeness",
     "class_query",
@@ -36,6 +37,7 @@ CALLABLE = {
     "measurable",
     "measure_query",
     "measures",
+    "quasi_identifiers",
     "reasoning_query",
     "reasoning_sizes",
     "risk",

@@ -114,6 +114,13 @@ def test_scores_that_sdcmicro_gives(conn: Connection) -> None:
     assert measured(conn, NAMES, 3, 0.01)["score_total", None] == 26
 
 
+def test_a_table_in_which_nobody_is_alone(conn: Connection) -> None:
+    fill(conn, [(1, "1", 1, 1)] * 2)
+    figures = measured(conn, NAMES, 3, 0.01)
+    assert set(figures.values()) == {0}
+    assert len(figures) == 6
+
+
 def test_what_is_refused(conn: Connection) -> None:
     conn.execute('INSERT INTO pg_temp.t ("A") VALUES (1)')
     many = ", ".join(f"c{n} int" for n in range(32))
@@ -133,7 +140,11 @@ def test_what_is_refused(conn: Connection) -> None:
             "PA114",
             "up to 4 of 20 columns are 6195 sets",
         ),
-        (f"pganon.special_uniques('wide', {wide.format(31)}, 1)", "PA114", "32 sets"),
+        (
+            f"pganon.special_uniques('wide', {wide.format(31)}, 1)",
+            "PA114",
+            "32 columns are too many",
+        ),
     ):
         with pytest.raises(psycopg.Error, match=part) as caught:
             conn.execute(f"SELECT * FROM {call}".encode())

@@ -13,30 +13,18 @@ AS $$
 DECLARE
     relation constant text := pganon.measurable(rel, qi);
     columns constant integer := cardinality(qi);
-    sets_limit constant integer := 4096;  -- grouping sets of one query
-    number numeric := 0;
-    ways numeric := 1;
     keys text;
     names text;
     named text;
     sets text;
 BEGIN
-    IF largest IS NULL OR largest < 1 THEN
+    PERFORM pganon.assert_sets(columns, largest);
+    IF columns > 31 THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'PA114', MESSAGE = 'sets of columns need at least one column';
+            ERRCODE = 'PA114', MESSAGE = format('%s columns are too many to search', columns),
+            HINT = 'name at most 31';
     END IF;
     largest := least(largest, columns);
-    FOR size IN 1 .. largest LOOP
-        ways := ways * (columns - size + 1) / size;
-        number := number + round(ways);
-    END LOOP;
-    IF number > sets_limit OR columns > 31 THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'PA114',
-            MESSAGE = format('up to %s of %s columns are %s sets', largest, columns, number),
-            HINT = format('search at most 31 columns and %s sets: name fewer columns, or smaller sets',
-                sets_limit);
-    END IF;
     SELECT string_agg(format('%s AS q%s', (pganon.comparable(rel, q)).expression, i), ', ' ORDER BY i),
         string_agg('b.q' || i, ', ' ORDER BY i), string_agg(format('b.q%s AS %I', i, q), ', ' ORDER BY i)
     INTO keys, names, named FROM unnest(qi) WITH ORDINALITY AS u(q, i);

@@ -35,7 +35,8 @@ BEGIN
             sum(power(f.score, -q)) AS t
         FROM found AS f
     ), risks AS (
-        SELECT 1 / (1 + alone * (1 / dis - 1) / (power(f.score, q) * t.t)) AS r
+        -- A plan divides by constants even where nobody is alone.
+        SELECT 1 / (1 + alone * (1 / nullif(dis, 0) - 1) / (power(f.score, q) * t.t)) AS r
         FROM found AS f CROSS JOIN total AS t
     ), sets AS (
         SELECT jsonb_array_length(m.value) AS columns, m.value AS names
