@@ -7,30 +7,21 @@ exact search; values of rows never do.
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import psycopg
 
 from pganon import database, sqlfiles
-from pganon.assessment.figures import Assessment, ColumnSet, Measure, Risk, Suda
-from pganon.catalog.code import reading
-from pganon.catalog.introspect import refuse_own
-from pganon.catalog.model import ExternalObjects
+from pganon.assessment.call import Call, Connection
+from pganon.assessment.figures import Assessment, ColumnSet
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError, PreconditionError, UsageError
-from pganon.identifiers import NameProblem, QualifiedName, parse_name, quote
-from pganon.install import access, measuring
-from pganon.privacy import lookalikes
-from pganon.privacy.identity import EIRLDiversity
+from pganon.identifiers import quote
+from pganon.install import measuring
 from pganon.risk.sample import Sample
 from pganon.risk.uniques import estimates
 from pganon.server_errors import translate
-
-Connection = psycopg.Connection[Any]
 
 SHORT = {
     "k": "k_anonymity",
@@ -48,8 +39,6 @@ SHORT = {
     "eir_l": "eir_l_diversity",
 }
 """Short names of measures in requirements; full names are understood as well."""
-
-EIR = EIRLDiversity.name
 
 
 def assess(
@@ -132,11 +121,50 @@ def assess(
                 "population_size": population_size,
                 "suda": suda,
             }
-            call = _Call(conn, schema, relation, qi, sensitive, individual, risk)
+            call = Call(conn, schema, relation, qi, sensitive, individual, risk)
             found = call.run(population, wanted, recursive_l, others_as_qi, trust)
     except psycopg.Error as error:
         raise translate(error) from None
     return found if population_size is None else _projected(found, population_size)
+
+
+def quasi_identifiers(
+    relation: str,
+    columns: Sequence[str] = (),
+    *,
+    separation: float = 0.99,
+    largest: int = 4,
+    trust: Sequence[str] = (),
+    dsn: str | None = None,
+    owner: str | None = None,
+    conn: Connection | None = None,
+) -> list[ColumnSet]:
+    """Minimal sets of columns that tell most pairs of records apart, smallest first.
+
+    Args:
+        columns: exact names of those that may be known; all that can be compared without them.
+        separation: share of the pairs of records that differ in a column of the set, above 0.
+        largest: most columns of a set.
+        relation, trust, owner, conn: as of :func:`assess`.
+    """
+    if conn is None:
+        with database.connect(dsn) as opened:
+            return quasi_identifiers(
+                relation,
+                columns,
+                separation=separation,
+                largest=largest,
+                trust=trust,
+                owner=owner,
+                conn=opened,
+            )
+    try:
+        _check_installed(conn)
+        with measuring.functions(conn, owner) as schema:
+            call = Call(conn, schema, relation, columns, (), None, {})
+            return call.sets(separation, largest, trust)
+    except psycopg.Error as error:
+        raise translate(error) from None
 
 
 def _projected(found: Assessment, population_size: int) -> Assessment:
@@ -179,136 +207,4 @@ def _check_installed(conn: Connection) -> None:
             "pganon's measuring functions are not in this database, or may not be called",
             hint="run `pganon init` (or `pganon upgrade`) as the role that owns pganon",
             code=ErrorCode.MISSING,
-        )
-
-
-@dataclass(frozen=True)
-class _Call:
-    conn: Connection
-    schema: bytes
-    relation: str
-    qi: Sequence[str]
-    sensitive: Sequence[str]
-    individual: str | None
-    risk: Mapping[str, Any]
-
-    def run(
-        self,
-        population: str | None,
-        require: dict[str, float],
-        recursive_l: int,
-        others: bool,
-        trust: Sequence[str],
-    ) -> Assessment:
-        for name, value in require.items():
-            if not math.isfinite(value):
-                raise UsageError(f"the requirement {name} must be a finite number")
-        if EIR in require and (self.individual is None or not self.sensitive):
-            raise UsageError(
-                "EIR l-diversity needs individuals and a sensitive column",
-                hint="give --individual and --sensitive",
-            )
-        names = [self._name(name) for name in (self.relation, population) if name is not None]
-        trusted = [*trust, *self._owner(names)]
-        with reading(self.conn, ExternalObjects(tuple(names)), trusted, option=True, only=True):
-            if [*trust, *self._owner(names)] != trusted:  # now nobody can replace a view
-                raise PreconditionError(
-                    "a view was replaced at this moment", hint="try again", code=ErrorCode.BUSY
-                )
-            try:
-                return self._measured(names, require, recursive_l, others)
-            except psycopg.Error as error:
-                raise translate(error, reads=[str(name) for name in names]) from None
-
-    def _owner(self, names: Sequence[QualifiedName]) -> list[str]:
-        """pganon's owner, where that role's functions run anyway, or only views that run nothing.
-
-        Readers measure what was published without trusting anybody.
-        """
-        named = self.schema == measuring.INSTALLED
-        if named or all(access.is_harmless(self.conn, name) for name in names):
-            return [access.installed_owner(self.conn)]
-        return []
-
-    def _measured(
-        self,
-        names: Sequence[QualifiedName],
-        require: Mapping[str, float],
-        recursive_l: int,
-        others: bool,
-    ) -> Assessment:
-        relation, *population = map(str, names)
-        values: dict[str, Any] = {
-            "relation": relation,
-            "population": next(iter(population), None),
-            "qi": list(self.qi),
-            "sensitive": list(self.sensitive),
-            "individual": self.individual,
-            **self.risk,
-            "required": json.dumps(require),
-            "l": recursive_l,
-            "others": others,
-        }
-        measures = [self._measure(row) for row in self._fetch("assess", values)]
-        measures.sort(key=lambda item: item.measure != "k_anonymity")
-        risks = [
-            Risk(name, size, float(value)) for name, size, value in self._fetch("risk", values)
-        ]
-        sets = [
-            ColumnSet(tuple(columns), float(distinction), float(separation))
-            for columns, distinction, separation in self._fetch("distinguishing", values)
-        ]
-        warnings = [lookalikes.warning(*row) for row in self._fetch("lookalikes", values)]
-        return Assessment(
-            relation,
-            tuple(measures),
-            tuple(risks),
-            tuple(sets),
-            tuple(warnings),
-            suda=self._suda(values, risks),
-        )
-
-    def _suda(self, values: Mapping[str, Any], risks: Sequence[Risk]) -> tuple[Suda, ...]:
-        size = self.risk["population_size"]
-        if self.risk["suda"] is None:
-            return ()
-        records = next(int(item.value) for item in risks if item.measure == "records")
-        Sample.of({1: records}, size)  # refuses a population that is not larger
-        found = self._fetch("suda", {**values, "fraction": records / size})
-        return tuple(Suda(name, column, most, float(value)) for name, column, most, value in found)
-
-    def _fetch(self, name: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        text = measuring.moved(sqlfiles.query("assess", name), self.schema)
-        return self.conn.execute(text, values).fetchall()
-
-    def _name(self, text: str) -> QualifiedName:
-        """The relation, qualified; a bare name is looked up in public."""
-        try:
-            schema, name = parse_name(text)
-        except NameProblem as problem:
-            raise UsageError(str(problem)) from None
-        full = QualifiedName(schema or "public", name)
-        if full.schema != "pg_temp":  # what the session itself made
-            refuse_own(full, "relation to measure")
-        row = self.conn.execute(
-            sqlfiles.query("assess", "relation"), {"name": str(full)}
-        ).fetchone()
-        if not row or not row[0]:
-            raise PreconditionError(
-                f"there is no table or view {full}",
-                hint="write schema.name; names in mixed case need double quotes",
-                code=ErrorCode.RELATION,
-            )
-        return full
-
-    @staticmethod
-    def _measure(row: tuple[Any, ...]) -> Measure:
-        name, column, value, required, holds, *violating = row
-        return Measure(
-            name,
-            column,
-            float(value),
-            None if required is None else float(required),
-            holds,
-            *violating,
         )

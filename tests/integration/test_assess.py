@@ -261,3 +261,22 @@ def test_records_that_few_columns_single_out(visits: Database) -> None:
     ran = pganon(*call)
     assert (ran.code, "give --population-size" in ran.err) == (2, True)
     assert pganon("assess", "few", "--qi", "a", "--json").json["suda"] == []
+
+
+def test_minimal_quasi_identifiers(visits: Database) -> None:
+    visits.source("ALTER TABLE public.visit ADD note json")
+    ran = pganon("quasi", "visit", "--separation", "1", "--json")
+    assert ran.code == 0, ran.err
+    sets = [item["columns"] for item in ran.json["sets"]]
+    assert sorted(map(sorted, sets)) == [["disease", "person"]]
+    few = pganon("quasi", "visit", "--separation", "0.5", "--columns", "Age,city", "--json")
+    # 12 of 21 pairs differ in age; of city, which NULL is a value of, 15 do.
+    assert [(item["columns"], item["separation"]) for item in few.json["sets"]] == [
+        (["city"], pytest.approx(15 / 21)),
+        (["Age"], pytest.approx(12 / 21)),
+    ]
+    assert '"Age"' in pganon("quasi", "visit", "--separation", "0.5").out
+    assert pganon("quasi", "visit", "--largest", "1", "--json").json["sets"] == []
+    ran = pganon("quasi", "visit", "--separation", "2")
+    assert (ran.code, "must be above 0 and at most 1" in ran.err) == (2, True)
+    assert "no column nothing" in pganon("quasi", "visit", "--columns", "nothing").err
