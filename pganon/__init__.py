@@ -13,7 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pganon.assessment import Assessment, assess
+    from pganon.assessment import assess
+    from pganon.assessment.figures import Assessment
     from pganon.errors import PganonError, PolicyError, PrivacyRefusal
     from pganon.estimation.ask import estimate
     from pganon.estimation.results import Estimates
@@ -46,7 +47,7 @@ __all__ = [
 # Where a name is. A process that only searches needs a few modules of the package, and importing
 # all of them takes a second.
 _PLACES = {
-    "Assessment": "assessment.Assessment",
+    "Assessment": "assessment.figures.Assessment",
     "Estimates": "estimation.results.Estimates",
     "MetricsRequest": "forms.request.Request",
     "Options": "run.options.Options",

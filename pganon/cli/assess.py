@@ -16,7 +16,7 @@ from pganon.errors import EXIT_REFUSED, UsageError
 from pganon.identifiers import quote
 
 if TYPE_CHECKING:
-    from pganon import assessment
+    from pganon.assessment import figures
     from pganon.risk.estimate import Estimate
 
 SETS_SHOWN = 10
@@ -33,6 +33,21 @@ PopulationOption = Annotated[
 PopulationSizeOption = Annotated[
     int | None,
     typer.Option("--population-size", help="People that the table is a random sample of.", min=1),
+]
+WeightOption = Annotated[
+    str | None,
+    typer.Option("--weight", help="Column of sample weights: people a record stands for."),
+]
+HouseholdOption = Annotated[
+    str | None, typer.Option("--household", help="Column that says who lives together.")
+]
+MaxGlobalOption = Annotated[
+    float | None,
+    typer.Option("--max-global", help="Share of the records that may be re-identified."),
+]
+SudaOption = Annotated[
+    int | None,
+    typer.Option("--suda", help="Find records that so many columns single out.", min=1),
 ]
 RequireOption = Annotated[
     list[str] | None,
@@ -59,6 +74,10 @@ def assess(
     ] = None,
     population: PopulationOption = None,
     population_size: PopulationSizeOption = None,
+    weight: WeightOption = None,
+    household: HouseholdOption = None,
+    max_global: MaxGlobalOption = None,
+    suda: SudaOption = None,
     require: RequireOption = None,
     recursive_l: Annotated[
         int, typer.Option("--recursive-l", help="The l of recursive (c, l)-diversity.")
@@ -83,6 +102,10 @@ def assess(
             individual=individual,
             population=population,
             population_size=population_size,
+            weight=weight,
+            household=household,
+            max_global=max_global,
+            suda=suda,
             require=_requirements(require or []),
             recursive_l=recursive_l,
             others_as_qi=others_as_qi,
@@ -121,10 +144,10 @@ def _requirements(texts: Sequence[str]) -> dict[str, float]:
     return required(pairs)
 
 
-def _document(assessed: assessment.Assessment) -> dict[str, object]:
+def _document(assessed: figures.Assessment) -> dict[str, object]:
     """JSON has no infinity: a measure that no parameter bounds is null."""
 
-    def plain(item: assessment.Measure) -> dict[str, object]:
+    def plain(item: figures.Measure) -> dict[str, object]:
         return {**item.__dict__, "value": item.value if math.isfinite(item.value) else None}
 
     return {
@@ -142,13 +165,14 @@ def _document(assessed: assessment.Assessment) -> dict[str, object]:
             {"estimator": name, **found.__dict__, "share": share}
             for name, found, share in _uniques(assessed)
         ],
+        "suda": [item.__dict__ for item in assessed.suda],
         "quasi_identifiers": [item.__dict__ for item in assessed.sets],
         "warnings": list(assessed.warnings),
     }
 
 
-def _csv(assessed: assessment.Assessment) -> str:
-    from pganon.assessment import Measure
+def _csv(assessed: figures.Assessment) -> str:
+    from pganon.assessment.figures import Measure
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -158,7 +182,7 @@ def _csv(assessed: assessment.Assessment) -> str:
     return out.getvalue()
 
 
-def _show(assessed: assessment.Assessment) -> None:
+def _show(assessed: figures.Assessment) -> None:
     common.table(
         ["measure", "column", "worst class"],
         [(item.measure, item.column, _number(item.value)) for item in assessed.measures],
@@ -173,6 +197,7 @@ def _show(assessed: assessment.Assessment) -> None:
         right=["value"],
     )
     _show_uniques(assessed)
+    _show_suda(assessed.suda)
     common.table(
         ["quasi-identifiers", "distinction", "separation"],
         [
@@ -195,7 +220,7 @@ def _show(assessed: assessment.Assessment) -> None:
 
 
 def _uniques(
-    assessed: assessment.Assessment,
+    assessed: figures.Assessment,
 ) -> list[tuple[str, Estimate, float | None]]:
     """Estimates with their share of the population."""
     size = assessed.population_size or 1
@@ -205,7 +230,7 @@ def _uniques(
     ]
 
 
-def _show_uniques(assessed: assessment.Assessment) -> None:
+def _show_uniques(assessed: figures.Assessment) -> None:
     if not assessed.population_uniques:
         return
     numbers = ["people", "share"]
@@ -225,7 +250,21 @@ def _show_uniques(assessed: assessment.Assessment) -> None:
     )
 
 
-def _show_required(measures: Sequence[assessment.Measure]) -> None:
+def _show_suda(found: Sequence[figures.Suda]) -> None:
+    if not found:
+        return
+    common.table(
+        ["figure", "columns", "value"],
+        [
+            (item.measure, item.size if item.column is None else item.column, _number(item.value))
+            for item in found
+        ],
+        title="records that few columns single out (SUDA2)",
+        right=["value"],
+    )
+
+
+def _show_required(measures: Sequence[figures.Measure]) -> None:
     if not measures:
         return
     numbers = ["required", "classes", "records", "individuals"]

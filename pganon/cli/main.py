@@ -42,6 +42,7 @@ MODULES = {
     "importing": ("import",),
     "policy": ("policy",),
     "assess": ("assess",),
+    "quasi": ("quasi",),
     "run": ("plan", "run"),
     "compare": ("compare",),
     "worker": ("worker", "approve", "reject"),

@@ -5,7 +5,7 @@
 SELECT coalesce(
     pg_catalog.has_function_privilege(
         pg_catalog.to_regprocedure(
-            'pganon.lookalikes(regclass, text)')::pg_catalog.oid,
+            'pganon.quasi_identifiers(regclass, text[], numeric, integer)')::pg_catalog.oid,
         'EXECUTE'
     ) AND pg_catalog.has_schema_privilege(
         pg_catalog.to_regnamespace('pganon')::pg_catalog.oid, 'USAGE'
@@ -31,7 +31,17 @@ FROM pganon.assess(
 SELECT *
 FROM pganon.risk(
     %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[],
-    %(population)s::pg_catalog.regclass, %(individual)s::pg_catalog.text
+    %(population)s::pg_catalog.regclass, %(individual)s::pg_catalog.text,
+    weight => %(weight)s::pg_catalog.text, household => %(household)s::pg_catalog.text,
+    max_global => %(max_global)s::pg_catalog.numeric
+);
+
+-- suda --
+-- Records that few columns single out, and what that says of the population.
+SELECT *
+FROM pganon.suda(
+    %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[], %(suda)s::pg_catalog.int4,
+    %(fraction)s::pg_catalog.numeric
 );
 
 -- distinguishing --
@@ -39,6 +49,23 @@ FROM pganon.risk(
 SELECT *
 FROM pganon.distinguishing(
     %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[]
+);
+
+-- columns --
+-- All columns of a relation, but for those whose values have no equality.
+SELECT pg_catalog.array_agg(a.attname::pg_catalog.text ORDER BY a.attnum)
+FROM pg_catalog.pg_attribute AS a
+JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
+WHERE
+    a.attrelid = %(relation)s::pg_catalog.regclass AND a.attnum > 0 AND NOT a.attisdropped
+    AND t.typcategory <> 'G' AND t.typname NOT IN ('json', 'xml');
+
+-- quasi_identifiers --
+-- Minimal sets of columns that tell most pairs of records apart.
+SELECT *
+FROM pganon.quasi_identifiers(
+    %(relation)s::pg_catalog.regclass, %(columns)s::pg_catalog.text[],
+    %(separation)s::pg_catalog.numeric, %(largest)s::pg_catalog.int4
 );
 
 -- lookalikes --

@@ -251,6 +251,10 @@ def test_measuring_runs_none(source: Any) -> None:
         "pganon.t_closeness('public.t', '{q2}', 's2', 'ordered')",
         "pganon.t_closeness('public.t', '{q2}', 's2', 'hierarchical', 'public.tree')",
         "pganon.risk('public.t', '{q1,q2}', 'public.known')",
+        "pganon.risk('public.t', '{q1,q2}', household => 's1')",
+        "pganon.special_uniques('public.t', '{id,q1,q2,q3,q4}')",
+        "pganon.quasi_identifiers('public.t', '{id,q1,q2,q3,q4}', 0.5)",
+        "pganon.suda('public.t', '{id,q1,q2,q3,q4}', 2, 0.1)",
     ):
         assert conn.execute(f"SELECT * FROM {call}".encode()).fetchall(), call
 

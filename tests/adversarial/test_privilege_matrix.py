@@ -16,6 +16,7 @@ from tests.support.harness import faults
 from tests.support.harness.cluster import Connection, Database
 
 CALLABLE = {
+    "assert_sets",
     "assess",
     "beta_likeness",
     "class_query",
@@ -24,9 +25,11 @@ CALLABLE = {
     "distinguishing",
     "eir_l_diversity",
     "equivalence_classes",
+    "expected_risk",
     "hierarchical_distance",
     "hitting_set_size",
     "hitting_set_within",
+    "individual_risk",
     "k_anonymity",
     "l_diversity",
     "lookalikes",
@@ -34,11 +37,15 @@ CALLABLE = {
     "measurable",
     "measure_query",
     "measures",
+    "quasi_identifiers",
     "reasoning_query",
     "reasoning_sizes",
     "risk",
+    "special_uniques",
+    "suda",
     "t_closeness",
     "text_of",
+    "weight_of",
 }
 """Functions that measure what the caller may read."""
 

@@ -14,6 +14,7 @@ from pganon.risk.sample import Sample
 from pganon.risk.uniques import estimates
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
+from tests.support.oracles.expected_risk import individual_risk
 
 TABLE = """
     CREATE TABLE public.visit ("Age" int, city text, disease text, person int);
@@ -218,3 +219,64 @@ def test_population_uniques_that_cannot_be_estimated(visits: Database) -> None:
     assert (found["snb"]["uniques"], found["snb"]["reason"]) == (None, "no_pairs")
     assert found["snb"]["share"] is None
     assert "no_pairs" in pganon(*call, "6").out
+
+
+def test_sample_weights_and_households(visits: Database) -> None:
+    visits.source(
+        "CREATE TABLE public.survey AS SELECT * FROM (VALUES ('a', 4, 1), ('a', 6, 1), ('b', 1, 2))"
+        " AS v(place, weight, household); GRANT SELECT ON public.survey TO analyst"
+    )
+    call = ("assess", "survey", "--qi", "place", "--weight", "weight")
+    ran = pganon(*call, "--household", "household", "--max-global", "0.2", "--json")
+    assert ran.code == 0, ran.err
+    risk = {item["measure"]: item["value"] for item in ran.json["risk"]}
+    first = individual_risk(2, 0.2)
+    shared = 1 - (1 - first) ** 2
+    assert risk["weighted_mean"] == pytest.approx((2 * first + 1) / 3)
+    assert risk["expected"] == pytest.approx(2 * shared + 1)
+    assert risk["global_threshold"] == pytest.approx(shared)
+    assert risk["above_global_threshold"] == 1
+    assert "weighted_highest" in pganon(*call).out
+    ran = pganon(*call, "--population", "survey")
+    assert (ran.code, "give one of them" in ran.err) == (2, True)
+
+
+def test_records_that_few_columns_single_out(visits: Database) -> None:
+    visits.source(
+        "CREATE TABLE public.few (a int, b int, c int);"
+        "INSERT INTO public.few VALUES (1, 1, 1), (1, 1, 1), (1, 2, 2), (3, 2, 1);"
+        "GRANT SELECT ON public.few TO analyst"
+    )
+    call = ("assess", "few", "--qi", "a,b,c", "--suda", "2")
+    ran = pganon(*call, "--population-size", "40", "--json")
+    assert ran.code == 0, ran.err
+    found = {(item["measure"], item["column"] or item["size"]): item for item in ran.json["suda"]}
+    # (1, 2, 2) is alone by c, and by a and b; (3, 2, 1) by a, and by b and c.
+    assert {key: found["minimal_sets", key]["value"] for key in (1, 2)} == {1: 2, 2: 2}
+    assert found["score_total", None]["value"] == 6
+    assert found["contribution", "a"]["value"] == 0.5
+    assert found["dis", None]["value"] == pytest.approx(2 * 0.1 / (2 * 0.1 + 2 * 0.9))
+    assert "SUDA2" in pganon(*call, "--population-size", "40").out
+    assert "must be above 4" in pganon(*call, "--population-size", "4").err
+    ran = pganon(*call)
+    assert (ran.code, "give --population-size" in ran.err) == (2, True)
+    assert pganon("assess", "few", "--qi", "a", "--json").json["suda"] == []
+
+
+def test_minimal_quasi_identifiers(visits: Database) -> None:
+    visits.source("ALTER TABLE public.visit ADD note json")
+    ran = pganon("quasi", "visit", "--separation", "1", "--json")
+    assert ran.code == 0, ran.err
+    sets = [item["columns"] for item in ran.json["sets"]]
+    assert sorted(map(sorted, sets)) == [["disease", "person"]]
+    few = pganon("quasi", "visit", "--separation", "0.5", "--columns", "Age,city", "--json")
+    # 12 of 21 pairs differ in age; of city, which NULL is a value of, 15 do.
+    assert [(item["columns"], item["separation"]) for item in few.json["sets"]] == [
+        (["city"], pytest.approx(15 / 21)),
+        (["Age"], pytest.approx(12 / 21)),
+    ]
+    assert '"Age"' in pganon("quasi", "visit", "--separation", "0.5").out
+    assert pganon("quasi", "visit", "--largest", "1", "--json").json["sets"] == []
+    ran = pganon("quasi", "visit", "--separation", "2")
+    assert (ran.code, "must be above 0 and at most 1" in ran.err) == (2, True)
+    assert "no column nothing" in pganon("quasi", "visit", "--columns", "nothing").err

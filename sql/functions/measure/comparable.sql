@@ -2,10 +2,11 @@
 -- texts byte by byte, or as a collation does that calls different ones equal; citext without case;
 -- enums and types of extensions as they are written, since operators could meet casts that their
 -- owner planted. Everything else as its own type does, so -0 = 0 and 1.0 = 1.00.
--- `ordered`: numbers, dates, times and enums, whose order a distance can be taken in; `labels` are
--- those of an enum, in its order.
+-- `ordered`: numbers, dates, times and enums, whose order a distance can be taken in; `number`: those
+-- that a cast to numeric keeps; `labels` are those of an enum, in its order.
 CREATE FUNCTION pganon.comparable(
-    rel regclass, column_name text, OUT expression text, OUT ordered boolean, OUT labels text[]
+    rel regclass, column_name text, OUT expression text, OUT ordered boolean, OUT number boolean,
+    OUT labels text[]
 )
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -45,6 +46,8 @@ BEGIN
             HINT = 'cast it in a view over the table';
     END IF;
     ordered := kind.typtype = 'e' OR (kind.built_in AND kind.typcategory IN ('N', 'D', 'T'));
+    number := kind.built_in
+        AND kind.typname IN ('int2', 'int4', 'int8', 'float4', 'float8', 'numeric');
     expression := format('t.%I', column_name);
     IF kind.typname = 'citext' THEN
         expression := format('lower(%s::text COLLATE "default") COLLATE "C"', expression);

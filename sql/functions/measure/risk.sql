@@ -5,10 +5,12 @@
 -- are tried, against the population where one is given. above_threshold: records whose risk is
 -- above `threshold`. With `individual` the members of a class are persons, and one with records in
 -- several classes has the highest of their risks.
+-- With `weight`, `household` or `max_global` also the rows of pganon.expected_risk.
 -- class_size rows hold the distribution: `value` classes have `size` records.
 CREATE FUNCTION pganon.risk(
     rel regclass, qi text[], population regclass DEFAULT NULL, individual text DEFAULT NULL,
-    threshold numeric DEFAULT 0.2
+    threshold numeric DEFAULT 0.2, weight text DEFAULT NULL, household text DEFAULT NULL,
+    max_global numeric DEFAULT NULL
 )
     RETURNS TABLE (measure text, size bigint, value numeric)
     LANGUAGE plpgsql STABLE
@@ -89,8 +91,14 @@ BEGIN
         || ' UNION ALL (SELECT ''class_size'', s.n, sum(s.classes) FROM sizes AS s GROUP BY s.n'
         ' ORDER BY s.n)'
     USING threshold;
+    IF num_nonnulls(weight, household, max_global) > 0 THEN
+        RETURN QUERY SELECT e.measure, NULL::bigint, e.value FROM pganon.expected_risk(
+            rel, qi, population, individual, threshold, weight, household, max_global) AS e;
+    END IF;
 END
 $$;
 
-COMMENT ON FUNCTION pganon.risk(regclass, text[], regclass, text, numeric) IS
+COMMENT ON FUNCTION pganon.risk(
+    regclass, text[], regclass, text, numeric, text, text, numeric
+) IS
     'prosecutor, journalist and marketer risk, uniques and class sizes of a relation';

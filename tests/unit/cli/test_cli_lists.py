@@ -24,6 +24,7 @@ LISTS = {
     "pganon compare --workload",
     "pganon import --key",
     "pganon import --names",
+    "pganon quasi --columns",
     "pganon run --workload",
 }
 """Options whose value is a list with commas."""
@@ -95,6 +96,9 @@ def test_every_list_adds_up(given: list[str], monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(assessment, "assess", reach)
     call("assess", "t", *repeated("--qi", given), *repeated("--sensitive", given))
     assert seen["values"] == ("t", ["a", "b", "c"], ["a", "b", "c"])
+    monkeypatch.setattr(assessment, "quasi_identifiers", reach)
+    call("quasi", "t", *repeated("--columns", given))
+    assert seen["values"] == ("t", ["a", "b", "c"])
     monkeypatch.setattr(files, "import_file", reach)
     call("import", "t.csv", "t", *repeated("--names", given))
     assert seen["named"]["form"].names == ["a", "b", "c"]

@@ -1,0 +1,195 @@
+"""`pganon.assess`: the measures of any table or view that the session can read.
+
+The work is done by the SQL functions of schema pganon, so it needs SELECT on the relation and
+nothing else. Of EIR l-diversity alone value codes of one class at a time enter Python, for an
+exact search; values of rows never do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import psycopg
+
+from pganon import database, sqlfiles
+from pganon.assessment.call import Call, Connection
+from pganon.assessment.figures import Assessment, ColumnSet
+from pganon.error_codes import ErrorCode
+from pganon.errors import InstallError, PreconditionError, UsageError
+from pganon.identifiers import quote
+from pganon.install import measuring
+from pganon.privacy.assessed import short_names
+from pganon.risk.sample import Sample
+from pganon.risk.uniques import estimates
+from pganon.server_errors import translate
+
+
+def assess(
+    relation: str,
+    qi: Sequence[str],
+    sensitive: Sequence[str] = (),
+    *,
+    individual: str | None = None,
+    population: str | None = None,
+    population_size: int | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    max_global: float | None = None,
+    suda: int | None = None,
+    require: Mapping[str, float] | None = None,
+    recursive_l: int = 2,
+    others_as_qi: bool = False,
+    trust: Sequence[str] = (),
+    dsn: str | None = None,
+    owner: str | None = None,
+    conn: Connection | None = None,
+) -> Assessment:
+    """Measure a table or view.
+
+    Args:
+        relation, population: as in SQL, `name` or `schema.name`; `population` has the same
+            quasi-identifying columns.
+        qi, sensitive, individual: exact names of columns.
+        population_size: people that the relation is a simple random sample of, one record each;
+            their uniques are estimated.
+        weight: exact name of a column that says how many people a record stands for; the risk in
+            the population follows from it.
+        household: exact name of a column that says who lives together.
+        max_global: share of the records that may be re-identified, above 0 and at most 1; the
+            figures say up to which risk they keep within it.
+        suda: most columns of the sets that SUDA2 searches; needs `population_size`.
+        require: parameters by measure, under its short name (k, l, t, ...) or its full one.
+        recursive_l: the l of recursive (c, l)-diversity.
+        others_as_qi: measure every sensitive column with the others as quasi-identifiers.
+        trust: roles whose code may run with the rights of the session, as that of the session's
+            own role and of superusers may.
+        owner: whose measuring functions may be called, where that is not the role that logs in:
+            they run with the rights of the caller. Without it other roles' functions are not
+            called, but made for the session, which needs TEMPORARY on the database.
+        conn: an open connection instead of `dsn`.
+    """
+    if conn is None:
+        with database.connect(dsn) as opened:
+            return assess(
+                relation,
+                qi,
+                sensitive,
+                individual=individual,
+                population=population,
+                population_size=population_size,
+                weight=weight,
+                household=household,
+                max_global=max_global,
+                suda=suda,
+                require=require,
+                recursive_l=recursive_l,
+                others_as_qi=others_as_qi,
+                trust=trust,
+                owner=owner,
+                conn=opened,
+            )
+    if suda is not None and population_size is None:
+        raise UsageError(
+            "SUDA needs the size of the population",
+            hint="give --population-size: the table is a sample of so many people",
+        )
+    wanted = required((require or {}).items())
+    try:
+        _check_installed(conn)
+        with measuring.functions(conn, owner) as schema:
+            risk = {
+                "weight": weight,
+                "household": household,
+                "max_global": max_global,
+                "population_size": population_size,
+                "suda": suda,
+            }
+            call = Call(conn, schema, relation, qi, sensitive, individual, risk)
+            found = call.run(population, wanted, recursive_l, others_as_qi, trust)
+    except psycopg.Error as error:
+        raise translate(error) from None
+    return found if population_size is None else _projected(found, population_size)
+
+
+def quasi_identifiers(
+    relation: str,
+    columns: Sequence[str] = (),
+    *,
+    separation: float = 0.99,
+    largest: int = 4,
+    trust: Sequence[str] = (),
+    dsn: str | None = None,
+    owner: str | None = None,
+    conn: Connection | None = None,
+) -> list[ColumnSet]:
+    """Minimal sets of columns that tell most pairs of records apart, smallest first.
+
+    Args:
+        columns: exact names of those that may be known; all that can be compared without them.
+        separation: share of the pairs of records that differ in a column of the set, above 0.
+        largest: most columns of a set.
+        relation, trust, owner, conn: as of :func:`assess`.
+    """
+    if conn is None:
+        with database.connect(dsn) as opened:
+            return quasi_identifiers(
+                relation,
+                columns,
+                separation=separation,
+                largest=largest,
+                trust=trust,
+                owner=owner,
+                conn=opened,
+            )
+    try:
+        _check_installed(conn)
+        with measuring.functions(conn, owner) as schema:
+            call = Call(conn, schema, relation, columns, (), None, {})
+            return call.sets(separation, largest, trust)
+    except psycopg.Error as error:
+        raise translate(error) from None
+
+
+def _projected(found: Assessment, population_size: int) -> Assessment:
+    """With estimates of population uniques.
+
+    Raises:
+        PreconditionError: a person has several records, or the population is not larger.
+    """
+    risk = {item.measure: item.value for item in found.risks if item.size is None}
+    if risk.get("individuals", risk["records"]) < risk["records"]:
+        raise PreconditionError(
+            f"population uniques cannot be estimated from {found.relation}: individuals have"
+            " several records",
+            hint="measure a view with one record of each, or leave out the population size",
+        )
+    sizes = {item.size: int(item.value) for item in found.risks if item.size is not None}
+    uniques = estimates(Sample.of(sizes, population_size))
+    return replace(found, population_size=population_size, population_uniques=uniques)
+
+
+def required(given: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Parameters by the full name of their measure.
+
+    Raises:
+        UsageError: one is there twice, perhaps under both of its names.
+    """
+    found: dict[str, float] = {}
+    short = short_names()
+    for name, value in given:
+        full = short.get(name, name)
+        if full in found:
+            raise UsageError(f"{quote(name)} is required twice", hint="leave one of them out")
+        found[full] = value
+    return found
+
+
+def _check_installed(conn: Connection) -> None:
+    row = conn.execute(sqlfiles.query("assess", "installed")).fetchone()
+    if not row or not row[0]:
+        raise InstallError(
+            "pganon's measuring functions are not in this database, or may not be called",
+            hint="run `pganon init` (or `pganon upgrade`) as the role that owns pganon",
+            code=ErrorCode.MISSING,
+        )
