@@ -172,9 +172,7 @@ def table(name: str, alias: str) -> exp.Expr:
 def _box_leaf(part: BoxedPart) -> Matched:
     n, t = col("n", "b"), part.name("t")
     s, e, f = col("s", t), col("e", t), col("f", t)
-    pair = call(
-        "box_pair", n=n, attained=s, certain=e, share=f, size=cast(col("size", t), "float8")
-    )
+    pair = call("box_pair", n=n, attained=s, certain=e, share=f, size=col("extent", t))
     if part.fitted.labels:
         known = fragment(":l = :h", l=col("ql", t), h=col("qh", t))
         pair = fragment("case when :k then :p end", k=known, p=pair)
@@ -204,13 +202,15 @@ def _box_measures(part: BoxedPart, number: int) -> list[exp.Expr]:
     """
     n, t = col("n", "b"), part.name("t")
     s, e, f = col("s", t), col("xe", t), col("xf", t)
-    size = cast(col("size", t), "float8")
+    size = col("extent", t)
     own = Matched(
         call("box_lower", n=n, size=col("size", t), matching=col("xq", t), certain=e),
         call("box_upper", n=n, matching=col("xq", t), attained=s, certain=e),
         call("box_share", n=n, attained=s, certain=e, share=f),
         call("box_pair", n=n, attained=s, certain=e, share=f, size=size),
     )
+    if not part.measured:
+        return _columns(own, f"_x{number}")
     values = {name: col(name, t) for name in ("f1", "f2", "xmin", "xmax", "ex", "exx", "xe")}
     values |= {"r": fragment(":n - :s", n=n.copy(), s=s.copy()), "f": f, "size": size}
 

@@ -9,11 +9,12 @@ from sqlglot import exp
 from pganon.errors import UsageError
 from pganon.estimation import bounds
 from pganon.estimation.algebra import call
-from pganon.estimation.boxed import BoxedPart
 from pganon.estimation.boxes import Fitted
 from pganon.estimation.cells import AnyPart, Query, relations, table
 from pganon.estimation.exactly import ExactPart
+from pganon.estimation.listed import ListedPart
 from pganon.estimation.question import Aggregate, Question
+from pganon.estimation.ranged import RangedPart
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Part, Published
 from pganon.identifiers import quote
@@ -46,7 +47,8 @@ def asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
         else:
             column = fitted[next(iter(question.columns(part))).name]
             adds = bool(own) and column.column.is_number
-            parts[part] = BoxedPart(column, number, condition, keys, adds)
+            kind = ListedPart if column.line is None else RangedPart
+            parts[part] = kind(column, number, condition, keys, bool(own), adds)
     return Query(question, parts, measured)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -66,6 +67,19 @@ def test_a_class(
     assert row["classes"] == 1
     assert row["few"]
     assert row["maybe_empty"] == (lower == 0)
+
+
+def test_texts_are_counted(one_class: Any):
+    """A count of a column is one of its records that have a value."""
+    row = ask(one_class, CLASSES, "SELECT count(sex) AS n FROM released WHERE sex = 'F'")
+    assert (row["n_lower"], row["n_upper"], row["n"]) == (1, 9, 5)
+    one_class.execute("ALTER TABLE golden.released ADD lacking boolean DEFAULT true")
+    sex = replace(SEX, null_column="lacking")
+    release = replace(CLASSES, columns={"sex": sex})
+    row = ask(one_class, release, "SELECT count(sex) AS n FROM released")
+    # One of the ten surely lacks it, so does one of three of the seven that are free.
+    assert (row["n_lower"], row["n_upper"]) == (2, 9)
+    assert row["n"] == pytest.approx(2 + 7 * 2 / 3)
 
 
 def test_a_bucket(db: Database):

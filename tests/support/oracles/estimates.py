@@ -39,11 +39,13 @@ class Boxed:
 
     Attributes:
         weights: by possible value.
+        endless: whether each stands for any number of values. Then records are independent.
     """
 
     column: str
     weights: tuple[tuple[Any, Fraction], ...]
     attained: tuple[Any, ...]
+    endless: bool = False
 
     def histograms(self, n: int) -> list[tuple[Fraction, list[Any]]]:
         values = [value for value, _ in self.weights]
@@ -55,7 +57,7 @@ class Boxed:
             chance = Fraction(1)
             for value, count in counts.items():
                 for i in range(count):
-                    chance *= alphas[value] + i
+                    chance *= alphas[value] + (0 if self.endless else i)
                 chance /= factorial(count)
             found.append((chance, [*self.attained, *drawn]))
         all_chances = sum((chance for chance, _ in found), Fraction(0))
