@@ -90,8 +90,7 @@ def answer(conn: Connection, question: Question, spread: Spread) -> Estimates:
 
 
 def _uses(question: Question, column: Published) -> list[Use]:
-    condition = question.condition(column.part)
-    uses = [Use(condition, key=False)] if condition is not None else []
+    uses = [Use(condition, key=False) for condition in question.conditions(column.part)]
     return uses + [Use(k.expression, key=True) for k in question.keys if k.part == column.part]
 
 

@@ -16,9 +16,8 @@ from pganon.estimation.boxed import BUCKETS, BoxedPart, numbered
 from pganon.estimation.exactly import ExactPart
 from pganon.estimation.question import Question, parts_of
 from pganon.estimation.release import Part, Published
+from pganon.estimation.tangles import AnyPart, Tangle
 from pganon.sqltools import cast, col, fragment, named, num, query
-
-AnyPart = BoxedPart | ExactPart
 
 
 @dataclass(frozen=True)
@@ -26,12 +25,14 @@ class Query:
     """A question with its parts, ready to be written.
 
     Attributes:
+        parts: but for those in tangles.
         measured: columns that are counted, added up or averaged, by their numbers.
     """
 
     question: Question
     parts: dict[Part, AnyPart]
     measured: dict[int, Published]
+    tangles: tuple[Tangle, ...] = ()
 
     @property
     def key_names(self) -> list[str]:
@@ -57,7 +58,8 @@ def buckets(asked: Query) -> exp.Select:
         b=col(home.bucket, "t"),
         w=weight,
     )
-    boxed = [part for part in asked.parts.values() if isinstance(part, BoxedPart)]
+    inside = [part for tangle in asked.tangles for part in tangle.parts.values()]
+    boxed = [p for p in (*asked.parts.values(), *inside) if isinstance(p, BoxedPart)]
     shown = [named(item, name) for part in boxed for name, item in part.published("t").items()]
     tree = tree.select(*shown).group_by(*[num(i) for i in (1, *range(3, 3 + len(shown)))])
     totals: list[str] = []
@@ -92,25 +94,16 @@ def _counted(asked: Query) -> exp.Select:
     question, n = asked.question, col("n", "l")
     leaves = {part: _named_leaf("l", f"_{p.number}") for part, p in asked.parts.items()}
     tops = [part for part in asked.parts if not _in_others(question, part)]
-    whole = algebra.both(
-        n,
-        [
-            *[leaves[part] for part in tops],
-            *[algebra.matched(n, other, leaves) for other in question.others],
-        ],
-    )
+    rest = [algebra.matched(n, other, lambda leaf: leaves[leaf.part]) for other in question.others]
+    rest += [tangle.matched("l") for tangle in asked.tangles]
+    whole = algebra.both(n, [*[leaves[part] for part in tops], *rest])
     tree = query("select l.* from l", {"l": _leaves(asked)}).select(*_columns(whole, ""))
     for number, column in asked.measured.items():
-        rest = algebra.both(
-            n,
-            [
-                *[leaves[part] for part in tops if part != column.part],
-                *[algebra.matched(n, other, leaves) for other in question.others],
-            ],
-        )
+        others = [leaves[part] for part in tops if part != column.part]
+        apart = algebra.both(n, [*others, *rest])
         own = _named_leaf("l", f"_x{number}")
-        both = algebra.both(n, [rest, own])
-        tree = tree.select(*_columns(rest, f"_r{number}"), *_columns(both, f"_c{number}"))
+        both = algebra.both(n, [apart, own])
+        tree = tree.select(*_columns(apart, f"_r{number}"), *_columns(both, f"_c{number}"))
     return tree
 
 
@@ -139,6 +132,12 @@ def _leaves(asked: Query) -> exp.Select:
         tree = tree.select(*[col(name, _table(asked, part)) for name in part.key_names])
         leaf = _box_leaf(part) if isinstance(part, BoxedPart) else _exact_leaf(asked, part)
         tree = tree.select(*_columns(leaf, f"_{part.number}"))
+    for tangle in asked.tangles:
+        alias = tangle.name("t")
+        on = exp.EQ(this=col("bucket", alias), expression=col("bucket", "b"))
+        tree = tree.join(table(tangle.name("tangle"), alias), on=on)
+        found = Matched(*[col(name, alias) for name in ("lo", "hi", "p", "p2")])
+        tree = tree.select(*_columns(found, f"_t_{tangle.number}"))
     for number in asked.measured:
         part = asked.part_of(number)
         if isinstance(part, BoxedPart):
@@ -253,4 +252,6 @@ def relations(asked: Query) -> dict[str, exp.Select]:
             found |= part.relations()
         elif not asked.in_home(part):
             found[part.name("exact")] = part.grouped()
+    for tangle in asked.tangles:
+        found |= tangle.relations()
     return {**found, "cells": cells(asked)}

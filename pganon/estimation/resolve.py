@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections import Counter
+from collections.abc import Sequence
 
 from sqlglot import exp
 
@@ -25,6 +25,9 @@ from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.identifiers import quote
 
 _MEASURES: dict[type[exp.Expr], Measure] = {exp.Count: "count", exp.Sum: "sum", exp.Avg: "avg"}
+MAX_TANGLED = 8
+"""Conditions of alternatives that are told apart: what they make true is tried in pairs."""
+
 _ALONE = "columns of different parts of a release can only be compared with constants"
 
 
@@ -40,7 +43,7 @@ class _Resolver:
 
     def question(self) -> Question:
         self._check_source()
-        leaves, others = self._where()
+        leaves, others, tangles = self._where()
         trees = [self._key_tree(key) for key in self.parsed.keys]
         keys = tuple(self._key(tree) for tree in trees)
         items = self._items(trees)
@@ -50,6 +53,7 @@ class _Resolver:
             keys,
             leaves,
             others,
+            tangles,
             tuple(self._sorted(item, trees, items) for item in self.parsed.order),
             self.parsed.limit,
         )
@@ -104,22 +108,42 @@ class _Resolver:
 
     # -- WHERE --------------------------------------------------------------------------------
 
-    def _where(self) -> tuple[dict[Part, Leaf], tuple[Joined, ...]]:
+    def _where(self) -> tuple[dict[Part, Leaf], tuple[Joined, ...], tuple[Formula, ...]]:
         if self.parsed.where is None:
-            return {}, ()
+            return {}, (), ()
         formula = self._formula(self.parsed.where, negated=False)
         items = formula.items if isinstance(formula, Joined) and formula.every else (formula,)
-        twice = [part for part, n in Counter(parts_of(items)).items() if n > 1]
-        if twice:
-            leaf = next(leaf for item in items for leaf in leaves_of(item) if leaf.part == twice[0])
+        leaves: dict[Part, Leaf] = {}
+        others: list[Joined] = []
+        tangles: list[Formula] = []
+        for item in _apart(items):
+            parts = parts_of([item])
+            if len(set(parts)) < len(parts):
+                self._check_tangle(item)
+                tangles.append(item)
+            elif isinstance(item, Leaf):
+                leaves[item.part] = item
+            else:
+                others.append(item)
+        return leaves, tuple(others), tuple(tangles)
+
+    def _check_tangle(self, formula: Formula) -> None:
+        leaves = list(dict.fromkeys(leaves_of(formula)))
+        if len(leaves) > MAX_TANGLED:
             raise Unsupported(
-                f"conditions on {_named(leaf)} are in several alternatives, which is not"
-                " estimated yet",
-                leaf.condition,
+                f"more than {MAX_TANGLED} conditions on the same columns are in alternatives",
+                leaves[0].condition,
                 "ask one query per alternative",
             )
-        leaves = {item.part: item for item in items if isinstance(item, Leaf)}
-        return leaves, tuple(item for item in items if isinstance(item, Joined))
+        for leaf in leaves:
+            for found in leaf.condition.find_all(exp.Column):
+                if self._column(found).form == "label":
+                    raise Unsupported(
+                        f"conditions on {_named(leaf)}, which has labels, are in several"
+                        " alternatives, which is not estimated yet",
+                        found,
+                        "ask one query per alternative",
+                    )
 
     def _formula(self, node: exp.Expr, *, negated: bool) -> Formula:
         """Negation goes to the leaves, which three-valued logic allows."""
@@ -255,7 +279,7 @@ class _Resolver:
 
     def _check(self, question: Question) -> None:
         """Keys and measured columns must not be of a part that is in an alternative of WHERE."""
-        inside = set(parts_of(question.others))
+        inside = set(parts_of([*question.others, *question.tangles]))
         used = [key.part for key in question.keys]
         used += [a.column.part for _, a in question.aggregates if a.column is not None]
         if inside & set(used):
@@ -271,6 +295,18 @@ class _Resolver:
             raise Unsupported(
                 "of a release with several records per individual only count(*) is estimated yet"
             )
+
+
+def _apart(items: Sequence[Formula]) -> list[Formula]:
+    """Conditions that all must hold, those that share parts joined into one."""
+    found: list[tuple[set[Part], list[Formula]]] = []
+    for item in items:
+        parts, own = set(parts_of([item])), [item]
+        for other in [entry for entry in found if entry[0] & parts]:
+            parts, own = parts | other[0], [*other[1], *own]
+            found.remove(other)
+        found.append((parts, own))
+    return [own[0] if len(own) == 1 else Joined(True, tuple(own)) for _, own in found]
 
 
 def _merged(items: list[Formula], *, every: bool) -> list[Formula]:

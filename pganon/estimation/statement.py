@@ -10,13 +10,14 @@ from pganon.errors import UsageError
 from pganon.estimation import bounds
 from pganon.estimation.algebra import call
 from pganon.estimation.boxes import Fitted
-from pganon.estimation.cells import AnyPart, Query, relations, table
+from pganon.estimation.cells import Query, relations, table
 from pganon.estimation.exactly import ExactPart
 from pganon.estimation.listed import ListedPart
-from pganon.estimation.question import Aggregate, Question
+from pganon.estimation.question import Aggregate, Formula, Leaf, Question, leaves_of
 from pganon.estimation.ranged import RangedPart
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Part, Published
+from pganon.estimation.tangles import AnyPart, Tangle, signature
 from pganon.identifiers import quote
 from pganon.sqltools import col, finished, fragment, named, num, query
 
@@ -37,10 +38,16 @@ def asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
     columns = [a.column for _, a in question.aggregates if a.column is not None]
     measured = dict(enumerate(dict.fromkeys(columns)))
     parts: dict[Part, AnyPart] = {}
+    tangles = [_leaves_by_part(formula) for formula in question.tangles]
+    tangled = {part: leaves for found in tangles for part, leaves in found.items()}
     for number, part in enumerate(question.parts):
-        keys = {i: k.expression for i, k in enumerate(question.keys) if k.part == part}
+        if part in tangled:
+            keys = {number: signature(tangled[part])}
+            condition = None
+        else:
+            keys = {i: k.expression for i, k in enumerate(question.keys) if k.part == part}
+            condition = next(iter(question.conditions(part)), None)
         own = {i: column for i, column in measured.items() if column.part == part}
-        condition = question.condition(part)
         if part.exact:
             known = {column.name: column for column in question.columns(part)}
             parts[part] = ExactPart(part, known, number, condition, keys, own)
@@ -49,7 +56,22 @@ def asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
             adds = bool(own) and column.column.is_number
             kind = ListedPart if column.line is None else RangedPart
             parts[part] = kind(column, number, condition, keys, bool(own), adds)
-    return Query(question, parts, measured)
+    return Query(
+        question,
+        {part: own for part, own in parts.items() if part not in tangled},
+        measured,
+        tuple(
+            Tangle(number, formula, {part: parts[part] for part in leaves}, leaves)
+            for number, (formula, leaves) in enumerate(zip(question.tangles, tangles, strict=True))
+        ),
+    )
+
+
+def _leaves_by_part(formula: Formula) -> dict[Part, tuple[Leaf, ...]]:
+    found: dict[Part, tuple[Leaf, ...]] = {}
+    for leaf in dict.fromkeys(leaves_of(formula)):
+        found[leaf.part] = (*found.get(leaf.part, ()), leaf)
+    return found
 
 
 def _check_names(question: Question) -> None:

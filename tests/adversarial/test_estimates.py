@@ -84,9 +84,10 @@ REFUSED = [
     ("SELECT count(*) AS n, sum(days) AS n FROM visits", None, "two columns"),
     ("SELECT count(*) AS n, sum(days) AS n_error FROM visits", None, "two columns"),
     (
-        "SELECT count(*) FROM visits WHERE (age < 30 AND ill = 'd1') OR (age > 40 AND ill = 'd2')",
+        "SELECT count(*) FROM visits WHERE "
+        + " OR ".join(f"(age = {20 + i} AND ill = 'd{i}')" for i in range(5)),
         36,
-        "several alternatives",
+        "more than 8 conditions",
     ),
     ("SELECT avg(age) FROM visits WHERE age < 30 OR ill = 'd1'", None, "alternative"),
     ("", None, "not a SELECT"),
@@ -115,6 +116,7 @@ ODD = [
     "SELECT ill, count(*) AS n FROM visits WHERE ward LIKE 'W%' GROUP BY ill ORDER BY n LIMIT 2",
     "SELECT count(*) FROM visits WHERE ill = '%s {} :x @ #'",
     "SELECT COUNT(*) FROM VISITS WHERE AGE BETWEEN 20 AND 30",
+    "SELECT count(*) FROM visits WHERE (age < 30 AND ill = 'd1') OR (age > 40 AND ill = 'd2')",
 ]
 
 
