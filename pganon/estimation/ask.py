@@ -34,8 +34,8 @@ def estimate(name: str, query: str, dsn: str | None = None, spread: Spread = "co
 
     Args:
         name: the release.
-        query: one SELECT with count(*), count, sum or avg of columns, from the release alone, as it
-            would be written for the source; WHERE and GROUP BY.
+        query: one SELECT with count(*), count, sum, avg, min or max of columns, from the release
+            alone, as it would be written for the source; WHERE and GROUP BY.
         dsn: libpq connection string; default: that of the command line.
         spread: `column`: values are as frequent as the whole release makes plausible; `uniform`:
             every source that fits what is published is equally likely.

@@ -168,7 +168,7 @@ class BoxedPart(ABC):
         found = "1::bigint as q, 1::bigint as ql, 1::bigint as qh, false as known"
         found += f", b.lack as w, {e}::bigint as e"
         if self.measured:
-            nothing = ("wx", "wxx", "ex", "exx", "xmin", "xmax")
+            nothing = ("wx", "wxx", "ex", "exx", "emin", "emax", "xmin", "xmax")
             found += "".join(f", null as {name}" for name in nothing)
         tree = self.query(
             f"select b.box, {found} from boxes@ as b join values@ as v"
@@ -182,7 +182,8 @@ class BoxedPart(ABC):
         `f` is the share that matches, `extent` the size, or infinity where values have no next one.
 
         Counted columns add `xq`, `xe`, `xf` without missing values; measured ones sums `f1`, `f2`
-        by share and `ex`, `exx` of attained values, and `xmin`, `xmax`.
+        by share and `ex`, `exx` of attained values, and the least and
+        the greatest of these, `emin`, `emax`, and of all that match, `xmin`, `xmax`.
         """
         sums = ["q", "ql", "qh", "e"]
         found = [f"coalesce(sum(p.{name}), 0)::bigint as {name}" for name in sums]
@@ -195,7 +196,7 @@ class BoxedPart(ABC):
         if self.measured:
             found += [f"coalesce(sum(p.wx{x}) / min(b.w), 0) as f{n}" for n, x in _POWERS]
             found += [f"coalesce(sum(p.{name}), 0) as {name}" for name in ("ex", "exx")]
-            found += ["min(p.xmin) as xmin", "max(p.xmax) as xmax"]
+            found += [f"{end}(p.{of}{end}) as {of}{end}" for of in "ex" for end in ("min", "max")]
         join = "join" if self.keys else "left join"
         tree = self.query(
             "select b.box, min(b.size) as size, min(b.s) as s, min(b.extent) as extent,"

@@ -226,6 +226,7 @@ def _box_measures(part: BoxedPart, number: int) -> list[exp.Expr]:
         named(some(spread + "(:f - :f ^ 2)"), f"v2{number}"),
         named(col("xmin", t), f"xmin{number}"),
         named(col("xmax", t), f"xmax{number}"),
+        *[named(col(name, t), f"{name}{number}") for name in ("emin", "emax")],
         named(some(":ex - :xe * :xmin"), f"more{number}"),
         named(some(":xe * :xmax - :ex"), f"less{number}"),
     ]

@@ -45,6 +45,8 @@ class ListedPart(BoxedPart):
                 "sum(v.w * v.x::float8 * v.x::float8) as wxx",
                 f"coalesce(sum(v.x) filter (where {e}), 0) as ex",
                 f"coalesce(sum(v.x::float8 * v.x::float8) filter (where {e}), 0) as exx",
+                f"min(v.x) filter (where {e}) as emin",
+                f"max(v.x) filter (where {e}) as emax",
                 "min(v.x) as xmin",
                 "max(v.x) as xmax",
             ]

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.estimation.release import AskedRelease, Part, Published
 
-Measure = Literal["count", "sum", "avg"]
+Measure = Literal["count", "sum", "avg", "min", "max"]
 
 
 @dataclass(frozen=True)

@@ -98,11 +98,14 @@ class RangedPart(BoxedPart):
         if self.measured:
             x = "case when p.starts then f.low{0} else 0 end"
             x += " + case when p.ends then t.high{0} else 0 end"
+            ends = "case when {} then {} when {} then {} end" if attained else "null::numeric"
             found += [
                 "case when p.alone then f.low::float8 else t.wx - f.wx0 end as wx",
                 "case when p.alone then f.low::float8 ^ 2 else t.wxx - f.wxx0 end as wxx",
                 f"({x.format('') if attained else '0'})::numeric as ex",
                 f"({x.format('::float8 ^ 2') if attained else '0'})::float8 as exx",
+                f"{ends.format('p.starts', 'f.low', 'p.ends', 't.high')} as emin",
+                f"{ends.format('p.ends', 't.high', 'p.starts', 'f.low')} as emax",
                 "f.low as xmin",
                 "t.high as xmax",
             ]

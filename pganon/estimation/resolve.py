@@ -24,7 +24,13 @@ from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.identifiers import quote
 
-_MEASURES: dict[type[exp.Expr], Measure] = {exp.Count: "count", exp.Sum: "sum", exp.Avg: "avg"}
+_MEASURES: dict[type[exp.Expr], Measure] = {
+    exp.Count: "count",
+    exp.Sum: "sum",
+    exp.Avg: "avg",
+    exp.Min: "min",
+    exp.Max: "max",
+}
 MAX_TANGLED = 8
 """Conditions of alternatives that are told apart: what they make true is tried in pairs."""
 
@@ -232,7 +238,7 @@ class _Resolver:
         if isinstance(plain, exp.AggFunc):
             name = plain.sql_name().lower()
             raise Unsupported(
-                f"{name}() is not estimated", plain, "count, sum and avg are estimated"
+                f"{name}() is not estimated", plain, "count, sum, avg, min and max are estimated"
             )
         if plain.find(exp.AggFunc):
             raise Unsupported("arithmetic of aggregates is not estimated yet", plain)

@@ -12,6 +12,7 @@ from pganon.estimation.algebra import call
 from pganon.estimation.boxes import Fitted
 from pganon.estimation.cells import Query, relations, table
 from pganon.estimation.exactly import ExactPart
+from pganon.estimation.extremes import extremes
 from pganon.estimation.listed import ListedPart
 from pganon.estimation.question import Aggregate, Formula, Leaf, Question, leaves_of
 from pganon.estimation.ranged import RangedPart
@@ -114,7 +115,10 @@ def _measured(asked: Query, number: int, column: Published) -> dict[str, exp.Sel
         return {}
     part = asked.part_of(number)
     found = {f"rows{number}": part.rows(number)} if isinstance(part, ExactPart) else {}
-    found[f"bounds{number}"] = bounds.sum_bounds(asked, number)
+    if measures & {"min", "max"}:
+        found[f"extremes{number}"] = extremes(asked, number)
+    if measures & {"sum", "avg"}:
+        found[f"bounds{number}"] = bounds.sum_bounds(asked, number)
     if "avg" in measures:
         found[f"mean{number}"] = bounds.average_rows(asked, number)
         found[f"meanbounds{number}"] = bounds.average_bounds(number)
@@ -248,6 +252,8 @@ def _figures(asked: Query, aggregate: Aggregate) -> dict[str, exp.Expr]:
     number = next(i for i, column in asked.measured.items() if column == aggregate.column)
     if aggregate.measure == "count":
         return _count_figures(f"_c{number}")
+    if aggregate.measure in ("min", "max"):
+        return {}
     finite = f"bool_and(c.e2{number} < 'infinity')"
     if aggregate.measure == "sum":
         return {
@@ -297,14 +303,14 @@ def _answer(asked: Query) -> exp.Select:
     for item in question.items:
         if isinstance(item.what, Aggregate):
             number = next(numbers)
-            means = ""
-            if item.what.measure == "avg":
+            joined = _JOINED.get(item.what.measure)
+            if joined is not None:
                 of = next(i for i, column in asked.measured.items() if column == item.what.column)
-                means = f"a{number}"
+                alias = f"a{number}"
                 tree = tree.join(
-                    table(f"meanbounds{of}", means), on=_same(asked, means), join_type="left"
+                    table(f"{joined}{of}", alias), on=_same(asked, alias), join_type="left"
                 )
-            values = _aggregate(item.what, number, means)
+            values = _aggregate(item.what, number)
             columns += [named(v, item.name + f) for f, v in zip(FIGURES, values, strict=True)]
         else:
             columns.append(named(col(f"k{item.what}", "t"), item.name))
@@ -323,8 +329,22 @@ def _same(asked: Query, alias: str) -> exp.Expr:
     return exp.EQ(this=col("grp", alias), expression=col("grp", "t"))
 
 
-def _aggregate(aggregate: Aggregate, number: int, means: str) -> Iterable[exp.Expr]:
+_JOINED = {"avg": "meanbounds", "min": "extremes", "max": "extremes"}
+"""Relations with bounds of a group, to which nothing adds up over cells."""
+
+
+def _extreme(measure: str, alias: str) -> list[str]:
+    """Bounds; they are the estimate as well where they meet, else there is none."""
+    lower, upper = (f"{alias}.{measure}_{end}" for end in ("lower", "upper"))
+    meets = f"case when {lower} = {upper} then {{}} end"
+    return [meets.format(f"{lower}::float8"), lower, upper, lower, upper, meets.format("0::float8")]
+
+
+def _aggregate(aggregate: Aggregate, number: int) -> Iterable[exp.Expr]:
     """Estimate, bounds, likely range, error."""
+    if aggregate.measure in ("min", "max"):
+        return [_parsed(text) for text in _extreme(aggregate.measure, f"a{number}")]
+    means = f"a{number}" if aggregate.measure == "avg" else ""
     estimate, lower, upper = (f"t.{name}{number}" for name in ("e", "lower", "upper"))
     error, likely = f"sqrt(t.v{number})", f"2 * t.d{number}"
     if means:

@@ -78,6 +78,7 @@ REFUSED = [
     ("SELECT count(*) FROM visits GROUP BY ROLLUP (ill)", 46, "rollup"),
     ("SELECT count(*) FROM visits HAVING count(*) > 1", None, "HAVING"),
     ("SELECT sum(ill) FROM visits", 12, "takes a number"),
+    ("SELECT max(ill) FROM visits", 12, "takes a number"),
     ("SELECT count(*) FROM visits WHERE true", None, "must be about a column"),
     ("SELECT count(*) AS classes FROM visits", None, "would be named classes"),
     ("SELECT count(* FROM visits", 16, "cannot be read"),

@@ -334,6 +334,32 @@ def test_sums_and_means_are_those_of_all_worlds(db: Database, data: st.DataObjec
 
 @pytest.mark.random_tables
 @given(data=st.data())
+@examples(25)
+def test_extremes_are_those_of_all_worlds(db: Database, data: st.DataObject):
+    classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
+    names = ("x", "age", "sex")
+    items = ", ".join(f"{m}({name}) {m}_{name}" for name in names for m in ("min", "max"))
+    how = data.draw(st.sampled_from(["single", "cells", "dense"]))
+    with db.connect() as conn, released_as(how) as asked:
+        fill(conn, classes)
+        (row,) = ask(conn, f"SELECT {items} FROM released{_where(where)}", "uniform", asked)
+        known = buckets(conn, classes, "uniform", asked)
+    for name in names:
+        value = _adds(where, lambda r, name=name: r[name])
+        for best in (min, max):
+            found = f"{best.__name__}_{name}"
+            low, high = row[f"{found}_lower"], row[f"{found}_upper"]
+            wanted = oracle.extreme(known, value, best)
+            if name == "x" or not where.text:
+                assert (low, high) == wanted
+            else:
+                assert low is None or (wanted[0] is not None and low <= wanted[0])
+                assert high is None or (wanted[1] is not None and high >= wanted[1])
+            assert row[found] == (low if low == high else None)
+
+
+@pytest.mark.random_tables
+@given(data=st.data())
 @examples(40)
 def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
     classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)

@@ -166,6 +166,31 @@ def average(buckets: Sequence[Bucket], added: Added) -> Answer:
     )
 
 
+def extreme(buckets: Sequence[Bucket], added: Added, best: Any) -> tuple[Any, Any]:
+    """Bounds of the least or greatest value (`best` is min or max).
+
+    An end is None if there may be no value: the lower one of a greatest value, the upper one of a
+    least one. Both are if there is none in any world.
+    """
+    reached: set[Any] = {None}
+    for bucket in buckets:
+        own = {
+            best(values, default=None)
+            for _, records in worlds(bucket)
+            for values in [[v for v in map(added, records) if v is not None]]
+        }
+        reached = {
+            best((v for v in (one, other) if v is not None), default=None)
+            for one in reached
+            for other in own
+        }
+    known = [value for value in reached if value is not None]
+    low, high = min(known, default=None), max(known, default=None)
+    if None in reached:
+        return (None, high) if best is max else (low, None)
+    return low, high
+
+
 def _means(buckets: Sequence[Bucket], added: Added) -> set[Fraction]:
     """Means of all worlds of all buckets together."""
     reached = {(Fraction(0), 0)}
