@@ -51,6 +51,15 @@ def _largest(taken: str) -> exp.Expr:
     )
 
 
+def fewest(asked: Query, number: int) -> exp.Select:
+    """(cell, fewest): the fewest individuals who have as many records as surely match."""
+    return query(
+        "select c.cell, count(*) filter (where r.before < c.lo) as fewest"
+        f" from cells as c join rows{number} as r on :same group by c.cell",
+        same=same_group(asked.part_of(number).key_names, "c", "r"),
+    )
+
+
 def taken(asked: Query, number: int) -> exp.Select:
     """(cell, grp, bucket, keys, low, high, a): how many of the `a` values of a cell match."""
     low, high = _TAKEN

@@ -35,6 +35,12 @@ class Query:
     tangles: tuple[Tangle, ...] = ()
 
     @property
+    def persons(self) -> int | None:
+        """The number of the column of individuals, if these and not records are independent."""
+        person = self.question.release.person
+        return next((i for i, column in self.measured.items() if column == person), None)
+
+    @property
     def key_names(self) -> list[str]:
         return [f"k{number}" for number in range(len(self.question.keys))]
 
@@ -43,7 +49,7 @@ class Query:
 
     def in_home(self, part: AnyPart) -> bool:
         """Whether one row per bucket is enough, which the scan of the first view gives."""
-        if isinstance(part, BoxedPart):
+        if isinstance(part, BoxedPart) or part.person is not None:
             return False
         return part.part.view == self.question.release.home.view and not part.keys
 
@@ -67,6 +73,11 @@ def buckets(asked: Query) -> exp.Select:
         if isinstance(part, ExactPart) and asked.in_home(part):
             tree = tree.select(*part.totals())
             totals += [item.alias for item in part.totals()]
+    person = asked.question.release.person
+    if person is not None:
+        units = fragment("count(distinct :p)::bigint", p=col(person.name, "t"))
+        tree = tree.select(named(units, "units"))
+        totals.append("units")
     kept = [col(name, "t") for name in totals]
     places = query("select t.bucket, t.n from t", {"t": tree})
     places = places.select(
@@ -130,7 +141,7 @@ def _leaves(asked: Query) -> exp.Select:
     for part in asked.parts.values():
         tree = _joined(asked, tree, part)
         tree = tree.select(*[col(name, _table(asked, part)) for name in part.key_names])
-        leaf = _box_leaf(part) if isinstance(part, BoxedPart) else _exact_leaf(asked, part)
+        leaf = _box_leaf(asked, part) if isinstance(part, BoxedPart) else _exact_leaf(asked, part)
         tree = tree.select(*_columns(leaf, f"_{part.number}"))
     for tangle in asked.tangles:
         alias = tangle.name("t")
@@ -168,17 +179,22 @@ def table(name: str, alias: str) -> exp.Expr:
     return exp.alias_(exp.table_(name, quoted=True), alias, table=True, quoted=True)
 
 
-def _box_leaf(part: BoxedPart) -> Matched:
+def _box_leaf(asked: Query, part: BoxedPart) -> Matched:
     n, t = col("n", "b"), part.name("t")
     s, e, f = col("s", t), col("e", t), col("f", t)
-    pair = call("box_pair", n=n, attained=s, certain=e, share=f, size=col("extent", t))
+    units = n
+    if asked.question.release.person is not None:
+        # Records of an individual are taken to have the same values. If more values are attained
+        # than there are individuals, they cannot all be.
+        units = fragment("greatest(b.units, :s)", s=s)
+    pair = call("box_pair", n=units, attained=s, certain=e, share=f, size=col("extent", t))
     if part.fitted.labels:
         known = fragment(":l = :h", l=col("ql", t), h=col("qh", t))
         pair = fragment("case when :k then :p end", k=known, p=pair)
     return Matched(
         call("box_lower", n=n, size=col("size", t), matching=col("ql", t), certain=e),
         call("box_upper", n=n, matching=col("qh", t), attained=s, certain=e),
-        call("box_share", n=n, attained=s, certain=e, share=f),
+        call("box_share", n=units, attained=s, certain=e, share=f),
         pair,
     )
 
@@ -242,6 +258,8 @@ def _exact_measures(asked: Query, part: ExactPart, number: int) -> list[exp.Expr
             named(_known(asked, part, f"squares{number}"), f"e2{number}"),
             *[named(zero.copy(), f"v{power}{number}") for power in range(3)],
         ]
+    if number == asked.persons:
+        found.append(named(_known(asked, part, f"persons{number}"), f"persons{number}"))
     return found
 
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.estimation.release import AskedRelease, Part, Published
 
-Measure = Literal["count", "sum", "avg", "min", "max"]
+Measure = Literal["count", "sum", "avg", "min", "max", "persons"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Aggregate:
     """An aggregate of the list.
 
     Attributes:
+        measure: `persons` is the number of individuals.
         column: what is counted, added or averaged; None for count(*).
     """
 
@@ -91,6 +92,8 @@ class Question:
         found = [*self.leaves, *parts_of(self.others), *parts_of(self.tangles)]
         found += [key.part for key in self.keys]
         found += [a.column.part for _, a in self.aggregates if a.column is not None]
+        if self.release.person is not None:
+            found.append(self.release.person.part)
         return tuple(dict.fromkeys(found))
 
     def conditions(self, part: Part) -> list[exp.Expr]:

@@ -251,6 +251,11 @@ class _Resolver:
         measure = _MEASURES[type(node)]
         if isinstance(argument, exp.Star):
             return Aggregate(measure, None)
+        person = self.release.person
+        if person is not None and argument == exp.Distinct(
+            expressions=[exp.column(person.name, quoted=True)]
+        ):
+            return Aggregate("persons", person)
         if isinstance(argument, exp.Distinct) or node.expressions:
             raise Unsupported("aggregates of distinct values are not estimated yet", node)
         argument = argument.unnest() if argument is not None else None
@@ -295,11 +300,20 @@ class _Resolver:
                 None,
                 "ask one query per alternative",
             )
-        if question.release.individuals and any(
-            a.measure != "count" or a.column is not None for _, a in question.aggregates
+        person = question.release.person
+        if person is not None and question.tangles:
+            raise Unsupported(
+                "of a release with several records per individual, conditions on the same columns"
+                " in several alternatives are not estimated yet",
+                None,
+                "ask one query per alternative",
+            )
+        if person is not None and any(
+            a.column not in (None, person) for _, a in question.aggregates
         ):
             raise Unsupported(
-                "of a release with several records per individual only count(*) is estimated yet"
+                "of a release with several records per individual only count(*) and"
+                f" count(DISTINCT {quote(person.name)}) are estimated yet"
             )
 
 

@@ -14,7 +14,7 @@ from pganon.estimation.cells import Query, relations, table
 from pganon.estimation.exactly import ExactPart
 from pganon.estimation.extremes import extremes
 from pganon.estimation.listed import ListedPart
-from pganon.estimation.question import Aggregate, Formula, Leaf, Question, leaves_of
+from pganon.estimation.question import Aggregate, Formula, Leaf, Question, leaves_of, parts_of
 from pganon.estimation.ranged import RangedPart
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Part, Published
@@ -37,6 +37,9 @@ def asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
     """
     _check_names(question)
     columns = [a.column for _, a in question.aggregates if a.column is not None]
+    person = question.release.person
+    if person is not None and person.part not in parts_of(question.others):
+        columns.append(person)
     measured = dict(enumerate(dict.fromkeys(columns)))
     parts: dict[Part, AnyPart] = {}
     tangles = [_leaves_by_part(formula) for formula in question.tangles]
@@ -111,9 +114,14 @@ def written(asked: Query) -> exp.Select:
 def _measured(asked: Query, number: int, column: Published) -> dict[str, exp.Select]:
     """Bounds of sums and means of a measured column."""
     measures = {a.measure for _, a in asked.question.aggregates if a.column == column}
+    part = asked.part_of(number)
+    if number == asked.persons and isinstance(part, ExactPart):
+        return {
+            f"rows{number}": part.persons_in_order(),
+            f"fewest{number}": bounds.fewest(asked, number),
+        }
     if measures == {"count"}:
         return {}
-    part = asked.part_of(number)
     found = {f"rows{number}": part.rows(number)} if isinstance(part, ExactPart) else {}
     if measures & {"min", "max"}:
         found[f"extremes{number}"] = extremes(asked, number)
@@ -152,9 +160,13 @@ def _columns_of(table: str, number: int) -> dict[str, exp.Expr]:
 def _moments(asked: Query) -> exp.Select:
     """`cells` with the variance of every aggregate, and bounds of sums."""
     tree = query("select c.* from cells as c join means as m on m.grp = c.grp")
-    tree = tree.select(named(_count_variance(""), "var"))
+    if asked.persons is None:
+        tree = tree.select(named(_count_variance(""), "var"))
+    else:
+        tree = _of_persons(tree, asked.persons)
     for number in asked.measured:
-        tree = tree.select(named(_count_variance(f"_c{number}"), f"var_c{number}"))
+        if number != asked.persons:
+            tree = tree.select(named(_count_variance(f"_c{number}"), f"var_c{number}"))
     for number in _numbers(asked, "sum", "avg"):
         alias = f"b{number}"
         on = exp.EQ(this=col("cell", alias), expression=col("cell", "c"))
@@ -167,6 +179,35 @@ def _moments(asked: Query) -> exp.Select:
     for number in _numbers(asked, "avg"):
         tree = tree.select(named(_mean_variance(number), f"var_m{number}"))
     return tree
+
+
+def _of_persons(tree: exp.Select, number: int) -> exp.Select:
+    """Bounds of the number of individuals; its variance and that of the number of records.
+
+    All records of an individual match the conditions on generalized columns, or none does.
+    """
+    alias = f"b{number}"
+    on = exp.EQ(this=col("cell", alias), expression=col("cell", "c"))
+    tree = tree.join(table(f"fewest{number}", alias), on=on, join_type="left")
+    least = fragment("coalesce(:f, 0)", f=col("fewest", alias))
+    most = fragment("least(:p, :h)", p=col(f"persons{number}", "c"), h=col(f"hi_r{number}", "c"))
+    one = {name: col(f"persons{number}", "c") for name in ("total", "squares")}
+    records = {"total": col(f"u{number}", "c"), "squares": col(f"e2{number}", "c")}
+    bounds_of = {
+        "": (col("lo", "c"), col("hi", "c"), records),
+        f"_d{number}": (least, most, one),
+    }
+    for suffix, (low, high, expected) in bounds_of.items():
+        variance = call(
+            "sum_variance",
+            **expected,
+            spread=num(0),
+            share=col(f"p_r{number}", "c"),
+            pair=col(f"p2_r{number}", "c"),
+        )
+        known = fragment("case when :l = :h then 0 else :v end", l=low, h=high, v=variance)
+        tree = tree.select(named(known, f"var{suffix}"))
+    return tree.select(named(least.copy(), f"lo_d{number}"), named(most.copy(), f"hi_d{number}"))
 
 
 def _count_variance(suffix: str) -> exp.Expr:
@@ -254,6 +295,9 @@ def _figures(asked: Query, aggregate: Aggregate) -> dict[str, exp.Expr]:
         return _count_figures(f"_c{number}")
     if aggregate.measure in ("min", "max"):
         return {}
+    if aggregate.measure == "persons":
+        found = _count_figures(f"_d{number}")
+        return {**found, "e": _parsed(f"coalesce(sum(c.p_r{number} * c.persons{number}), 0)")}
     finite = f"bool_and(c.e2{number} < 'infinity')"
     if aggregate.measure == "sum":
         return {
@@ -355,7 +399,7 @@ def _aggregate(aggregate: Aggregate, number: int) -> Iterable[exp.Expr]:
     low = f"greatest({lower}::float8, {estimate} - {likely})"
     high = f"least({upper}::float8, {estimate} + {likely})"
     texts = [estimate, lower, upper, low, high, error]
-    if aggregate.measure != "count":
+    if aggregate.measure in ("sum", "avg"):
         texts = [f"case when t.finite{number} then {text} end" for text in texts]
     return [_parsed(text) for text in texts]
 

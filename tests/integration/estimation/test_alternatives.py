@@ -27,7 +27,7 @@ RELEASE = AskedRelease(
     1,
     QIT,
     _QIT,
-    False,
+    None,
     {
         "age": Published("age", "exact", "text", '"default"', False, _QIT),
         "ill": Published("ill", "exact", "text", '"default"', False, _ST),

@@ -25,7 +25,7 @@ def boxed(name: str, form: str, kind: str) -> Published:
 AGE, SEX = boxed("age", "range", "integer"), boxed("sex", "set", "text")
 ILL = Published("ill", "exact", "text", None, False, Part("records", True, VIEW, "class_id", None))
 CLASSES = AskedRelease(
-    "released", 1, VIEW, AGE.part, False, {item.name: item for item in (AGE, SEX, ILL)}
+    "released", 1, VIEW, AGE.part, None, {item.name: item for item in (AGE, SEX, ILL)}
 )
 
 
@@ -91,7 +91,7 @@ def test_a_bucket(db: Database):
         "old": Published("old", "exact", "boolean", None, False, qit),
         "ill": Published("ill", "exact", "text", None, False, st),
     }
-    release = AskedRelease("released", 1, VIEW, qit, False, columns)
+    release = AskedRelease("released", 1, VIEW, qit, None, columns)
     with db.connect() as conn:
         conn.execute("CREATE SCHEMA golden")
         conn.execute("CREATE TABLE golden.released_qit (group_id int, x int, old boolean)")
@@ -115,11 +115,18 @@ def test_a_bucket(db: Database):
         conn.execute("INSERT INTO golden.released_st VALUES (2, 'none', 9)")
         row = ask(conn, release, text)
         assert (row["a_lower"], row["a_upper"]) == (10, 45)
+        # The least of the three, of which one surely matches, is there twice.
+        conn.execute("DELETE FROM golden.released_qit WHERE group_id = 2")
+        conn.execute("UPDATE golden.released_qit SET x = 10 WHERE x = 20")
+        extremes = text.replace("sum(x) s, avg(x) a", "min(x) least, max(x) most")
+        row = ask(conn, release, extremes)
+        assert (row["most_lower"], row["most_upper"], row["most"]) == (10, 40, None)
+        assert (row["least_lower"], row["least_upper"], row["most_error"]) == (10, 40, None)
 
 
 def test_a_fitted_spread(db: Database):
     """The classes [1,3] of five, [3,4] of four and [2,2] of three records, together."""
-    release = AskedRelease("released", 1, VIEW, AGE.part, False, {"age": AGE, "ill": ILL})
+    release = AskedRelease("released", 1, VIEW, AGE.part, None, {"age": AGE, "ill": ILL})
     sizes = ((1, 3, 5), (3, 4, 4), (2, 2, 3))
     with db.connect() as conn:
         conn.execute("CREATE SCHEMA golden")
@@ -142,7 +149,7 @@ def test_columns_may_have_the_names_that_a_statement_uses(db: Database):
         name: Published(name, "range", "integer", None, True, Part(name, False, VIEW, "cell", None))
         for name in names
     }
-    release = AskedRelease("released", 1, VIEW, columns["n"].part, False, columns)
+    release = AskedRelease("released", 1, VIEW, columns["n"].part, None, columns)
     with db.connect() as conn:
         conn.execute("CREATE SCHEMA golden")
         shown = ", ".join(f"numrange({i}, {i + 1}, '[]') AS {n}" for i, n in enumerate(names))
@@ -162,7 +169,7 @@ def test_labels_that_are_asked_for(db: Database):
     """A class that shows the label matches; one that shows another may; NULL does not."""
     part = Part("zip", False, VIEW, "class_id", None)
     zips = Published("zip", "label", "text", '"default"', False, part, "zip_null")
-    release = AskedRelease("released", 1, VIEW, part, False, {"zip": zips})
+    release = AskedRelease("released", 1, VIEW, part, None, {"zip": zips})
     with db.connect() as conn:
         conn.execute("CREATE SCHEMA golden")
         conn.execute(
@@ -191,7 +198,7 @@ def test_names_and_values_with_quotes(db: Database):
     name, value = 'a"b; -- :x', 'it\'s \\ "one" $1'
     part = Part(name, False, VIEW, 'class "id"', None)
     column = Published(name, "set", "text", '"default"', True, part)
-    release = AskedRelease("released", 1, VIEW, part, False, {name: column})
+    release = AskedRelease("released", 1, VIEW, part, None, {name: column})
     quoted, text = name.replace('"', '""'), value.replace("'", "''")
     with db.connect() as conn:
         conn.execute("CREATE SCHEMA golden")

@@ -28,7 +28,7 @@ def released(conn: Any, kind: str, *ranges: str, n: int = 5) -> AskedRelease:
     )
     part = Part("v", False, VIEW, "class_id", None)
     column = Published("v", "range", kind, None, True, part)
-    return AskedRelease("released", 1, VIEW, part, False, {"v": column})
+    return AskedRelease("released", 1, VIEW, part, None, {"v": column})
 
 
 def ask(conn: Any, release: AskedRelease, text: str, spread: Any = "uniform") -> Any:
@@ -75,7 +75,7 @@ def test_a_range_of_one_number_beside_missing_values(db: Database):
         conn.execute("UPDATE lines.released SET missing = true WHERE class_id = 0")
         column = release.columns["v"]
         column = Published("v", "range", "numeric", None, True, column.part, "missing")
-        release = AskedRelease("released", 1, VIEW, column.part, False, {"v": column})
+        release = AskedRelease("released", 1, VIEW, column.part, None, {"v": column})
         assert counted(conn, release, "v = 3") == (1, 4, 2.5)
         known = fitted(conn, column, "column")
         # Nine values are surely there or free to be, one is missing: so is one of ten.

@@ -35,7 +35,7 @@ def release(kind: str = "integer") -> AskedRelease:
         "flu": Published("flu", "exact", "text", '"default"', False, _REST),
         "x": Published("x", "exact", "integer", None, False, _REST),
     }
-    return AskedRelease("released", 1, VIEW, _AGE, False, columns)
+    return AskedRelease("released", 1, VIEW, _AGE, None, columns)
 
 
 RELEASE = release()
