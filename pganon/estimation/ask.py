@@ -35,7 +35,7 @@ def estimate(name: str, query: str, dsn: str | None = None, spread: Spread = "co
     Args:
         name: the release.
         query: one SELECT with count(*), count, sum, avg, min or max of columns, from the release
-            alone, as it would be written for the source; WHERE and GROUP BY.
+            alone, as it would be written for the source; WHERE, GROUP BY, HAVING.
         dsn: libpq connection string; default: that of the command line.
         spread: `column`: values are as frequent as the whole release makes plausible; `uniform`:
             every source that fits what is published is equally likely.

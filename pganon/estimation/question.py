@@ -69,6 +69,8 @@ class Question:
         leaves: of WHERE, the condition on every part that must hold by itself.
         others: alternatives of WHERE on parts that are nowhere else.
         tangles: what of WHERE has conditions on one part in several places.
+        having: what estimates and keys of a group must fulfil: `a` and `k` with their numbers are
+            the columns.
         order: columns of the answer to sort by, each with whether it is descending, and whether
             missing values come first.
     """
@@ -79,6 +81,7 @@ class Question:
     leaves: Mapping[Part, Leaf] = field(default_factory=dict)
     others: tuple[Joined, ...] = ()
     tangles: tuple[Formula, ...] = ()
+    having: exp.Expr | None = None
     order: tuple[tuple[str, bool, bool], ...] = ()
     limit: int | None = None
 

@@ -60,6 +60,7 @@ class _Resolver:
             leaves,
             others,
             tangles,
+            self._having(trees),
             tuple(self._sorted(item, trees, items) for item in self.parsed.order),
             self.parsed.limit,
         )
@@ -269,6 +270,30 @@ class _Resolver:
         if measure != "count" and column.form == "label":
             raise Unsupported(f"{quote(column.name)} has labels, which have no sum", argument)
         return Aggregate(measure, column)
+
+    def _having(self, keys: list[exp.Expr]) -> exp.Expr | None:
+        """HAVING, with the aggregates of the list and the keys as columns."""
+        if self.parsed.having is None:
+            return None
+        tree = exp.paren(self.parsed.having.copy(), copy=False)
+        listed = [t.unnest() for t, _ in self.parsed.items if type(t.unnest()) in _MEASURES]
+        known = {tree: f"a{number}" for number, tree in reversed([*enumerate(listed)])}
+        known |= {key.unnest(): f"k{number}" for number, key in enumerate(keys)}
+
+        def replaced(node: exp.Expr) -> None:
+            if node in known:
+                node.replace(exp.column(known[node], quoted=True))
+            elif isinstance(node, exp.AggFunc):
+                raise Unsupported("HAVING takes aggregates of the list", node, "add it to the list")
+            elif isinstance(node, exp.Column):
+                raise Unsupported("HAVING takes aggregates and keys of GROUP BY", node)
+            else:
+                for child in list(node.iter_expressions()):
+                    replaced(child)
+
+        replaced(tree)
+        check(tree)
+        return tree
 
     def _sorted(
         self, item: exp.Ordered, keys: list[exp.Expr], items: tuple[Item, ...]

@@ -19,6 +19,7 @@ from pganon.estimation.ranged import RangedPart
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Part, Published
 from pganon.estimation.tangles import AnyPart, Tangle, signature
+from pganon.estimation.values import over
 from pganon.identifiers import quote
 from pganon.sqltools import col, finished, fragment, named, num, query
 
@@ -343,6 +344,7 @@ def _answer(asked: Query) -> exp.Select:
     question = asked.question
     tree = query("select 1 from totals as t")
     columns: list[exp.Expr] = []
+    known: dict[str, exp.Expr] = {name: col(name, "t") for name in asked.key_names}
     numbers = iter(range(len(question.aggregates)))
     for item in question.items:
         if isinstance(item.what, Aggregate):
@@ -354,13 +356,16 @@ def _answer(asked: Query) -> exp.Select:
                 tree = tree.join(
                     table(f"{joined}{of}", alias), on=_same(asked, alias), join_type="left"
                 )
-            values = _aggregate(item.what, number)
+            values = list(_aggregate(item.what, number))
+            known[f"a{number}"] = values[0]
             columns += [named(v, item.name + f) for f, v in zip(FIGURES, values, strict=True)]
         else:
             columns.append(named(col(f"k{item.what}", "t"), item.name))
     columns += [named(col(name, "t"), name) for name in FLAGS[:2]]
     columns.append(named(fragment("t.lo = 0"), FLAGS[2]))
     tree = tree.select(*columns, append=False)
+    if question.having is not None:
+        tree = tree.where(over(question.having, lambda name: known[name].copy()))
     if order := _order(asked):
         tree = tree.order_by(*order)
     limit = MAX_GROUPS + 1 if question.limit is None else min(question.limit, MAX_GROUPS + 1)

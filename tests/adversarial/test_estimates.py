@@ -76,7 +76,9 @@ REFUSED = [
     ("SELECT count(*) OVER () FROM visits", 8, "OVER"),
     ("SELECT median(age) FROM visits", 8, "median"),
     ("SELECT count(*) FROM visits GROUP BY ROLLUP (ill)", 46, "rollup"),
-    ("SELECT count(*) FROM visits HAVING count(*) > 1", None, "HAVING"),
+    ("SELECT count(*) FROM visits HAVING sum(days) > 1", 36, "aggregates of the list"),
+    ("SELECT count(*) FROM visits HAVING days > 1", 36, "aggregates and keys"),
+    ("SELECT count(*) FROM visits HAVING pg_sleep(9) IS NULL", 36, "pg_sleep"),
     ("SELECT sum(ill) FROM visits", 12, "takes a number"),
     ("SELECT max(ill) FROM visits", 12, "takes a number"),
     ("SELECT count(*) FROM visits WHERE true", None, "must be about a column"),
@@ -118,6 +120,7 @@ ODD = [
     "SELECT count(*) FROM visits WHERE ill = '%s {} :x @ #'",
     "SELECT COUNT(*) FROM VISITS WHERE AGE BETWEEN 20 AND 30",
     "SELECT count(*) FROM visits WHERE (age < 30 AND ill = 'd1') OR (age > 40 AND ill = 'd2')",
+    "SELECT ill, count(*) FROM visits GROUP BY 1 HAVING count(*) > 17 AND ill <> 'd1; --'",
 ]
 
 

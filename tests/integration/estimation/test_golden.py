@@ -82,6 +82,25 @@ def test_texts_are_counted(one_class: Any):
     assert row["n"] == pytest.approx(2 + 7 * 2 / 3)
 
 
+@pytest.mark.parametrize(
+    ("having", "ills"),
+    [
+        ("count(*) > 1.6", ["cold"]),
+        ("count(*) BETWEEN 1 AND 1.6 AND ill <> 'cold'", ["flu"]),
+        ("max(age) IS NULL", ["cold", "flu"]),
+        ("avg(age) - 30 > count(*) OR ill = 'cold'", ["cold"]),
+    ],
+)
+def test_groups_whose_estimates_fulfil_a_condition(one_class: Any, having: str, ills: list[str]):
+    """1.56 with flu and 2.35 with a cold are 30 to 33 years old, 31.4 in the mean."""
+    text = (
+        "SELECT ill, count(*), max(age), avg(age) FROM released WHERE age <= 33"
+        f" GROUP BY ill HAVING {having} ORDER BY 1"
+    )
+    rows = answer(one_class, resolve(parse_query(text), CLASSES), "uniform").as_dicts()
+    assert [row["ill"] for row in rows] == ills
+
+
 def test_a_bucket(db: Database):
     """Of four records three match one table and two the other."""
     qit = Part("qit", True, QIT, "group_id", None)
