@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
 
 from sqlglot import exp
 
+from pganon.estimation.formulas import apart, merged
 from pganon.estimation.parse import Parsed, check, folded
 from pganon.estimation.question import (
     Aggregate,
@@ -123,7 +123,7 @@ class _Resolver:
         leaves: dict[Part, Leaf] = {}
         others: list[Joined] = []
         tangles: list[Formula] = []
-        for item in _apart(items):
+        for item in apart(items):
             parts = parts_of([item])
             if len(set(parts)) < len(parts):
                 self._check_tangle(item)
@@ -167,8 +167,8 @@ class _Resolver:
         items: list[Formula] = []
         for side in sides:
             items += side.items if isinstance(side, Joined) and side.every is every else [side]
-        merged = _merged(items, every=every)
-        return merged[0] if len(merged) == 1 else Joined(every, tuple(merged))
+        found = merged(items, every=every)
+        return found[0] if len(found) == 1 else Joined(every, tuple(found))
 
     def _check_labels(self, node: exp.Expr) -> None:
         """A class shows the label of a value's ancestor, so only labels can be asked for."""
@@ -340,32 +340,6 @@ class _Resolver:
                 "of a release with several records per individual only count(*) and"
                 f" count(DISTINCT {quote(person.name)}) are estimated yet"
             )
-
-
-def _apart(items: Sequence[Formula]) -> list[Formula]:
-    """Conditions that all must hold, those that share parts joined into one."""
-    found: list[tuple[set[Part], list[Formula]]] = []
-    for item in items:
-        parts, own = set(parts_of([item])), [item]
-        for other in [entry for entry in found if entry[0] & parts]:
-            parts, own = parts | other[0], [*other[1], *own]
-            found.remove(other)
-        found.append((parts, own))
-    return [own[0] if len(own) == 1 else Joined(True, tuple(own)) for _, own in found]
-
-
-def _merged(items: list[Formula], *, every: bool) -> list[Formula]:
-    """Conditions on one part become one leaf."""
-    merged: dict[Part, exp.Expr] = {}
-    others: list[Formula] = []
-    for item in items:
-        if isinstance(item, Leaf):
-            before = merged.get(item.part)
-            joined = exp.and_ if every else exp.or_
-            merged[item.part] = joined(before, item.condition) if before else item.condition
-        else:
-            others.append(item)
-    return [*[Leaf(part, condition) for part, condition in merged.items()], *others]
 
 
 def _named(leaf: Leaf) -> str:
