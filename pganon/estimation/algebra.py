@@ -7,7 +7,7 @@ statement.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,7 +16,6 @@ from sqlglot import exp
 
 from pganon import sqlfiles
 from pganon.estimation.question import Formula, Leaf
-from pganon.estimation.release import Part
 from pganon.sqltools import DIALECT, fragment
 
 _RETURN = re.compile(r"\bRETURN (.*?);\n", re.DOTALL)
@@ -99,14 +98,10 @@ def neither(n: exp.Expr, item: Matched) -> Matched:
     )
 
 
-def matched(n: exp.Expr, formula: Formula, leaves: Mapping[Part, Matched]) -> Matched:
-    """A formula of which every leaf is on another part.
-
-    Args:
-        leaves: by part.
-    """
+def matched(n: exp.Expr, formula: Formula, leaves: Callable[[Leaf], Matched]) -> Matched:
+    """A formula; probabilities and tight bounds only if every leaf is on another part."""
     if isinstance(formula, Leaf):
-        return leaves[formula.part]
+        return leaves(formula)
     items = [matched(n, item, leaves) for item in formula.items]
     return both(n, items) if formula.every else either(n, items)
 

@@ -10,10 +10,11 @@ from psycopg import sql
 from pganon import database
 from pganon.errors import UsageError
 from pganon.estimation.boxes import Spread, fitted
+from pganon.estimation.cuts import Use
 from pganon.estimation.parse import parse_query
 from pganon.estimation.question import Question
 from pganon.estimation.refusals import EstimateRefused, Unsupported
-from pganon.estimation.release import read_release
+from pganon.estimation.release import Published, read_release
 from pganon.estimation.resolve import resolve
 from pganon.estimation.results import Estimates
 from pganon.estimation.statement import MAX_GROUPS, asked, written
@@ -33,8 +34,8 @@ def estimate(name: str, query: str, dsn: str | None = None, spread: Spread = "co
 
     Args:
         name: the release.
-        query: one SELECT with count(*), count, sum or avg of columns, from the release alone, as it
-            would be written for the source; WHERE and GROUP BY.
+        query: one SELECT with count(*), count, sum, avg, min or max of columns, from the release
+            alone, as it would be written for the source; WHERE, GROUP BY, HAVING.
         dsn: libpq connection string; default: that of the command line.
         spread: `column`: values are as frequent as the whole release makes plausible; `uniform`:
             every source that fits what is published is equally likely.
@@ -68,9 +69,9 @@ def answer(conn: Connection, question: Question, spread: Spread) -> Estimates:
     """Run a question on the views that it names."""
     release = question.release
     columns = [release.columns[n] for part in question.parts if not part.exact for n in [part.name]]
-    values = {column.name: fitted(conn, column, spread) for column in columns}
-    select = statement(written(asked(question, values)))
     try:
+        values = {c.name: fitted(conn, c, spread, _uses(question, c)) for c in columns}
+        select = statement(written(asked(question, values)))
         cursor = conn.execute(select)
     except psycopg.DataError as error:
         raise EstimateRefused(
@@ -86,6 +87,11 @@ def answer(conn: Connection, question: Question, spread: Spread) -> Estimates:
     return Estimates(
         release.name, release.version, names, keys, aggregates, tuple(rows), select.as_string()
     )
+
+
+def _uses(question: Question, column: Published) -> list[Use]:
+    uses = [Use(condition, key=False) for condition in question.conditions(column.part)]
+    return uses + [Use(k.expression, key=True) for k in question.keys if k.part == column.part]
 
 
 def _hold(conn: Connection, question: Question) -> None:

@@ -25,7 +25,7 @@ def sum_bounds(asked: Query, number: int) -> exp.Select:
     return query(
         "select c.cell, sum(r.x * :below) as least, sum(r.x * :above) as greatest"
         f" from c join rows{number} as r on :same group by c.cell",
-        {"c": _taken(asked, number)},
+        {"c": taken(asked, number)},
         below=_smallest("case when r.x < 0 then c.high else c.low end"),
         above=_largest("case when r.x > 0 then c.high else c.low end"),
         same=same_group(asked.part_of(number).key_names, "c", "r"),
@@ -51,7 +51,16 @@ def _largest(taken: str) -> exp.Expr:
     )
 
 
-def _taken(asked: Query, number: int) -> exp.Select:
+def fewest(asked: Query, number: int) -> exp.Select:
+    """(cell, fewest): the fewest individuals who have as many records as surely match."""
+    return query(
+        "select c.cell, count(*) filter (where r.before < c.lo) as fewest"
+        f" from cells as c join rows{number} as r on :same group by c.cell",
+        same=same_group(asked.part_of(number).key_names, "c", "r"),
+    )
+
+
+def taken(asked: Query, number: int) -> exp.Select:
     """(cell, grp, bucket, keys, low, high, a): how many of the `a` values of a cell match."""
     low, high = _TAKEN
     keys = "".join(f", c.{name}" for name in asked.part_of(number).key_names)
@@ -89,7 +98,7 @@ def average_rows(asked: Query, number: int) -> exp.Select:
         query(
             f"select c.grp, {low} as low, r.x, sum(:must) as taken, sum(:may - :must) as free,"
             f" 0::numeric as more from c join rows{number} as r on :same group by c.grp, r.x",
-            {"c": _taken(asked, number)},
+            {"c": taken(asked, number)},
             must=ranked("c.low"),
             may=ranked("c.high"),
             same=same_group(asked.part_of(number).key_names, "c", "r"),

@@ -1,11 +1,11 @@
 """The parts of a statement about a generalized column: what its boxes allow of a condition.
 
-Every distinct box has a number. Values that match, and belong to the same group, form runs of
-places. Of a run, what lies in a range is a difference of running sums.
+Every distinct box has a number. A piece is what of the values of a group lies in a box.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -21,20 +21,21 @@ BUCKETS = "buckets"
 
 
 @dataclass(frozen=True)
-class BoxedPart:
+class BoxedPart(ABC):
     """A generalized column in a query.
 
     Attributes:
         number: of the part, in names.
         condition: of WHERE.
         keys: expressions of GROUP BY by their numbers.
-        measured: whether the column is added up.
+        counted, measured: whether records that have a value are counted; whether it is added up.
     """
 
     fitted: Fitted
     number: int
     condition: exp.Expr | None
     keys: Mapping[int, exp.Expr]
+    counted: bool
     measured: bool
 
     @property
@@ -52,6 +53,18 @@ class BoxedPart:
             found[self.name("u")] = col(column.null_column, table)
         return found
 
+    @abstractmethod
+    def shown_value(self, value: exp.Expr) -> dict[str, exp.Expr]:
+        """Columns of BUCKETS that say which values the box of a class has."""
+
+    @abstractmethod
+    def distinct_boxes(self) -> dict[str, exp.Select]:
+        """The common table expressions up to (box, z, size, s, w, lack, extent)."""
+
+    @abstractmethod
+    def pieces(self) -> exp.Select:
+        """(box, keys, q, ql, qh, w, e, ...): what of the values of a box matches."""
+
     def shown(self, table: str) -> dict[str, exp.Expr]:
         """Columns of BUCKETS by name, from those of :meth:`published`."""
         column = replace(
@@ -59,48 +72,35 @@ class BoxedPart:
             name=self.name("v"),
             null_column=self.fitted.column.null_column and self.name("u"),
         )
-        value = col(column.name, table)
-        if self.fitted.ranges:
-            first, last = boxes.places(column, value)
-            found = {self.name("f"): first, self.name("l"): last}
-        else:
-            found = {self.name("set"): boxes.shown_set(column, value)}
+        found = self.shown_value(col(column.name, table))
         return {**found, self.name("z"): boxes.missing(column, table)}
 
     def relations(self) -> dict[str, exp.Select]:
         """The common table expressions of the part, by name, in order."""
-        found = {self.name("values"): self._values()}
-        if self.fitted.ranges:
-            found[self.name("runs")] = self._runs()
-            found[self.name("sums")] = self._sums()
-            found[self.name("boxes")] = self._line_boxes()
-            pieces = [self._line_pieces(), self._lacking_pieces()]
-        else:
-            found[self.name("boxes")] = self._set_boxes()
-            pieces = [self._set_pieces(), self._lacking_pieces()]
-        both = exp.union(*pieces, distinct=False)
+        found = {self.name("values"): self._values(), **self.distinct_boxes()}
+        both = exp.union(self.pieces(), self._lacking_pieces(), distinct=False)
         found[self.name("pieces")] = query("select p.* from p", {"p": both})  # pyright: ignore[reportArgumentType]
         found[self.name("stats")] = self._stats()
         return found
 
-    def _query(
+    def query(
         self, text: str, tables: Mapping[str, exp.Select] | None = None, **parts: exp.Expr
     ) -> exp.Select:
         """The SELECT of a text; `@` in names stands for the number of the part."""
         return query(text.replace("@", str(self.number)), tables, **parts)
 
-    def _keys(self, table: str) -> list[exp.Expr]:
+    def columns_of_keys(self, table: str) -> list[exp.Expr]:
         return [col(name, table) for name in self.key_names]
 
     # -- values ---------------------------------------------------------------------------------
 
     def _values(self) -> exp.Select:
-        """(place, element, w, m, sure, may, keys, x): every value, whether it matches, its group.
+        """(..., m, sure, may, keys, x): every value or cell, whether it matches, its group.
 
         `sure` and `may` differ from `m` where a label hides whether it matches.
         """
         value = col("v", "a")
-        tree = query("select a.place, a.element, a.w from a", {"a": boxes.atoms(self.fitted)})
+        tree = query("select a.* from a", {"a": boxes.atoms(self.fitted)})
         m = holds(self.condition, lambda name: value.copy())
         sure = may = m
         if self.fitted.labels:
@@ -111,178 +111,99 @@ class BoxedPart:
         tree = tree.select(named(m, "m"), named(sure, "sure"), named(may, "may"))
         for name, key in zip(self.key_names, self.keys.values(), strict=True):
             tree = tree.select(named(over(key, lambda name: value.copy()), name))
-        if self.measured:
+        if self.measured and self.fitted.line is None:
             tree = tree.select(named(fragment(":v::numeric", v=value.copy()), "x"))
         return tree
 
-    def _runs(self) -> exp.Select:
-        """(first, last, keys): consecutive values that match, of one group."""
-        keys = self._keys("v")
-        island = exp.Window(
-            this=exp.RowNumber(),
-            partition_by=[key.copy() for key in keys],
-            order=exp.Order(expressions=[exp.Ordered(this=col("place", "v"), nulls_first=False)]),
-        )
-        inner = self._query(
-            "select v.place as place, v.place - :island as island from values@ as v"
-            " where v.m and v.place is not null",
-            island=island,
-        ).select(*keys)
-        tree = query("select min(i.place) as first, max(i.place) as last from i", {"i": inner})
-        return tree.select(*self._keys("i")).group_by(col("island", "i"), *self._keys("i"))
-
-    def _sums(self) -> exp.Select:
-        """(place, w, wx, wxx): up to a value, sums of shares, of values and of squares by share."""
-        found = "select v.place, sum(v.w) over (order by v.place) as w"
-        if self.measured:
-            found += (
-                ", sum(v.w * v.x::float8) over (order by v.place) as wx"
-                ", sum(v.w * v.x::float8 * v.x::float8) over (order by v.place) as wxx"
-            )
-        return self._query(f"{found} from values@ as v where v.place is not null")
-
-    # -- boxes ----------------------------------------------------------------------------------
-
-    def _line_boxes(self) -> exp.Select:
-        """(box, first, last, z, size, s, w): sizes, attained values and share of every range."""
-        attained = "(b.first is not null)::integer + (b.last <> b.first)::integer"
-        return self._sized(
-            "coalesce(b.last - b.first + 1, 0)",
-            f"coalesce({attained}, 0)" if self.fitted.column.attained else "0",
-            "coalesce(t.w, 0) - coalesce(f.w, 0)",
-            " left join sums@ as t on t.place = b.last"
-            " left join sums@ as f on f.place = b.first - 1",
-            {"first": self.name("f"), "last": self.name("l")},
-        )
-
-    def _set_boxes(self) -> exp.Select:
-        """(box, set, z, size, s, w)."""
-        size = "coalesce(cardinality(b.set), 0)"
-        attained = {"ordinal": f"least({size}, 2)", "set": size}
-        column = self.fitted.column
-        return self._sized(
-            size,
-            attained[column.form] if column.attained else "0",
-            "coalesce(t.w, 0)",
-            " left join lateral (select sum(v.w) as w from unnest(b.set) as e(el)"
-            " join values@ as v on v.element = e.el::text) as t on true",
-            {"set": self.name("set")},
-        )
-
-    def _sized(
-        self, size: str, attained: str, share: str, joins: str, shown: Mapping[str, str]
+    def sized(
+        self,
+        size: str,
+        attained: str,
+        share: str,
+        joins: str,
+        shown: Mapping[str, str],
+        alone: str = "false",
     ) -> exp.Select:
+        """(box, ..., z, alone, several, size, s, w, lack, extent) of every distinct box.
+
+        Args:
+            size: number of values but for a missing one, in terms of boxes `b` and of `joins`.
+            attained: how many of these are surely had, in terms of their number `i.held`.
+            share: theirs together.
+            shown: columns of BUCKETS by short names.
+            alone: whether it is one value of a kind that has a share in ranges alone.
+        """
         column = self.fitted.column
-        lacking = "b.z::integer" if column.null_attained else "0"
         distinct = query(f"select 1 from {BUCKETS} as b")
         kept = {"box": self.name("b"), **shown, "z": self.name("z")}
         distinct = distinct.select(
             *[named(col(name, "b"), short) for short, name in kept.items()], append=False
         ).distinct()
-        return self._query(
-            f"select b.*, ({size} + b.z::integer)::bigint as size,"
-            f" ({attained} + {lacking})::bigint as s,"
-            f" {share} + b.z::integer * :lacking::float8 as w from b{joins}",
+        inner = self.query(
+            f"select b.*, ({size})::bigint as held, {share} as share,"
+            f" coalesce({alone}, false) as alone from b{joins}",
             {"b": distinct},
-            lacking=exp.Literal.number(repr(self.fitted.lacking)),
         )
-
-    # -- pieces ---------------------------------------------------------------------------------
-
-    def _line_pieces(self) -> exp.Select:
-        """(box, keys, q, ql, qh, w, e, ...): what of a run lies in a range."""
-        inside = (
-            "select b.box, greatest(b.first, r.first) as low, least(b.last, r.last) as high,"
-            " b.first >= r.first as starts,"
-            " b.last <= r.last and b.last <> b.first as ends"
-            " from boxes@ as b join runs@ as r on r.first <= b.last and r.last >= b.first"
+        s = attained if column.attained else "0"
+        s += " + i.z::integer" if column.null_attained else ""
+        lacking, odds = (
+            exp.Literal.number(repr(share)) for share in (self.fitted.lacking, self.fitted.odds)
         )
-        inner = self._query(inside).select(*self._keys("r"))
-        some = "p.high - p.low + 1"
-        e = "p.starts::integer + p.ends::integer" if self.fitted.column.attained else "0"
-        found = [f"{some} as q", f"{some} as ql", f"{some} as qh"]
-        found += ["t.w - coalesce(f.w, 0) as w", f"({e})::bigint as e"]
-        if self.measured:
-            attained = self.fitted.column.attained
-            ends = (("p.starts", "p.low"), ("p.ends", "p.high"))
-            x = " + ".join(f"case when {of} then {end}{{0}} else 0 end" for of, end in ends)
-            found += [
-                "t.wx - coalesce(f.wx, 0) as wx",
-                "t.wxx - coalesce(f.wxx, 0) as wxx",
-                f"({x.format('') if attained else '0'})::numeric as ex",
-                f"({x.format('::float8 ^ 2') if attained else '0'})::float8 as exx",
-                "p.low::numeric as xmin",
-                "p.high::numeric as xmax",
-            ]
-        tree = self._query(
-            f"select p.box, {', '.join(found)} from p"
-            " join sums@ as t on t.place = p.high left join sums@ as f on f.place = p.low - 1",
-            {"p": inner},
+        tree = query(
+            "select i.*, i.held > 1 as several, i.held + i.z::integer as size,"
+            f" ({s})::bigint as s, case when i.alone then 1 else i.share end as known,"
+            " i.z::integer * case when i.alone then :odds else :lacking end::float8 as lack,"
+            " case when :endless and not i.alone and i.held > 0 then 'infinity'::float8"
+            " else i.held + i.z::integer end::float8 as extent from i",
+            {"i": inner},
+            lacking=lacking,
+            odds=odds,
+            endless=exp.Boolean(this=self.fitted.endless),
         )
-        return tree.select(*self._keys("p"))
-
-    def _set_pieces(self) -> exp.Select:
-        """The same of the values of a set."""
-        ends = "e.place = 1 or e.place = cardinality(b.set)"
-        column = self.fitted.column
-        e = {"ordinal": f"v.m and ({ends})", "set": "v.m"}.get(column.form, "false")
-        e = e if column.attained else "false"
-        found = ["count(*) filter (where v.m) as q", "count(*) filter (where v.sure) as ql"]
-        found += ["count(*) filter (where v.may) as qh"]
-        found += ["coalesce(sum(v.w) filter (where v.m), 0) as w"]
-        found += [f"count(*) filter (where {e}) as e"]
-        if self.measured:
-            found += [
-                "sum(v.w * v.x::float8) as wx",
-                "sum(v.w * v.x::float8 * v.x::float8) as wxx",
-                f"coalesce(sum(v.x) filter (where {e}), 0) as ex",
-                f"coalesce(sum(v.x::float8 * v.x::float8) filter (where {e}), 0) as exx",
-                "min(v.x) as xmin",
-                "max(v.x) as xmax",
-            ]
-        tree = self._query(
-            f"select b.box, {', '.join(found)} from boxes@ as b"
-            " cross join lateral unnest(b.set) with ordinality as e(el, place)"
-            " join values@ as v on v.element = e.el::text and v.may",
-        )
-        return tree.select(*self._keys("v")).group_by(col("box", "b"), *self._keys("v"))
+        return query("select o.*, o.known + o.lack as w from o", {"o": tree})
 
     def _lacking_pieces(self) -> exp.Select:
         """The same of missing values."""
         e = "1" if self.fitted.column.null_attained else "0"
-        found = f"1::bigint as q, 1::bigint as ql, 1::bigint as qh, v.w as w, {e}::bigint as e"
+        found = "1::bigint as q, 1::bigint as ql, 1::bigint as qh, false as known"
+        found += f", b.lack as w, {e}::bigint as e"
         if self.measured:
-            nothing = ("wx", "wxx", "ex", "exx", "xmin", "xmax")
+            nothing = ("wx", "wxx", "ex", "exx", "emin", "emax", "xmin", "xmax")
             found += "".join(f", null as {name}" for name in nothing)
-        tree = self._query(
+        tree = self.query(
             f"select b.box, {found} from boxes@ as b join values@ as v"
             " on v.place is null and v.m where b.z",
         )
-        return tree.select(*self._keys("v"))
+        return tree.select(*self.columns_of_keys("v"))
 
     def _stats(self) -> exp.Select:
-        """(box, keys, size, s, q, ql, qh, e, f) of every box and group; `f`: share that matches.
+        """(box, keys, size, s, extent, q, ql, qh, e, f) of every box and group.
 
-        Measured columns add `xq`, `xe`, `xf` without missing values, their sums `f1`, `f2` by
-        share and `ex`, `exx` of attained values, and `xmin`, `xmax`.
+        `f` is the share that matches, `extent` the size, or infinity where values have no next one.
+
+        Counted columns add `xq`, `xe`, `xf` without missing values; measured ones sums `f1`, `f2`
+        by share and `ex`, `exx` of attained values, and the least and
+        the greatest of these, `emin`, `emax`, and of all that match, `xmin`, `xmax`.
         """
         sums = ["q", "ql", "qh", "e"]
         found = [f"coalesce(sum(p.{name}), 0)::bigint as {name}" for name in sums]
         found.append(_share("coalesce(sum(p.q), 0)", "coalesce(sum(p.w), 0)") + " as f")
-        if self.measured:
-            known = "filter (where p.xmin is not null)"
+        if self.counted:
+            known = "filter (where p.known)"
             found += [f"coalesce(sum(p.{x}) {known}, 0)::bigint as x{x}" for x in ("q", "e")]
             q, w = f"coalesce(sum(p.q) {known}, 0)", f"coalesce(sum(p.w) {known}, 0)"
             found.append(f"{_share(q, w)} as xf")
+        if self.measured:
             found += [f"coalesce(sum(p.wx{x}) / min(b.w), 0) as f{n}" for n, x in _POWERS]
             found += [f"coalesce(sum(p.{name}), 0) as {name}" for name in ("ex", "exx")]
-            found += ["min(p.xmin) as xmin", "max(p.xmax) as xmax"]
+            found += [f"{end}(p.{of}{end}) as {of}{end}" for of in "ex" for end in ("min", "max")]
         join = "join" if self.keys else "left join"
-        tree = self._query(
-            f"select b.box, min(b.size) as size, min(b.s) as s, {', '.join(found)}"
+        tree = self.query(
+            "select b.box, min(b.size) as size, min(b.s) as s, min(b.extent) as extent,"
+            f" {', '.join(found)}"
             f" from boxes@ as b {join} pieces@ as p on p.box = b.box",
         )
-        keys = self._keys("p")
+        keys = self.columns_of_keys("p")
         return tree.select(*keys).group_by(col("box", "b"), *[key.copy() for key in keys])
 
 

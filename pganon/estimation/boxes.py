@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, Literal
 
 import psycopg
 from psycopg.rows import dict_row
 from sqlglot import exp
 
+from pganon.estimation.cuts import Use, cuts
+from pganon.estimation.lines import Line, Number, Steps, cut, lengths, refined, single, steps
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Published
 from pganon.estimation.spread import Box, fit
@@ -19,20 +22,12 @@ from pganon.sqltools import cast, col, fragment, named, num, query, statement, t
 
 Connection = psycopg.Connection[Any]
 Spread = Literal["column", "uniform"]
+Rows = list[dict[str, Any]]
 
 MAX_VALUES = 100_000
 """Values between the ends of all ranges of a column that are counted one by one."""
 
 _VALUE, _FLAG = "value", "flag"
-
-_FIRST = {
-    "whole": "case when lower_inc(:v) then ceil(lower(:v)) else floor(lower(:v)) + 1 end::bigint",
-    "date": "(lower(:v) - date '2000-01-01')::bigint",
-}
-_LAST = {
-    "whole": "case when upper_inc(:v) then floor(upper(:v)) else ceil(upper(:v)) - 1 end::bigint",
-    "date": "(upper(:v) - 1 - date '2000-01-01')::bigint",
-}
 
 
 @dataclass(frozen=True)
@@ -40,36 +35,28 @@ class Fitted:
     """A generalized column with its values and their spread.
 
     Attributes:
-        first: place of the first value: a whole number, or a day since 2000-01-01.
+        line: the cells of ranges; None of sets and labels.
         elements: texts of the values of sets and labels; None of a range.
-        shares: by value.
+        shares: by cell or value.
         lacking: share of missing values.
+        odds: that a value is missing, where the only other one is a point that has no share.
     """
 
     column: Published
-    first: int
+    line: Line | None
     elements: tuple[str, ...] | None
     shares: tuple[float, ...]
     lacking: float
-
-    @property
-    def ranges(self) -> bool:
-        return self.elements is None
+    odds: float = 1.0
 
     @property
     def labels(self) -> bool:
         return self.column.form == "label"
 
-
-def places(column: Published, value: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
-    """The places of the first and the last value of a range."""
-    steps = "whole" if column.whole else "date"
-    return fragment(_FIRST[steps], v=value), fragment(_LAST[steps], v=value.copy())
-
-
-def is_line(column: Published) -> bool:
-    """Whether it shows ranges of values that can be counted."""
-    return column.form == "range" and (column.whole or column.kind == "date")
+    @property
+    def endless(self) -> bool:
+        """Whether ranges have any number of values."""
+        return self.line is not None and self.line.dense
 
 
 def shown_set(column: Published, value: exp.Expr) -> exp.Expr:
@@ -79,38 +66,105 @@ def shown_set(column: Published, value: exp.Expr) -> exp.Expr:
     return fragment("case when :v is not null then array[:v] end", v=value)
 
 
-def fitted(conn: Connection, column: Published, spread: Spread) -> Fitted:
-    """Read the distinct boxes of a column from its view, and fit the spread."""
-    if column.form == "range":
-        if not is_line(column):
-            raise EstimateRefused(
-                f"{quote(column.name)} is {column.kind}, which has no next value: its ranges are"
-                " not estimated from yet"
-            )
-        return _fitted_line(conn, column, spread)
-    return _fitted_sets(conn, column, spread)
+def fitted(conn: Connection, column: Published, spread: Spread, uses: Sequence[Use] = ()) -> Fitted:
+    """Read the distinct boxes of a column from its view, and fit the spread.
 
-
-def _fitted_line(conn: Connection, column: Published, spread: Spread) -> Fitted:
-    first, last = places(column, col(_VALUE, "t"))
-    rows = _distinct(conn, column, {"first": first, "last": last})
-    shown = [row for row in rows if row["shown"]]
-    if any(row["first"] is None or row["last"] is None for row in shown):
+    Args:
+        uses: what a query has of the column.
+    """
+    if column.form != "range":
+        return _fitted_sets(conn, column, spread)
+    numbered = steps(column)
+    shown = _ends(numbered, col(_VALUE, "t"))
+    rows = _distinct(conn, column, shown)
+    ends = [end for row in rows if row["shown"] for end in (row["first"], row["last"])]
+    if any(end is None or not isfinite(end) for end in ends):
         raise EstimateRefused(
             f"{quote(column.name)} has ranges without an end, which are not estimated from yet"
         )
-    low = min((row["first"] for row in shown), default=0)
-    size = max((row["last"] for row in shown), default=low) - low + 1
-    if size > MAX_VALUES:
-        raise EstimateRefused(
-            f"the ranges of {quote(column.name)} span more than {MAX_VALUES} values, which is not"
-            " estimated from yet"
+    low, high = min(ends, default=0), max(ends, default=0)
+    if numbered is None:
+        return _dense(
+            column, spread, rows, ends, _within(cuts(conn, column, uses, low, high), low, high)
         )
+    if high - low < MAX_VALUES:
+        return _single(column, spread, rows, single(column, numbered, low, high))
+    return _cut(
+        column, spread, rows, numbered, _within(cuts(conn, column, uses, low, high), low, high)
+    )
+
+
+def _ends(numbered: Steps | None, value: exp.Expr) -> dict[str, exp.Expr]:
+    """Columns `first` and `last` of distinct boxes; of dense numbers whether they are in it."""
+    if numbered is not None:
+        return {
+            "first": fragment(numbered.first, v=value),
+            "last": fragment(numbered.last, v=value.copy()),
+        }
+    texts = {"first": "lower", "last": "upper", "first_in": "lower_inc", "last_in": "upper_inc"}
+    return {name: fragment(f"{text}(:v)", v=value.copy()) for name, text in texts.items()}
+
+
+def _within(found: Sequence[Number], low: Number, high: Number) -> list[Number]:
+    return [value for value in found if low < value <= high]
+
+
+def _single(column: Published, spread: Spread, rows: Rows, line: Line) -> Fitted:
+    """Every value is counted."""
+    low = line.low[0]
     boxes = []
     for row in rows:
         ends = (row["first"] - low, row["last"] - low) if row["shown"] else ()
-        boxes.append(_box(column, row, ends, ends))
-    return _fit(column, spread, boxes, size, low, None)
+        boxes.append(_box(column, row, ends, tuple(dict.fromkeys(ends))))
+    return _fit(column, spread, boxes, len(line.low), line, None)
+
+
+def _cut(
+    column: Published, spread: Spread, rows: Rows, numbered: Steps, found: Sequence[Number]
+) -> Fitted:
+    """Values between borders are counted together."""
+    shown = [row for row in rows if row["shown"]]
+    borders = {row["first"] for row in shown} | {row["last"] + 1 for row in shown}
+    coarse, fine = (cut(column, numbered, b) for b in (borders, borders | set(found)))
+    if spread == "uniform":
+        return Fitted(column, fine, None, tuple(lengths(fine)), 1.0)
+    starts = {start: place for place, start in enumerate(coarse.low)}
+    lasts = {last: place for place, last in enumerate(coarse.high)}
+    boxes = []
+    for row in rows:
+        ends = (starts[row["first"]], lasts[row["last"]]) if row["shown"] else ()
+        attained = ends if row["shown"] and row["first"] != row["last"] else ends[:1]
+        boxes.append(_box(column, row, ends, attained))
+    shares, lacking = fit(boxes, len(coarse.low), ranges=True)
+    return Fitted(column, fine, None, tuple(refined(shares, coarse, fine)), lacking)
+
+
+def _dense(
+    column: Published, spread: Spread, rows: Rows, ends: Sequence[Number], found: Sequence[Number]
+) -> Fitted:
+    """Gaps between published ends are even inside; the ends themselves have no share."""
+    points = sorted({*ends} or {0})
+    coarse, fine = cut(column, None, points), cut(column, None, [*points, *found])
+    if spread == "uniform":
+        return Fitted(column, fine, None, tuple(lengths(fine)), 0.0)
+    gaps = max(len(points) - 1, 1)
+    places = {point: place for place, point in enumerate(points)}
+    some_missing = any(row["missing"] for row in rows)
+    boxes = []
+    for row in rows:
+        if not row["shown"]:
+            boxes.append(_box(column, row, (), ()))
+        elif row["first"] != row["last"]:
+            inside = (places[row["first"]], places[row["last"]] - 1)
+            boxes.append(_box(column, row, inside, inside))
+        elif some_missing:
+            # A point has no share of the spread, but says how often values are not missing.
+            boxes.append(_box(column, row, (0, gaps - 1), ()))
+    shares, lacking = fit(boxes, gaps, ranges=True)
+    by_cell = [0.0] * len(coarse.low)
+    by_cell[1::2] = shares[: len(points) - 1]
+    odds = lacking / max(1 - lacking, 1e-9)
+    return Fitted(column, fine, None, tuple(refined(by_cell, coarse, fine)), lacking, odds)
 
 
 def _fitted_sets(conn: Connection, column: Published, spread: Spread) -> Fitted:
@@ -123,8 +177,8 @@ def _fitted_sets(conn: Connection, column: Published, spread: Spread) -> Fitted:
         if row["shown"]:
             values = tuple(known.setdefault(item, len(known)) for item in row["elements"])
         ends = (values[0], values[-1]) if values and column.form == "ordinal" else values
-        boxes.append(_box(column, row, values, ends))
-    return _fit(column, spread, boxes, len(known), 1, tuple(known))
+        boxes.append(_box(column, row, values, tuple(dict.fromkeys(ends))))
+    return _fit(column, spread, boxes, len(known), None, tuple(known))
 
 
 def _fit(
@@ -132,13 +186,13 @@ def _fit(
     spread: Spread,
     boxes: Sequence[Box],
     size: int,
-    first: int,
+    line: Line | None,
     elements: tuple[str, ...] | None,
 ) -> Fitted:
     if spread == "uniform":
-        return Fitted(column, first, elements, (1.0,) * size, 1.0)
+        return Fitted(column, line, elements, (1.0,) * size, 1.0)
     shares, lacking = fit(boxes, size, ranges=elements is None)
-    return Fitted(column, first, elements, tuple(shares), lacking)
+    return Fitted(column, line, elements, tuple(shares), lacking)
 
 
 def _box(
@@ -196,38 +250,25 @@ def missing(column: Published, table: str) -> exp.Expr:
 
 
 def atoms(fitted: Fitted) -> exp.Select:
-    """SELECT place, element (of a set), v, w: all values, and a missing one without a place."""
+    """SELECT place, v, w, ...: all values or cells, and a missing value without a place."""
     shares = cast(text("{" + ",".join(map(repr, fitted.shares)) + "}"), "float8[]")
-    column = fitted.column
-    if fitted.elements is None:
-        place = fragment("u.place - 1 + :first", first=num(fitted.first))
-        value = place
-        if column.kind == "date":
-            value = fragment("date '2000-01-01' + (:p)::integer", p=place.copy())
-        element = fragment("null::text")
-        tree = query("select 1 from unnest(:w) with ordinality as u(w, place)", w=shares)
-    else:
-        place, value, element = col("place", "u"), col("el", "u"), col("el", "u")
-        listed = exp.Array(expressions=[text(item) for item in fitted.elements])
-        tree = query(
-            "select 1 from unnest(:el, :w) with ordinality as u(el, w, place)",
-            el=cast(listed, "text[]"),
-            w=shares,
-        )
-    if not fitted.labels:
-        value = typed(column, value)
-    tree = tree.select(
-        named(place, "place"),
-        named(element, "element"),
-        named(value, "v"),
-        named(col("w", "u"), "w"),
-        append=False,
-    )
-    kind = "text" if fitted.labels else column.kind
-    lacking = query(
-        "select null::bigint as place, null::text as element, :v as v, :w as w",
-        v=cast(exp.null(), kind),
-        w=cast(exp.Literal.number(repr(fitted.lacking)), "float8"),
-    )
+    tree = fitted.line.cells(shares) if fitted.line is not None else _elements(fitted, shares)
+    nothing = [named(exp.null(), item.alias_or_name) for item in tree.expressions]
+    lacking = query("select 1").select(*nothing, append=False)
     both = exp.union(tree, lacking, distinct=False)
     return query("select a.* from a", {"a": both})  # pyright: ignore[reportArgumentType]
+
+
+def _elements(fitted: Fitted, shares: exp.Expr) -> exp.Select:
+    """SELECT place, element, v, w."""
+    assert fitted.elements is not None
+    listed = exp.Array(expressions=[text(item) for item in fitted.elements])
+    value = col("el", "u")
+    tree = query(
+        "select u.place as place, u.el as element, u.w as w, :v as v"
+        " from unnest(:el, :w) with ordinality as u(el, w, place)",
+        el=cast(listed, "text[]"),
+        w=shares,
+        v=value if fitted.labels else typed(fitted.column, value),
+    )
+    return tree

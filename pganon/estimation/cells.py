@@ -16,9 +16,8 @@ from pganon.estimation.boxed import BUCKETS, BoxedPart, numbered
 from pganon.estimation.exactly import ExactPart
 from pganon.estimation.question import Question, parts_of
 from pganon.estimation.release import Part, Published
+from pganon.estimation.tangles import AnyPart, Tangle
 from pganon.sqltools import cast, col, fragment, named, num, query
-
-AnyPart = BoxedPart | ExactPart
 
 
 @dataclass(frozen=True)
@@ -26,12 +25,20 @@ class Query:
     """A question with its parts, ready to be written.
 
     Attributes:
+        parts: but for those in tangles.
         measured: columns that are counted, added up or averaged, by their numbers.
     """
 
     question: Question
     parts: dict[Part, AnyPart]
     measured: dict[int, Published]
+    tangles: tuple[Tangle, ...] = ()
+
+    @property
+    def persons(self) -> int | None:
+        """The number of the column of individuals, if these and not records are independent."""
+        person = self.question.release.person
+        return next((i for i, column in self.measured.items() if column == person), None)
 
     @property
     def key_names(self) -> list[str]:
@@ -42,7 +49,7 @@ class Query:
 
     def in_home(self, part: AnyPart) -> bool:
         """Whether one row per bucket is enough, which the scan of the first view gives."""
-        if isinstance(part, BoxedPart):
+        if isinstance(part, BoxedPart) or part.person is not None:
             return False
         return part.part.view == self.question.release.home.view and not part.keys
 
@@ -57,7 +64,8 @@ def buckets(asked: Query) -> exp.Select:
         b=col(home.bucket, "t"),
         w=weight,
     )
-    boxed = [part for part in asked.parts.values() if isinstance(part, BoxedPart)]
+    inside = [part for tangle in asked.tangles for part in tangle.parts.values()]
+    boxed = [p for p in (*asked.parts.values(), *inside) if isinstance(p, BoxedPart)]
     shown = [named(item, name) for part in boxed for name, item in part.published("t").items()]
     tree = tree.select(*shown).group_by(*[num(i) for i in (1, *range(3, 3 + len(shown)))])
     totals: list[str] = []
@@ -65,6 +73,11 @@ def buckets(asked: Query) -> exp.Select:
         if isinstance(part, ExactPart) and asked.in_home(part):
             tree = tree.select(*part.totals())
             totals += [item.alias for item in part.totals()]
+    person = asked.question.release.person
+    if person is not None:
+        units = fragment("count(distinct :p)::bigint", p=col(person.name, "t"))
+        tree = tree.select(named(units, "units"))
+        totals.append("units")
     kept = [col(name, "t") for name in totals]
     places = query("select t.bucket, t.n from t", {"t": tree})
     places = places.select(
@@ -92,25 +105,16 @@ def _counted(asked: Query) -> exp.Select:
     question, n = asked.question, col("n", "l")
     leaves = {part: _named_leaf("l", f"_{p.number}") for part, p in asked.parts.items()}
     tops = [part for part in asked.parts if not _in_others(question, part)]
-    whole = algebra.both(
-        n,
-        [
-            *[leaves[part] for part in tops],
-            *[algebra.matched(n, other, leaves) for other in question.others],
-        ],
-    )
+    rest = [algebra.matched(n, other, lambda leaf: leaves[leaf.part]) for other in question.others]
+    rest += [tangle.matched("l") for tangle in asked.tangles]
+    whole = algebra.both(n, [*[leaves[part] for part in tops], *rest])
     tree = query("select l.* from l", {"l": _leaves(asked)}).select(*_columns(whole, ""))
     for number, column in asked.measured.items():
-        rest = algebra.both(
-            n,
-            [
-                *[leaves[part] for part in tops if part != column.part],
-                *[algebra.matched(n, other, leaves) for other in question.others],
-            ],
-        )
+        others = [leaves[part] for part in tops if part != column.part]
+        apart = algebra.both(n, [*others, *rest])
         own = _named_leaf("l", f"_x{number}")
-        both = algebra.both(n, [rest, own])
-        tree = tree.select(*_columns(rest, f"_r{number}"), *_columns(both, f"_c{number}"))
+        both = algebra.both(n, [apart, own])
+        tree = tree.select(*_columns(apart, f"_r{number}"), *_columns(both, f"_c{number}"))
     return tree
 
 
@@ -137,8 +141,14 @@ def _leaves(asked: Query) -> exp.Select:
     for part in asked.parts.values():
         tree = _joined(asked, tree, part)
         tree = tree.select(*[col(name, _table(asked, part)) for name in part.key_names])
-        leaf = _box_leaf(part) if isinstance(part, BoxedPart) else _exact_leaf(asked, part)
+        leaf = _box_leaf(asked, part) if isinstance(part, BoxedPart) else _exact_leaf(asked, part)
         tree = tree.select(*_columns(leaf, f"_{part.number}"))
+    for tangle in asked.tangles:
+        alias = tangle.name("t")
+        on = exp.EQ(this=col("bucket", alias), expression=col("bucket", "b"))
+        tree = tree.join(table(tangle.name("tangle"), alias), on=on)
+        found = Matched(*[col(name, alias) for name in ("lo", "hi", "p", "p2")])
+        tree = tree.select(*_columns(found, f"_t_{tangle.number}"))
     for number in asked.measured:
         part = asked.part_of(number)
         if isinstance(part, BoxedPart):
@@ -169,19 +179,22 @@ def table(name: str, alias: str) -> exp.Expr:
     return exp.alias_(exp.table_(name, quoted=True), alias, table=True, quoted=True)
 
 
-def _box_leaf(part: BoxedPart) -> Matched:
+def _box_leaf(asked: Query, part: BoxedPart) -> Matched:
     n, t = col("n", "b"), part.name("t")
     s, e, f = col("s", t), col("e", t), col("f", t)
-    pair = call(
-        "box_pair", n=n, attained=s, certain=e, share=f, size=cast(col("size", t), "float8")
-    )
+    units = n
+    if asked.question.release.person is not None:
+        # Records of an individual are taken to have the same values. If more values are attained
+        # than there are individuals, they cannot all be.
+        units = fragment("greatest(b.units, :s)", s=s)
+    pair = call("box_pair", n=units, attained=s, certain=e, share=f, size=col("extent", t))
     if part.fitted.labels:
         known = fragment(":l = :h", l=col("ql", t), h=col("qh", t))
         pair = fragment("case when :k then :p end", k=known, p=pair)
     return Matched(
         call("box_lower", n=n, size=col("size", t), matching=col("ql", t), certain=e),
         call("box_upper", n=n, matching=col("qh", t), attained=s, certain=e),
-        call("box_share", n=n, attained=s, certain=e, share=f),
+        call("box_share", n=units, attained=s, certain=e, share=f),
         pair,
     )
 
@@ -204,13 +217,15 @@ def _box_measures(part: BoxedPart, number: int) -> list[exp.Expr]:
     """
     n, t = col("n", "b"), part.name("t")
     s, e, f = col("s", t), col("xe", t), col("xf", t)
-    size = cast(col("size", t), "float8")
+    size = col("extent", t)
     own = Matched(
         call("box_lower", n=n, size=col("size", t), matching=col("xq", t), certain=e),
         call("box_upper", n=n, matching=col("xq", t), attained=s, certain=e),
         call("box_share", n=n, attained=s, certain=e, share=f),
         call("box_pair", n=n, attained=s, certain=e, share=f, size=size),
     )
+    if not part.measured:
+        return _columns(own, f"_x{number}")
     values = {name: col(name, t) for name in ("f1", "f2", "xmin", "xmax", "ex", "exx", "xe")}
     values |= {"r": fragment(":n - :s", n=n.copy(), s=s.copy()), "f": f, "size": size}
 
@@ -227,6 +242,7 @@ def _box_measures(part: BoxedPart, number: int) -> list[exp.Expr]:
         named(some(spread + "(:f - :f ^ 2)"), f"v2{number}"),
         named(col("xmin", t), f"xmin{number}"),
         named(col("xmax", t), f"xmax{number}"),
+        *[named(col(name, t), f"{name}{number}") for name in ("emin", "emax")],
         named(some(":ex - :xe * :xmin"), f"more{number}"),
         named(some(":xe * :xmax - :ex"), f"less{number}"),
     ]
@@ -242,6 +258,8 @@ def _exact_measures(asked: Query, part: ExactPart, number: int) -> list[exp.Expr
             named(_known(asked, part, f"squares{number}"), f"e2{number}"),
             *[named(zero.copy(), f"v{power}{number}") for power in range(3)],
         ]
+    if number == asked.persons:
+        found.append(named(_known(asked, part, f"persons{number}"), f"persons{number}"))
     return found
 
 
@@ -253,4 +271,6 @@ def relations(asked: Query) -> dict[str, exp.Select]:
             found |= part.relations()
         elif not asked.in_home(part):
             found[part.name("exact")] = part.grouped()
+    for tangle in asked.tangles:
+        found |= tangle.relations()
     return {**found, "cells": cells(asked)}

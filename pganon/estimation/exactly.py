@@ -41,6 +41,11 @@ class ExactPart:
         """A column of the view `t`, as its values are in the source."""
         return collated(self.columns[name], col(name, "t"))
 
+    @property
+    def person(self) -> int | None:
+        """The number of the column that tells individuals apart."""
+        return next((i for i, c in self.measured.items() if c.form == "individual"), None)
+
     def totals(self) -> list[exp.Expr]:
         """Aggregates of a bucket: how many records match; of numbers how many, sum, squares."""
         m = self._matching()
@@ -81,6 +86,8 @@ class ExactPart:
 
     def grouped(self) -> exp.Select:
         """(bucket, keys, ...): the same of every bucket and group."""
+        if self.person is not None:
+            return self._of_persons(self.person)
         tree = query(
             "select :b as bucket from t where :m",
             {"t": self.part.view},
@@ -89,6 +96,48 @@ class ExactPart:
         )
         tree = tree.select(*self._key_columns(), *self.totals())
         return tree.group_by(*[num(place + 1) for place in range(1 + len(self.keys))])
+
+    def _of_persons(self, number: int) -> exp.Select:
+        """The same from records of individuals, with the number of these."""
+        a = self.name("a")
+        tree = query(
+            f"select p.bucket, sum(p.e)::bigint as {a}, sum(p.e)::bigint as xa{number},"
+            f" count(*) as persons{number}, sum(p.e)::float8 as total{number},"
+            f" sum(p.e * p.e)::float8 as squares{number} from p",
+            {"p": self._persons(number)},
+        )
+        keys = [col(name, "p") for name in self.key_names]
+        return tree.select(*keys).group_by(col("bucket", "p"), *[key.copy() for key in keys])
+
+    def _persons(self, number: int) -> exp.Select:
+        """(bucket, e, keys): every individual, with its records that match."""
+        tree = query(
+            "select :b as bucket, count(*)::bigint as e from t where :m",
+            {"t": self.part.view},
+            b=col(self.part.bucket, "t"),
+            m=self._matching(),
+        )
+        tree = tree.select(*self._key_columns())
+        places = [num(place) for place in (1, *range(3, 3 + len(self.keys)))]
+        return tree.group_by(*places, col(self.measured[number].name, "t"))
+
+    def persons_in_order(self) -> exp.Select:
+        """(bucket, keys, before): individuals, those with most records first.
+
+        `before` is how many records those before it have.
+        """
+        assert self.person is not None
+        window = exp.Window(
+            this=fragment("sum(p.e)"),
+            partition_by=[col(name, "p") for name in ("bucket", *self.key_names)],
+            order=exp.Order(expressions=[exp.Ordered(this=col("e", "p"), desc=True)]),
+            spec=exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING"),
+        )
+        return query(
+            "select p.*, :upto - p.e as before from p",
+            {"p": self._persons(self.person)},
+            upto=window,
+        )
 
     def rows(self, number: int) -> exp.Select:
         """(bucket, keys, x, copies, upto): values of a measured column, in order.

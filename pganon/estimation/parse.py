@@ -27,7 +27,7 @@ MAX_LISTED = 10_000
 FUNCTIONS = (exp.WidthBucket, exp.Floor, exp.Round)
 """What expressions may have beside the functions of the policy's `where`."""
 
-_CLAUSES = {"expressions", "from_", "where", "group", "order", "limit", "kind"}
+_CLAUSES = {"expressions", "from_", "where", "group", "having", "order", "limit", "kind"}
 _ONE = "write one SELECT from the release alone"
 _REFUSED = {
     "with_": "WITH is not estimated",
@@ -36,7 +36,6 @@ _REFUSED = {
     "windows": "a window is not estimated",
     "qualify": "a window is not estimated",
     "distinct": "DISTINCT is not estimated: single records have no estimate",
-    "having": "HAVING is not estimated yet",
     "offset": "OFFSET is not estimated",
 }
 
@@ -48,6 +47,7 @@ class Parsed:
     Attributes:
         items: of the list, each with its alias.
         keys: of GROUP BY, as they are written.
+        having: condition of HAVING.
         order: of ORDER BY.
     """
 
@@ -55,6 +55,7 @@ class Parsed:
     source: exp.Table
     where: exp.Expr | None
     keys: list[exp.Expr]
+    having: exp.Expr | None
     order: list[exp.Ordered]
     limit: int | None
 
@@ -115,6 +116,7 @@ def _clauses(tree: exp.Select) -> Parsed:
     where = tree.args.get("where")
     group = tree.args.get("group")
     order = tree.args.get("order")
+    having = tree.args.get("having")
     keys = list(group.expressions) if group else []
     if group and any(value for name, value in group.args.items() if name != "expressions"):
         raise Unsupported("ROLLUP, CUBE and GROUPING SETS are not estimated", group)
@@ -125,6 +127,7 @@ def _clauses(tree: exp.Select) -> Parsed:
         source,
         where.this if where else None,
         keys,
+        having.this if having else None,
         list(order.expressions) if order else [],
         _limit(tree.args.get("limit")),
     )

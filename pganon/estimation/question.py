@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.estimation.release import AskedRelease, Part, Published
 
-Measure = Literal["count", "sum", "avg"]
+Measure = Literal["count", "sum", "avg", "min", "max", "persons"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Aggregate:
     """An aggregate of the list.
 
     Attributes:
+        measure: `persons` is the number of individuals.
         column: what is counted, added or averaged; None for count(*).
     """
 
@@ -66,7 +67,10 @@ class Question:
 
     Attributes:
         leaves: of WHERE, the condition on every part that must hold by itself.
-        others: the rest of WHERE: alternatives, on parts that are nowhere else.
+        others: alternatives of WHERE on parts that are nowhere else.
+        tangles: what of WHERE has conditions on one part in several places.
+        having: what estimates and keys of a group must fulfil: `a` and `k` with their numbers are
+            the columns.
         order: columns of the answer to sort by, each with whether it is descending, and whether
             missing values come first.
     """
@@ -76,6 +80,8 @@ class Question:
     keys: tuple[Key, ...]
     leaves: Mapping[Part, Leaf] = field(default_factory=dict)
     others: tuple[Joined, ...] = ()
+    tangles: tuple[Formula, ...] = ()
+    having: exp.Expr | None = None
     order: tuple[tuple[str, bool, bool], ...] = ()
     limit: int | None = None
 
@@ -86,16 +92,18 @@ class Question:
     @property
     def parts(self) -> tuple[Part, ...]:
         """All parts that the query is about, in order of first use."""
-        found = [*self.leaves]
-        found += [leaf.part for other in self.others for leaf in leaves_of(other)]
+        found = [*self.leaves, *parts_of(self.others), *parts_of(self.tangles)]
         found += [key.part for key in self.keys]
         found += [a.column.part for _, a in self.aggregates if a.column is not None]
+        if self.release.person is not None:
+            found.append(self.release.person.part)
         return tuple(dict.fromkeys(found))
 
-    def condition(self, part: Part) -> exp.Expr | None:
-        """The one condition of WHERE on a part."""
-        leaves = [*self.leaves.values(), *[x for other in self.others for x in leaves_of(other)]]
-        return next((leaf.condition for leaf in leaves if leaf.part == part), None)
+    def conditions(self, part: Part) -> list[exp.Expr]:
+        """Those of WHERE on a part, one but in tangles."""
+        formulas = [*self.leaves.values(), *self.others, *self.tangles]
+        found = [leaf for formula in formulas for leaf in leaves_of(formula)]
+        return [leaf.condition for leaf in dict.fromkeys(found) if leaf.part == part]
 
     def columns(self, part: Part) -> list[Published]:
         return [c for c in self.release.columns.values() if c.part == part]

@@ -82,14 +82,14 @@ class AskedRelease:
 
     Attributes:
         home: a part in whose view the numbers of records of all buckets can be counted.
-        individuals: whether several records may be of one person.
+        person: the column with the number of the individual, if several records may be of one.
     """
 
     name: str
     version: int
     view: QualifiedName
     home: Part
-    individuals: bool
+    person: Published | None
     columns: Mapping[str, Published] = field(default_factory=dict)
 
     @property
@@ -124,7 +124,11 @@ def _release(name: str, first_view: str, rows: Sequence[dict[str, Any]]) -> Aske
     parts = _parts(rows)
     nulls = {row["part"]: row for row in rows if row["form"] == "null"}
     columns: dict[str, Published] = {}
+    person = None
     for row in rows:
+        if row["form"] == "individual":
+            part = parts[_key(row)]
+            person = Published(row["column_name"], "individual", row["type"], None, False, part)
         if row["form"] in (*_BOXES, "exact", "mean", "mode"):
             part = parts[_key(row)]
             null = None if part.exact else nulls.get(row["part"])
@@ -143,7 +147,7 @@ def _release(name: str, first_view: str, rows: Sequence[dict[str, Any]]) -> Aske
         rows[0]["version"],
         _qualified(first_view),
         home=parts[_key(rows[0])],
-        individuals=any(row["form"] == "individual" for row in rows),
+        person=person,
         columns=columns,
     )
 

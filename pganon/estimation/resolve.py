@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections import Counter
 
 from sqlglot import exp
 
+from pganon.estimation.formulas import apart, merged
 from pganon.estimation.parse import Parsed, check, folded
 from pganon.estimation.question import (
     Aggregate,
@@ -24,7 +24,16 @@ from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.identifiers import quote
 
-_MEASURES: dict[type[exp.Expr], Measure] = {exp.Count: "count", exp.Sum: "sum", exp.Avg: "avg"}
+_MEASURES: dict[type[exp.Expr], Measure] = {
+    exp.Count: "count",
+    exp.Sum: "sum",
+    exp.Avg: "avg",
+    exp.Min: "min",
+    exp.Max: "max",
+}
+MAX_TANGLED = 8
+"""Conditions of alternatives that are told apart: what they make true is tried in pairs."""
+
 _ALONE = "columns of different parts of a release can only be compared with constants"
 
 
@@ -40,7 +49,7 @@ class _Resolver:
 
     def question(self) -> Question:
         self._check_source()
-        leaves, others = self._where()
+        leaves, others, tangles = self._where()
         trees = [self._key_tree(key) for key in self.parsed.keys]
         keys = tuple(self._key(tree) for tree in trees)
         items = self._items(trees)
@@ -50,6 +59,8 @@ class _Resolver:
             keys,
             leaves,
             others,
+            tangles,
+            self._having(trees),
             tuple(self._sorted(item, trees, items) for item in self.parsed.order),
             self.parsed.limit,
         )
@@ -104,22 +115,42 @@ class _Resolver:
 
     # -- WHERE --------------------------------------------------------------------------------
 
-    def _where(self) -> tuple[dict[Part, Leaf], tuple[Joined, ...]]:
+    def _where(self) -> tuple[dict[Part, Leaf], tuple[Joined, ...], tuple[Formula, ...]]:
         if self.parsed.where is None:
-            return {}, ()
+            return {}, (), ()
         formula = self._formula(self.parsed.where, negated=False)
         items = formula.items if isinstance(formula, Joined) and formula.every else (formula,)
-        twice = [part for part, n in Counter(parts_of(items)).items() if n > 1]
-        if twice:
-            leaf = next(leaf for item in items for leaf in leaves_of(item) if leaf.part == twice[0])
+        leaves: dict[Part, Leaf] = {}
+        others: list[Joined] = []
+        tangles: list[Formula] = []
+        for item in apart(items):
+            parts = parts_of([item])
+            if len(set(parts)) < len(parts):
+                self._check_tangle(item)
+                tangles.append(item)
+            elif isinstance(item, Leaf):
+                leaves[item.part] = item
+            else:
+                others.append(item)
+        return leaves, tuple(others), tuple(tangles)
+
+    def _check_tangle(self, formula: Formula) -> None:
+        leaves = list(dict.fromkeys(leaves_of(formula)))
+        if len(leaves) > MAX_TANGLED:
             raise Unsupported(
-                f"conditions on {_named(leaf)} are in several alternatives, which is not"
-                " estimated yet",
-                leaf.condition,
+                f"more than {MAX_TANGLED} conditions on the same columns are in alternatives",
+                leaves[0].condition,
                 "ask one query per alternative",
             )
-        leaves = {item.part: item for item in items if isinstance(item, Leaf)}
-        return leaves, tuple(item for item in items if isinstance(item, Joined))
+        for leaf in leaves:
+            for found in leaf.condition.find_all(exp.Column):
+                if self._column(found).form == "label":
+                    raise Unsupported(
+                        f"conditions on {_named(leaf)}, which has labels, are in several"
+                        " alternatives, which is not estimated yet",
+                        found,
+                        "ask one query per alternative",
+                    )
 
     def _formula(self, node: exp.Expr, *, negated: bool) -> Formula:
         """Negation goes to the leaves, which three-valued logic allows."""
@@ -136,8 +167,8 @@ class _Resolver:
         items: list[Formula] = []
         for side in sides:
             items += side.items if isinstance(side, Joined) and side.every is every else [side]
-        merged = _merged(items, every=every)
-        return merged[0] if len(merged) == 1 else Joined(every, tuple(merged))
+        found = merged(items, every=every)
+        return found[0] if len(found) == 1 else Joined(every, tuple(found))
 
     def _check_labels(self, node: exp.Expr) -> None:
         """A class shows the label of a value's ancestor, so only labels can be asked for."""
@@ -208,7 +239,7 @@ class _Resolver:
         if isinstance(plain, exp.AggFunc):
             name = plain.sql_name().lower()
             raise Unsupported(
-                f"{name}() is not estimated", plain, "count, sum and avg are estimated"
+                f"{name}() is not estimated", plain, "count, sum, avg, min and max are estimated"
             )
         if plain.find(exp.AggFunc):
             raise Unsupported("arithmetic of aggregates is not estimated yet", plain)
@@ -221,6 +252,11 @@ class _Resolver:
         measure = _MEASURES[type(node)]
         if isinstance(argument, exp.Star):
             return Aggregate(measure, None)
+        person = self.release.person
+        if person is not None and argument == exp.Distinct(
+            expressions=[exp.column(person.name, quoted=True)]
+        ):
+            return Aggregate("persons", person)
         if isinstance(argument, exp.Distinct) or node.expressions:
             raise Unsupported("aggregates of distinct values are not estimated yet", node)
         argument = argument.unnest() if argument is not None else None
@@ -234,6 +270,30 @@ class _Resolver:
         if measure != "count" and column.form == "label":
             raise Unsupported(f"{quote(column.name)} has labels, which have no sum", argument)
         return Aggregate(measure, column)
+
+    def _having(self, keys: list[exp.Expr]) -> exp.Expr | None:
+        """HAVING, with the aggregates of the list and the keys as columns."""
+        if self.parsed.having is None:
+            return None
+        tree = exp.paren(self.parsed.having.copy(), copy=False)
+        listed = [t.unnest() for t, _ in self.parsed.items if type(t.unnest()) in _MEASURES]
+        known = {tree: f"a{number}" for number, tree in reversed([*enumerate(listed)])}
+        known |= {key.unnest(): f"k{number}" for number, key in enumerate(keys)}
+
+        def replaced(node: exp.Expr) -> None:
+            if node in known:
+                node.replace(exp.column(known[node], quoted=True))
+            elif isinstance(node, exp.AggFunc):
+                raise Unsupported("HAVING takes aggregates of the list", node, "add it to the list")
+            elif isinstance(node, exp.Column):
+                raise Unsupported("HAVING takes aggregates and keys of GROUP BY", node)
+            else:
+                for child in list(node.iter_expressions()):
+                    replaced(child)
+
+        replaced(tree)
+        check(tree)
+        return tree
 
     def _sorted(
         self, item: exp.Ordered, keys: list[exp.Expr], items: tuple[Item, ...]
@@ -255,7 +315,7 @@ class _Resolver:
 
     def _check(self, question: Question) -> None:
         """Keys and measured columns must not be of a part that is in an alternative of WHERE."""
-        inside = set(parts_of(question.others))
+        inside = set(parts_of([*question.others, *question.tangles]))
         used = [key.part for key in question.keys]
         used += [a.column.part for _, a in question.aggregates if a.column is not None]
         if inside & set(used):
@@ -265,26 +325,21 @@ class _Resolver:
                 None,
                 "ask one query per alternative",
             )
-        if question.release.individuals and any(
-            a.measure != "count" or a.column is not None for _, a in question.aggregates
+        person = question.release.person
+        if person is not None and question.tangles:
+            raise Unsupported(
+                "of a release with several records per individual, conditions on the same columns"
+                " in several alternatives are not estimated yet",
+                None,
+                "ask one query per alternative",
+            )
+        if person is not None and any(
+            a.column not in (None, person) for _, a in question.aggregates
         ):
             raise Unsupported(
-                "of a release with several records per individual only count(*) is estimated yet"
+                "of a release with several records per individual only count(*) and"
+                f" count(DISTINCT {quote(person.name)}) are estimated yet"
             )
-
-
-def _merged(items: list[Formula], *, every: bool) -> list[Formula]:
-    """Conditions on one part become one leaf."""
-    merged: dict[Part, exp.Expr] = {}
-    others: list[Formula] = []
-    for item in items:
-        if isinstance(item, Leaf):
-            before = merged.get(item.part)
-            joined = exp.and_ if every else exp.or_
-            merged[item.part] = joined(before, item.condition) if before else item.condition
-        else:
-            others.append(item)
-    return [*[Leaf(part, condition) for part, condition in merged.items()], *others]
 
 
 def _named(leaf: Leaf) -> str:

@@ -14,7 +14,8 @@ class Estimates:
 
     For an aggregate `a` there are the columns `a` (the estimate), `a_lower` and `a_upper` (bounds
     that surely hold for the released records), `a_low` and `a_high` (the likely range) and
-    `a_error` (the standard deviation that the model gives). Behind them are `classes`, the number
+    `a_error` (the standard deviation that the model gives). Of min and max the estimate and the
+    error are None unless the bounds meet. Behind them are `classes`, the number
     of groups of which the release does not say how many records match; `few`, whether so few of
     them matter that errors do not average out; and `maybe_empty`, whether no record may match.
 

@@ -27,7 +27,8 @@ class Box:
         values: places of its possible values: first and last of a range, or every one of a set;
             empty where all records lack the value.
         missing: whether records may lack the value.
-        attained: places of values that at least one record of each class has.
+        attained: places of values that at least one record of each class has; each as often as it
+            has such values.
         missing_attained: whether at least one record of each class lacks the value.
         classes, records: how many of them, together.
     """
@@ -42,7 +43,7 @@ class Box:
     @property
     def free(self) -> int:
         """Records that are not needed for the attained values."""
-        return self.records - self.classes * (len(set(self.attained)) + self.missing_attained)
+        return self.records - self.classes * (len(self.attained) + self.missing_attained)
 
 
 class _Boxes(Protocol):
@@ -99,12 +100,14 @@ def fit(boxes: Sequence[Box], size: int, *, ranges: bool) -> tuple[list[float], 
     Args:
         ranges: whether boxes have the first and last of consecutive values.
     """
+    if not boxes:
+        return [1.0 / size] * size, 0.0
     held: _Boxes = _Ranges(boxes, size) if ranges else _Sets(boxes, size)
     missing = np.array([box.missing for box in boxes], dtype=float)
     free = np.array([max(0, box.free) for box in boxes], dtype=float)
     fixed = np.zeros(size)
     for box in boxes:
-        for place in set(box.attained):
+        for place in box.attained:
             fixed[place] += box.classes
     fixed_missing = float(sum(box.classes for box in boxes if box.missing_attained))
     some_missing = bool(missing.any())

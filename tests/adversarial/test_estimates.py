@@ -76,17 +76,21 @@ REFUSED = [
     ("SELECT count(*) OVER () FROM visits", 8, "OVER"),
     ("SELECT median(age) FROM visits", 8, "median"),
     ("SELECT count(*) FROM visits GROUP BY ROLLUP (ill)", 46, "rollup"),
-    ("SELECT count(*) FROM visits HAVING count(*) > 1", None, "HAVING"),
+    ("SELECT count(*) FROM visits HAVING sum(days) > 1", 36, "aggregates of the list"),
+    ("SELECT count(*) FROM visits HAVING days > 1", 36, "aggregates and keys"),
+    ("SELECT count(*) FROM visits HAVING pg_sleep(9) IS NULL", 36, "pg_sleep"),
     ("SELECT sum(ill) FROM visits", 12, "takes a number"),
+    ("SELECT max(ill) FROM visits", 12, "takes a number"),
     ("SELECT count(*) FROM visits WHERE true", None, "must be about a column"),
     ("SELECT count(*) AS classes FROM visits", None, "would be named classes"),
     ("SELECT count(* FROM visits", 16, "cannot be read"),
     ("SELECT count(*) AS n, sum(days) AS n FROM visits", None, "two columns"),
     ("SELECT count(*) AS n, sum(days) AS n_error FROM visits", None, "two columns"),
     (
-        "SELECT count(*) FROM visits WHERE (age < 30 AND ill = 'd1') OR (age > 40 AND ill = 'd2')",
+        "SELECT count(*) FROM visits WHERE "
+        + " OR ".join(f"(age = {20 + i} AND ill = 'd{i}')" for i in range(5)),
         36,
-        "several alternatives",
+        "more than 8 conditions",
     ),
     ("SELECT avg(age) FROM visits WHERE age < 30 OR ill = 'd1'", None, "alternative"),
     ("", None, "not a SELECT"),
@@ -115,6 +119,8 @@ ODD = [
     "SELECT ill, count(*) AS n FROM visits WHERE ward LIKE 'W%' GROUP BY ill ORDER BY n LIMIT 2",
     "SELECT count(*) FROM visits WHERE ill = '%s {} :x @ #'",
     "SELECT COUNT(*) FROM VISITS WHERE AGE BETWEEN 20 AND 30",
+    "SELECT count(*) FROM visits WHERE (age < 30 AND ill = 'd1') OR (age > 40 AND ill = 'd2')",
+    "SELECT ill, count(*) FROM visits GROUP BY 1 HAVING count(*) > 17 AND ill <> 'd1; --'",
 ]
 
 

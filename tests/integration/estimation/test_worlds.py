@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.estimation.ask import answer
-from pganon.estimation.boxes import fitted
+from pganon.estimation.boxes import Fitted, fitted
 from pganon.estimation.parse import parse_query
 from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.estimation.resolve import resolve
@@ -24,19 +26,19 @@ VIEW = QualifiedName("worlds", "released")
 _AGE = Part("age", False, VIEW, "class_id", None)
 _SEX = Part("sex", False, VIEW, "class_id", None)
 _REST = Part("records", True, VIEW, "class_id", None)
-RELEASE = AskedRelease(
-    "released",
-    1,
-    VIEW,
-    _AGE,
-    False,
-    {
-        "age": Published("age", "range", "integer", None, True, _AGE, "age_null"),
+
+
+def release(kind: str = "integer") -> AskedRelease:
+    columns = {
+        "age": Published("age", "range", kind, None, True, _AGE, "age_null"),
         "sex": Published("sex", "set", "integer", None, True, _SEX),
         "flu": Published("flu", "exact", "text", '"default"', False, _REST),
         "x": Published("x", "exact", "integer", None, False, _REST),
-    },
-)
+    }
+    return AskedRelease("released", 1, VIEW, _AGE, None, columns)
+
+
+RELEASE = release()
 TABLE = """
     CREATE TABLE worlds.released (
         class_id integer, age numrange, age_null boolean, sex integer[], flu text, x integer
@@ -90,9 +92,11 @@ def fill(conn: Any, classes: list[Class]) -> None:
             )
 
 
-def buckets(conn: Any, classes: list[Class], spread: Any) -> list[oracle.Bucket]:
+def buckets(
+    conn: Any, classes: list[Class], spread: Any, asked: AskedRelease = RELEASE
+) -> list[oracle.Bucket]:
     """The classes as the oracle has them, with the spread that was fitted."""
-    age, sex = (fitted(conn, RELEASE.columns[name], spread) for name in ("age", "sex"))
+    age, sex = (fitted(conn, asked.columns[name], spread) for name in ("age", "sex"))
     assert sex.elements is not None
     sexes = dict(zip(map(int, sex.elements), sex.shares, strict=True))
     found = []
@@ -101,14 +105,16 @@ def buckets(conn: Any, classes: list[Class], spread: Any) -> list[oracle.Bucket]
         attained: list[Any] = []
         if item.ages is not None:
             low, high = item.ages
-            weights = {v: age.shares[v - age.first] for v in range(low, high + 1)}
+            weights = {v: _share(age, v) for v in _ages(age, low, high)}
             attained = sorted({low, high})
         if item.age_null:
-            weights[None] = age.lacking
+            alone = age.endless and len(weights) == 1
+            weights[None] = age.odds if alone else age.lacking
+            weights = {low: 1.0, None: age.odds} if alone else weights
             attained.append(None)
         shown = item.sexes or (None,)
         parts = (
-            oracle.Boxed("age", _fractions(weights), tuple(attained)),
+            oracle.Boxed("age", _fractions(weights), tuple(attained), age.endless),
             oracle.Boxed("sex", _fractions({v: sexes[v] for v in shown}), shown),
             oracle.Exact(tuple((("flu", flu), ("x", x)) for flu, x in item.rows)),
         )
@@ -117,7 +123,37 @@ def buckets(conn: Any, classes: list[Class], spread: Any) -> list[oracle.Bucket]
 
 
 def _fractions(weights: dict[Any, float]) -> tuple[tuple[Any, Fraction], ...]:
-    return tuple((value, Fraction(weight)) for value, weight in weights.items())
+    """What is possible, however little likely, has a share."""
+    return tuple(
+        (value, Fraction(weight) or Fraction(1, 10**18)) for value, weight in weights.items()
+    )
+
+
+def _ages(age: Fitted, low: int, high: int) -> list[Any]:
+    """Values of a range. Of dense numbers halves stand for all that are between whole ones."""
+    if not age.endless:
+        return list(range(low, high + 1))
+    return [Fraction(half, 2) for half in range(2 * low, 2 * high + 1)]
+
+
+def _share(age: Fitted, value: Any) -> float:
+    """Of a cell the same part as of its length."""
+    assert age.line is not None
+    for low, high, share in zip(age.line.low, age.line.high, age.shares, strict=True):
+        if age.endless and value.denominator > 1 and low < value < high:
+            return share / float(high - low)
+        if not age.endless and low <= value <= high:
+            return share / (int(high) - int(low) + 1)
+    return 0.0
+
+
+@contextmanager
+def released_as(how: str) -> Iterator[AskedRelease]:
+    """A release of whole numbers that are counted one by one or in cells, or of any numbers."""
+    with pytest.MonkeyPatch.context() as patch:
+        if how == "cells":
+            patch.setattr("pganon.estimation.boxes.MAX_VALUES", 0)
+        yield release("numeric" if how == "dense" else "integer")
 
 
 @dataclass(frozen=True)
@@ -197,8 +233,15 @@ CONJUNCTIONS = st.one_of(
 )
 
 
-def ask(conn: Any, text: str, spread: Any) -> list[dict[str, Any]]:
-    return answer(conn, resolve(parse_query(text), RELEASE), spread).as_dicts()
+TANGLES = st.one_of(
+    _joined(_joined(_PARTS[0], _PARTS[1]), _joined(_PARTS[0], _PARTS[1])),
+    _joined(_joined(_PARTS[0], _PARTS[2]), _perhaps_not(_joined(_PARTS[2], _PARTS[1]))),
+    _joined(_PARTS[1], _joined(_joined(_PARTS[0], _PARTS[2]), _joined(_PARTS[0], _PARTS[2]))),
+)
+
+
+def ask(conn: Any, text: str, spread: Any, asked: AskedRelease = RELEASE) -> list[dict[str, Any]]:
+    return answer(conn, resolve(parse_query(text), asked), spread).as_dicts()
 
 
 def agrees(row: dict[str, Any], name: str, wanted: oracle.Answer, *, tight: bool = True) -> None:
@@ -236,12 +279,32 @@ def _where(condition: Condition) -> str:
 def test_a_count_is_that_of_all_worlds(db: Database, data: st.DataObject):
     classes, where = data.draw(CLASSES), data.draw(ANY_WHERE)
     spread = data.draw(st.sampled_from(["column", "uniform"]))
-    with db.connect() as conn:
+    how = data.draw(st.sampled_from(["single", "cells", "dense"]))
+    with db.connect() as conn, released_as(how) as asked:
         fill(conn, classes)
-        (row,) = ask(conn, f"SELECT count(*) FROM released{_where(where)}", spread)
-        wanted = oracle.total(buckets(conn, classes, spread), _adds(where, lambda r: 1))
+        (row,) = ask(conn, f"SELECT count(*) FROM released{_where(where)}", spread, asked)
+        known = buckets(conn, classes, spread, asked)
+    wanted = oracle.total(known, _adds(where, lambda r: 1))
     agrees(row, "count", wanted)
     assert row["maybe_empty"] == (wanted.lower == 0)
+
+
+@pytest.mark.random_tables
+@given(data=st.data())
+@examples(10)
+def test_several_alternatives_are_those_of_all_worlds(db: Database, data: st.DataObject):
+    """With conditions on one column in several of them. Bounds may be wider."""
+    classes, where = data.draw(CLASSES), data.draw(TANGLES)
+    how = data.draw(st.sampled_from(["single", "cells", "dense"]))
+    apart = "x" not in where.text.replace("sex", "") and "flu" not in where.text
+    items = "count(*), sum(x) AS s" if apart else "count(*)"
+    with db.connect() as conn, released_as(how) as asked:
+        fill(conn, classes)
+        (row,) = ask(conn, f"SELECT {items} FROM released{_where(where)}", "column", asked)
+        known = buckets(conn, classes, "column", asked)
+    agrees(row, "count", oracle.total(known, _adds(where, lambda r: 1)), tight=False)
+    if apart:
+        agrees(row, "s", oracle.total(known, _adds(where, lambda r: r["x"])), tight=False)
 
 
 @pytest.mark.random_tables
@@ -254,10 +317,11 @@ def test_sums_and_means_are_those_of_all_worlds(db: Database, data: st.DataObjec
         "SELECT count(x) nx, sum(x) sx, avg(x) ax, count(age) na, sum(age) sa, avg(age) aa,"
         f" sum(sex) ss, count(*) n FROM released{_where(where)}"
     )
-    with db.connect() as conn:
+    how = data.draw(st.sampled_from(["single", "cells"]))
+    with db.connect() as conn, released_as(how) as asked:
         fill(conn, classes)
-        (row,) = ask(conn, text, spread)
-        known = buckets(conn, classes, spread)
+        (row,) = ask(conn, text, spread, asked)
+        known = buckets(conn, classes, spread, asked)
     for name in ("x", "age"):
         value = _adds(where, lambda r, name=name: r[name])
         counted = _adds(where, lambda r, name=name: None if r[name] is None else 1)
@@ -266,6 +330,32 @@ def test_sums_and_means_are_those_of_all_worlds(db: Database, data: st.DataObjec
         agrees(row, f"s{name[0]}", oracle.total(known, value), tight=exact)
         agrees(row, f"a{name[0]}", oracle.average(known, value), tight=exact)
     agrees(row, "ss", oracle.total(known, _adds(where, lambda r: r["sex"])), tight=False)
+
+
+@pytest.mark.random_tables
+@given(data=st.data())
+@examples(10)
+def test_extremes_are_those_of_all_worlds(db: Database, data: st.DataObject):
+    classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
+    names = ("x", "age", "sex")
+    items = ", ".join(f"{m}({name}) {m}_{name}" for name in names for m in ("min", "max"))
+    how = data.draw(st.sampled_from(["single", "cells", "dense"]))
+    with db.connect() as conn, released_as(how) as asked:
+        fill(conn, classes)
+        (row,) = ask(conn, f"SELECT {items} FROM released{_where(where)}", "uniform", asked)
+        known = buckets(conn, classes, "uniform", asked)
+    for name in names:
+        value = _adds(where, lambda r, name=name: r[name])
+        for best in (min, max):
+            found = f"{best.__name__}_{name}"
+            low, high = row[f"{found}_lower"], row[f"{found}_upper"]
+            wanted = oracle.extreme(known, value, best)
+            if name == "x" or not where.text:
+                assert (low, high) == wanted
+            else:
+                assert low is None or (wanted[0] is not None and low <= wanted[0])
+                assert high is None or (wanted[1] is not None and high >= wanted[1])
+            assert row[found] == (low if low == high else None)
 
 
 @pytest.mark.random_tables

@@ -39,11 +39,13 @@ class Boxed:
 
     Attributes:
         weights: by possible value.
+        endless: whether each stands for any number of values. Then records are independent.
     """
 
     column: str
     weights: tuple[tuple[Any, Fraction], ...]
     attained: tuple[Any, ...]
+    endless: bool = False
 
     def histograms(self, n: int) -> list[tuple[Fraction, list[Any]]]:
         values = [value for value, _ in self.weights]
@@ -55,7 +57,7 @@ class Boxed:
             chance = Fraction(1)
             for value, count in counts.items():
                 for i in range(count):
-                    chance *= alphas[value] + i
+                    chance *= alphas[value] + (0 if self.endless else i)
                 chance /= factorial(count)
             found.append((chance, [*self.attained, *drawn]))
         all_chances = sum((chance for chance, _ in found), Fraction(0))
@@ -162,6 +164,31 @@ def average(buckets: Sequence[Bucket], added: Added) -> Answer:
         about.variance / count**2,
         about.deviations / float(count),
     )
+
+
+def extreme(buckets: Sequence[Bucket], added: Added, best: Any) -> tuple[Any, Any]:
+    """Bounds of the least or greatest value (`best` is min or max).
+
+    An end is None if there may be no value: the lower one of a greatest value, the upper one of a
+    least one. Both are if there is none in any world.
+    """
+    reached: set[Any] = {None}
+    for bucket in buckets:
+        own = {
+            best(values, default=None)
+            for _, records in worlds(bucket)
+            for values in [[v for v in map(added, records) if v is not None]]
+        }
+        reached = {
+            best((v for v in (one, other) if v is not None), default=None)
+            for one in reached
+            for other in own
+        }
+    known = [value for value in reached if value is not None]
+    low, high = min(known, default=None), max(known, default=None)
+    if None in reached:
+        return (None, high) if best is max else (low, None)
+    return low, high
 
 
 def _means(buckets: Sequence[Bucket], added: Added) -> set[Fraction]:

@@ -1,0 +1,245 @@
+"""Where what a query says of a column can change along a line that is not counted value by value.
+
+Only such uses of a column are estimated: comparisons with constants, and functions that are the
+same from one border to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import floor
+from typing import Any
+
+import numpy as np
+import psycopg
+from sqlglot import exp
+
+from pganon.estimation.lines import Number, steps
+from pganon.estimation.refusals import EstimateRefused, Unsupported
+from pganon.estimation.release import Published
+from pganon.identifiers import quote
+from pganon.sqltools import cast, fragment, num, query, statement
+
+Connection = psycopg.Connection[Any]
+
+MAX_BORDERS = 100_000
+
+_COMPARED = (
+    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE),
+    *(exp.NullSafeEQ, exp.NullSafeNEQ),
+)
+_UNITS = {
+    **{unit: unit for unit in ("second", "minute", "hour", "day", "week", "month", "year")},
+    "dow": "day",
+    "isodow": "day",
+    "doy": "day",
+    "isoyear": "week",
+    "quarter": "month",
+    "decade": "year",
+    "century": "year",
+}
+"""Units of date_trunc and extract: a unit whose borders have theirs among them."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a query has of a column.
+
+    Attributes:
+        key: whether it is a key of GROUP BY.
+    """
+
+    expression: exp.Expr
+    key: bool
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """A value that the column is compared with."""
+
+    value: exp.Expr
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """Borders of years, months, days, ..."""
+
+    unit: str
+
+
+@dataclass(frozen=True)
+class _Buckets:
+    """Borders of width_bucket."""
+
+    low: exp.Expr
+    high: exp.Expr
+    count: exp.Expr
+
+
+_Cut = _Constant | _Unit | _Buckets
+
+
+def cuts(
+    conn: Connection, column: Published, uses: Sequence[Use], low: Number, high: Number
+) -> list[Number]:
+    """Borders of cells, as :func:`pganon.estimation.lines.cut` takes them; some may be beyond.
+
+    Args:
+        low, high: the ends of the line.
+
+    Raises:
+        Unsupported: something in the uses may change anywhere.
+    """
+    found: list[_Cut] = []
+    for use in uses:
+        if use.key and isinstance(use.expression.unnest(), exp.Column):
+            raise Unsupported(
+                f"{quote(column.name)} has too many values for a group each",
+                use.expression,
+                "group by width_bucket or date_trunc",
+            )
+        found += _of(use.expression, column)
+    borders: list[Number] = []
+    for value in _constants(conn, column, found):
+        borders += _around(column, value)
+    for unit in dict.fromkeys(item.unit for item in found if isinstance(item, _Unit)):
+        borders += _starts(conn, column, unit, int(low), int(high))
+    return borders
+
+
+def _of(node: exp.Expr, column: Published) -> Iterator[_Cut]:
+    node = node.unnest()
+    if not node.find(exp.Column):
+        return
+    if isinstance(node, exp.Column):
+        raise Unsupported(
+            f"{quote(column.name)} has too many values to count one by one",
+            node,
+            f"compare {quote(column.name)} itself with a constant",
+        )
+    if isinstance(node, _COMPARED) and _bare(node.this) is not _bare(node.expression):
+        yield _constant(node.expression if _bare(node.this) else node.this)
+    elif isinstance(node, exp.In | exp.Between | exp.Is) and _bare(node.this):
+        others = [item for item in node.iter_expressions() if item is not node.this]
+        yield from (_constant(item) for item in others if not isinstance(node, exp.Is))
+    elif isinstance(node, exp.WidthBucket) and _bare(node.this):
+        parts = [node.args.get(name) for name in ("min_value", "max_value", "num_buckets")]
+        low, high, count = (_constant(part).value for part in parts if part is not None)
+        yield _Buckets(low, high, count)
+    elif unit := _unit(node):
+        yield _Unit(unit)
+    else:
+        for child in node.iter_expressions():
+            yield from _of(child, column)
+
+
+def _bare(node: exp.Expr) -> bool:
+    return isinstance(node.unnest(), exp.Column)
+
+
+def _constant(node: exp.Expr) -> _Constant:
+    if node.find(exp.Column):
+        raise Unsupported("a condition on this column takes a constant here", node)
+    return _Constant(node)
+
+
+def _unit(node: exp.Expr) -> str | None:
+    """The unit of which the borders are those of the function."""
+    inner = node.this if not isinstance(node, exp.Extract) else node.expression
+    if not isinstance(inner, exp.Expr):
+        return None
+    inner = inner.unnest()
+    if isinstance(inner, exp.Cast) and _is_time(inner):
+        inner = inner.this
+    if not _bare(inner):
+        return None
+    if isinstance(node, exp.Cast):
+        return "day" if node.to.this == exp.DataType.Type.DATE else None
+    if isinstance(node, exp.TimestampTrunc):
+        return _UNITS.get(node.args["unit"].name.lower())
+    if isinstance(node, exp.Extract):
+        unit = node.this.name.lower()
+        return _UNITS.get(unit) if unit != "second" else None
+    return None
+
+
+def _is_time(node: exp.Cast) -> bool:
+    times = exp.DataType.Type.TIMESTAMP, exp.DataType.Type.TIMESTAMPTZ, exp.DataType.Type.DATE
+    return node.to.this in times and not node.to.expressions
+
+
+def _constants(conn: Connection, column: Published, found: Sequence[_Cut]) -> list[Decimal]:
+    """Numbers of constants, by the server."""
+    numbered = steps(column)
+    number = "(:v)::numeric" if numbered is None else f"({numbered.number})::numeric"
+    values = [fragment(number, v=item.value) for item in found if isinstance(item, _Constant)]
+    selects: list[exp.Select] = []
+    if values:
+        selects.append(query("select unnest(:v) as v", v=exp.Array(expressions=values)))
+    for item in found:
+        if isinstance(item, _Buckets):
+            selects.append(_between(item, number))
+    read: list[Decimal] = []
+    for select in selects:
+        rows = conn.execute(statement(select.limit(MAX_BORDERS + 1))).fetchall()
+        _check(len(rows))
+        read += [row[0] for row in rows if row[0] is not None and row[0].is_finite()]
+    return read
+
+
+def _between(item: _Buckets, number: str) -> exp.Select:
+    """Borders of buckets of the same width, to more decimals than values have."""
+    low, high = (fragment(number, v=value) for value in (item.low, item.high))
+    return query(
+        "select :low + round((:high - :low) * i.i, 40) / :n from generate_series(0, :n) as i(i)",
+        low=low,
+        high=high,
+        n=cast(exp.paren(item.count.copy()), "integer"),
+    )
+
+
+def _around(column: Published, value: Decimal) -> list[Number]:
+    """The borders of a value: what is below it, and above, may differ from it."""
+    if steps(column) is not None:
+        return [floor(value), floor(value) + 1]
+    if column.kind in _FLOATS:
+        return _floats_around(_FLOATS[column.kind], value)
+    return [value]
+
+
+_FLOATS: dict[str, type[np.floating[Any]]] = {
+    "real": np.float32,
+    "double precision": np.float64,
+}
+
+
+def _floats_around(kind: type[np.floating[Any]], value: Decimal) -> list[Number]:
+    """Published ends are the shortest texts of floats, and may be on the other side of it."""
+    with np.errstate(over="ignore", under="ignore"):
+        near = kind(float(value))
+        found = [np.nextafter(near, kind(end)) for end in (-np.inf, np.inf)]
+    return [value, *[Decimal(str(item)) for item in (near, *found) if np.isfinite(item)]]
+
+
+def _starts(conn: Connection, column: Published, unit: str, low: int, high: int) -> list[Number]:
+    """Numbers of the first values of years, months, days, ... between two values."""
+    numbered = steps(column)
+    assert numbered is not None
+    first, last = (fragment(numbered.value, p=num(end)) for end in (low, high))
+    tree = query(
+        f"select (:number)::bigint from generate_series(date_trunc('{unit}', :first), :last,"
+        f" interval '1 {unit}') as s(s)",
+        number=fragment(numbered.number, v=fragment(f"date_trunc('{unit}', s.s)")),
+        first=first,
+        last=last,
+    )
+    rows = conn.execute(statement(tree.limit(MAX_BORDERS + 1))).fetchall()
+    _check(len(rows))
+    return [row[0] for row in rows]
+
+
+def _check(borders: int) -> None:
+    if borders > MAX_BORDERS:
+        raise EstimateRefused(f"the ranges have more than {MAX_BORDERS} groups or borders")

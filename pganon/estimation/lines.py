@@ -1,0 +1,209 @@
+"""Lines: the values of a column that shows ranges, in order, in cells.
+
+A cell has values that nothing in a query and no published range tells apart. Where there are few
+values every one is a cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sqlglot import exp
+
+from pganon.estimation.release import Published
+from pganon.estimation.values import typed
+from pganon.sqltools import cast, col, fragment, named, num, query, text
+
+Number = int | Decimal
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How the values of a type that has next values are numbered.
+
+    Attributes:
+        first, last: the numbers of the first and the last value of a range `:v`.
+        value: the value with the number `:p`.
+        number: the number of a value `:v`; a fraction if it lies between two.
+    """
+
+    first: str
+    last: str
+    value: str
+    number: str
+
+
+_TIMES = "(extract(epoch from {}(:v)) * 1000000)::bigint"
+_AT = (
+    "(timestamp '1970-01-01' + make_interval(days => (:p / 86400000000)::integer)"
+    " + :p % 86400000000 * interval '1 microsecond')"
+)
+
+
+def _scaled(scale: int) -> Steps:
+    unit, step = f"{Decimal(10) ** scale:f}", f"{Decimal(10) ** -scale:f}"
+    return Steps(
+        f"case when lower_inc(:v) then ceil(lower(:v) * {unit})"
+        f" else floor(lower(:v) * {unit}) + 1 end::bigint",
+        f"case when upper_inc(:v) then floor(upper(:v) * {unit})"
+        f" else ceil(upper(:v) * {unit}) - 1 end::bigint",
+        f":p * {step}" if scale else ":p",
+        f"(:v)::numeric * {unit}",
+    )
+
+
+_DAYS = Steps(
+    "lower(:v) - date '1970-01-01'",
+    "upper(:v) - 1 - date '1970-01-01'",
+    "date '1970-01-01' + (:p)::integer",
+    "(:v)::date - date '1970-01-01'",
+)
+
+
+def _microseconds(kind: str, value: str) -> Steps:
+    return Steps(
+        f"{_TIMES.format('lower')} + (not lower_inc(:v))::integer",
+        f"{_TIMES.format('upper')} - (not upper_inc(:v))::integer",
+        value,
+        f"extract(epoch from (:v)::{kind}) * 1000000",
+    )
+
+
+def steps(column: Published) -> Steps | None:
+    """None of numbers that have no next one."""
+    if column.whole:
+        return _scaled(0)
+    if column.kind == "date":
+        return _DAYS
+    scale = re.fullmatch(r"numeric\(\d+(?:,(-?\d+))?\)", column.kind)
+    if scale is not None:
+        return _scaled(int(scale[1] or 0))
+    if column.kind.endswith("without time zone"):
+        return _microseconds("timestamp", _AT)
+    if column.kind.endswith("with time zone"):
+        return _microseconds("timestamptz", f"{_AT} at time zone 'UTC'")
+    return None
+
+
+@dataclass(frozen=True)
+class Line:
+    """The cells of a column.
+
+    Attributes:
+        steps: how values are numbered; None of numbers that have no next one: their cells are
+            points, each followed by the gap before the next one.
+        low, high: the ends of every cell, as numbers of values; of a gap those of the open range.
+        single: whether every value is a cell.
+    """
+
+    column: Published
+    steps: Steps | None
+    low: tuple[Number, ...]
+    high: tuple[Number, ...]
+    single: bool = False
+
+    @property
+    def dense(self) -> bool:
+        return self.steps is None
+
+    def places(self, value: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
+        """The places of the first and the last cell of a range of the view."""
+        if self.steps is None:
+            points = _array(self.low[::2], "numeric[]")
+            first = "2 * width_bucket(lower(:v), :p) - lower_inc(:v)::integer"
+            last = "2 * width_bucket(upper(:v), :p) - 2 + upper_inc(:v)::integer"
+            return tuple(fragment(side, v=value.copy(), p=points) for side in (first, last))  # pyright: ignore[reportReturnType]
+        ends = [fragment(side, v=value) for side in (self.steps.first, self.steps.last)]
+        if self.single:
+            before = num(int(self.low[0]) - 1)
+            return tuple(fragment(":e - :b", e=end, b=before) for end in ends)  # pyright: ignore[reportReturnType]
+        starts = _array(self.low, "bigint[]")
+        return tuple(
+            fragment("width_bucket((:e)::bigint, :s)", e=end, s=starts.copy()) for end in ends
+        )  # pyright: ignore[reportReturnType]
+
+    def cells(self, shares: exp.Expr) -> exp.Select:
+        """SELECT place, v (a value of the cell), w, k (how many values), low, high."""
+        if self.single:
+            found = query(
+                "select u.place, u.w, u.place - 1 + :first as low, u.place - 1 + :first as high"
+                " from unnest(:w) with ordinality as u(w, place)",
+                first=num(int(self.low[0])),
+                w=shares,
+            )
+        else:
+            kind = "numeric[]" if self.dense else "bigint[]"
+            found = query(
+                "select u.place, u.w, u.low, u.high"
+                " from unnest(:w, :low, :high) with ordinality as u(w, low, high, place)",
+                w=shares,
+                low=_array(self.low, kind),
+                high=_array(self.high, kind),
+            )
+        low, high = col("low", "c"), col("high", "c")
+        if self.steps is None:
+            v, k = fragment("(:l + :h) * 0.5", l=low, h=high), fragment("1::bigint")
+            ends = (low, high)
+        else:
+            ends = tuple(fragment(self.steps.value, p=end) for end in (low, high))
+            v, k = ends[0], fragment("(:h - :l + 1)::bigint", l=low, h=high)
+        tree = query("select c.place, c.w, :k as k from c", {"c": found}, k=k)
+        columns = {"v": typed(self.column, v)}
+        if self.column.is_number:
+            columns |= {"low": cast(ends[0], "numeric"), "high": cast(ends[1], "numeric")}
+        return tree.select(*[named(item, name) for name, item in columns.items()])
+
+
+def _array(values: Iterable[Number], kind: str) -> exp.Expr:
+    return cast(text("{" + ",".join(f"{value}" for value in values) + "}"), kind)
+
+
+def single(column: Published, steps: Steps, first: int, last: int) -> Line:
+    """A line on which every value is a cell."""
+    places = tuple(range(first, last + 1))
+    return Line(column, steps, places, places, single=True)
+
+
+def cut(column: Published, steps: Steps | None, borders: Iterable[Number]) -> Line:
+    """A line of cells between borders.
+
+    Args:
+        borders: first values of cells, the last of them beyond the end; of dense numbers, points.
+    """
+    found = sorted(set(borders))
+    if steps is not None:
+        ends = tuple(int(value) - 1 for value in found[1:])
+        return Line(column, steps, tuple(found[:-1]), ends)
+    low = [value for point in found for value in (point, point)][:-1]
+    high = [value for point in found for value in (point, point)][1:]
+    return Line(column, None, tuple(low), tuple(high))
+
+
+def refined(shares: Sequence[float], coarse: Line, fine: Line) -> list[float]:
+    """Shares of cells, of which each is in a cell of a coarser line that is even inside."""
+    found: list[float] = []
+    place = 0
+    for low, high in zip(fine.low, fine.high, strict=True):
+        if fine.dense and low == high:
+            found.append(0.0)
+            continue
+        while coarse.high[place] < high:
+            place += 1
+        found.append(
+            shares[place]
+            * _length(fine, low, high)
+            / _length(fine, coarse.low[place], coarse.high[place])
+        )
+    return found
+
+
+def _length(line: Line, low: Number, high: Number) -> float:
+    return float(high - low + (0 if line.dense else 1))
+
+
+def lengths(line: Line) -> list[float]:
+    """How many values every cell has; of dense numbers, how long it is."""
+    return [_length(line, low, high) for low, high in zip(line.low, line.high, strict=True)]

@@ -1,0 +1,196 @@
+"""Ranges of numbers that need not be whole, of times, and of more values than are counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pganon.estimation.ask import answer
+from pganon.estimation.boxes import fitted
+from pganon.estimation.parse import parse_query
+from pganon.estimation.refusals import EstimateRefused, Unsupported
+from pganon.estimation.release import AskedRelease, Part, Published
+from pganon.estimation.resolve import resolve
+from pganon.identifiers import QualifiedName
+from tests.support.harness.cluster import Database
+
+VIEW = QualifiedName("lines", "released")
+
+
+def released(conn: Any, kind: str, *ranges: str, n: int = 5) -> AskedRelease:
+    """A release of one column `v`, with a class of `n` records for every range."""
+    conn.execute("CREATE SCHEMA lines")
+    values = ", ".join(f"({i}, {shown})" for i, shown in enumerate(ranges))
+    conn.execute(
+        f"CREATE TABLE lines.released AS SELECT c AS class_id, v"
+        f" FROM (VALUES {values}) AS t(c, v) CROSS JOIN generate_series(1, {n})".encode()
+    )
+    part = Part("v", False, VIEW, "class_id", None)
+    column = Published("v", "range", kind, None, True, part)
+    return AskedRelease("released", 1, VIEW, part, None, {"v": column})
+
+
+def ask(conn: Any, release: AskedRelease, text: str, spread: Any = "uniform") -> Any:
+    text = text.replace("RELEASED", "FROM released")
+    return answer(conn, resolve(parse_query(text), release), spread).as_dicts()
+
+
+def counted(conn: Any, release: AskedRelease, where: str) -> tuple[Any, ...]:
+    (row,) = ask(conn, release, f"SELECT count(*) AS n RELEASED WHERE {where}")
+    return row["n_lower"], row["n_upper"], round(row["n"], 9)
+
+
+def test_numbers_of_any_kind(db: Database):
+    """Five records from 10 to 20, both of which one has."""
+    with db.connect() as conn:
+        release = released(conn, "numeric", "numrange(10, 20, '[]')")
+        assert counted(conn, release, "v < 12.5") == (1, 4, 1.75)
+        assert counted(conn, release, "v = 12.5") == (0, 3, 0)
+        assert counted(conn, release, "v <> 12.5") == (2, 5, 5)
+        assert counted(conn, release, "v >= 10") == (5, 5, 5)
+        assert counted(conn, release, "v < 10 OR v IS NULL") == (0, 0, 0)
+        assert counted(conn, release, "CASE WHEN v IN (10, 20) THEN 1 END = 1") == (2, 5, 2)
+        (row,) = ask(conn, release, "SELECT count(*) n, sum(v) s, avg(v) a RELEASED WHERE v < 12.5")
+        assert row["n_error"] ** 2 == pytest.approx(3 * 0.25 * 0.75)
+        (row,) = ask(conn, release, "SELECT sum(v) s, avg(v) a RELEASED")
+        assert (row["s"], row["s_lower"], row["s_upper"]) == (75, 60, 90)
+        assert row["s_error"] == pytest.approx(5)
+        assert (row["a"], row["a_lower"], row["a_upper"]) == (15, 12, 18)
+        rows = ask(
+            conn, release, "SELECT width_bucket(v, 10, 20, 2) b, count(*) n RELEASED GROUP BY 1"
+        )
+        assert [(row["b"], row["n"]) for row in rows] == [(1, 2.5), (2, 1.5), (3, 1)]
+        # No decimal is the border 10 + 10 / 3, or 10 + 20 / 3.
+        for bucket, beside in ((1, "> 13.3333333333333333"), (3, "< 16.6666666666666667")):
+            where = f"width_bucket(v, 10, 20, 3) = {bucket} AND v {beside}"
+            assert counted(conn, release, where) == (0, 3, 0)
+
+
+def test_a_range_of_one_number_beside_missing_values(db: Database):
+    """A point has no share in a density, so how often values are missing decides."""
+    with db.connect() as conn:
+        release = released(conn, "numeric", "numrange(3, 3, '[]')", "numrange(4, 8, '[]')")
+        conn.execute("ALTER TABLE lines.released ADD missing boolean DEFAULT false")
+        conn.execute("UPDATE lines.released SET missing = true WHERE class_id = 0")
+        column = release.columns["v"]
+        column = Published("v", "range", "numeric", None, True, column.part, "missing")
+        release = AskedRelease("released", 1, VIEW, column.part, None, {"v": column})
+        assert counted(conn, release, "v = 3") == (1, 4, 2.5)
+        known = fitted(conn, column, "column")
+        # Nine values are surely there or free to be, one is missing: so is one of ten.
+        (row,) = ask(conn, release, "SELECT count(*) n RELEASED WHERE v = 3", "column")
+        assert row["n"] == pytest.approx(1 + 3 / (1 + known.odds))
+        assert known.odds == pytest.approx(known.lacking / (1 - known.lacking))
+        assert 0.1 < known.lacking < 0.2
+        (row,) = ask(conn, release, "SELECT sum(v) s RELEASED WHERE v = 3")
+        assert (row["s"], row["s_lower"], row["s_upper"]) == (7.5, 3, 12)
+        assert row["s_error"] ** 2 == pytest.approx(9 * 5 / 4)
+
+
+def test_a_scale_has_next_values(db: Database):
+    """Prices in cents are counted one by one."""
+    with db.connect() as conn:
+        release = released(conn, "numeric(6,2)", "numrange(1, 1.04, '[]')", "numrange(2, 3)")
+        assert counted(conn, release, "v * 2 < 2.05 AND v < 2") == (1, 4, 2.8)
+        (row,) = ask(conn, release, "SELECT sum(v) s RELEASED WHERE v < 2")
+        assert (float(row["s_lower"]), float(row["s_upper"])) == (5.04, 5.16)
+        assert row["s"] == pytest.approx(5.1)
+
+
+FLOATS = "numrange(0.1, 0.3, '[]')"
+
+
+def test_floats_are_what_their_texts_are_read_as(db: Database):
+    with db.connect() as conn:
+        release = released(conn, "real", FLOATS)
+        # In the source 0.1::real is above 0.1, and 0.3::real too.
+        assert counted(conn, release, "v <= 0.1") == (0, 0, 0)
+        assert counted(conn, release, "v > 0.3") == (1, 4, 1)
+        conn.rollback()
+        release = released(conn, "double precision", FLOATS)
+        assert counted(conn, release, "v <= 0.1") == (1, 4, 1)
+        assert counted(conn, release, "v > 0.3") == (0, 0, 0)
+        assert counted(conn, release, "v > 0.29999999999999998") == (0, 0, 0)
+
+
+TIMES = "tsrange('2020-01-01', '2020-01-11')", "tsrange('2020-02-01', '2020-02-01 00:00:00.000001')"
+
+
+@pytest.mark.parametrize(
+    ("where", "wanted"),
+    [
+        ("v < '2020-01-02'", (1, 4, 1.3)),
+        ("v < date '2020-01-02'", (1, 4, 1.3)),
+        ("v::date = '2020-01-01'", (1, 4, 1.3)),
+        ("extract(day FROM v) = 1 AND extract(month FROM v) = 1", (1, 4, 1.3)),
+        ("date_trunc('day', v) = '2020-01-01' OR v = '2020-02-01'", (6, 9, 6.3)),
+        ("v >= '2020-01-10 23:59:59.999999' AND v < '2020-02-01'", (1, 4, 1)),
+        ("extract(year FROM v) = 2020", (10, 10, 10)),
+    ],
+)
+def test_times(db: Database, where: str, wanted: tuple[Any, ...]):
+    with db.connect() as conn:
+        release = released(conn, "timestamp without time zone", *TIMES)
+        assert counted(conn, release, where) == wanted
+
+
+def test_seconds_have_fractions(db: Database):
+    with db.connect() as conn:
+        release = released(conn, "timestamp without time zone", *TIMES)
+        with pytest.raises(Unsupported, match="too many values to count"):
+            counted(conn, release, "extract(second FROM v) = 1")
+        rows = ask(conn, release, "SELECT date_trunc('day', v) d, count(*) n RELEASED GROUP BY 1")
+        assert len(rows) == 11
+
+
+def test_groups_of_times(db: Database):
+    with db.connect() as conn:
+        zoned = [text.replace("tsrange", "tstzrange") for text in TIMES]
+        release = released(conn, "timestamp with time zone", *zoned)
+        rows = ask(conn, release, "SELECT date_trunc('month', v) m, count(*) n RELEASED GROUP BY 1")
+        assert [(f"{row['m']:%m-%d %H}", row["n"]) for row in rows] == [
+            ("01-01 00", 5),
+            ("02-01 00", 5),
+        ]
+
+
+def test_days_of_more_years_than_are_counted(db: Database):
+    """In cells, of which one has all days that are told apart nowhere."""
+    with db.connect() as conn:
+        release = released(
+            conn, "date", "daterange('0001-01-01', '0001-01-11')", "daterange('2020-01-01', null)"
+        )
+        with pytest.raises(EstimateRefused, match="without an end"):
+            counted(conn, release, "v < '2000-01-01'")
+        conn.execute("UPDATE lines.released SET v = '[2020-01-01,2020-01-11)' WHERE class_id = 1")
+        assert counted(conn, release, "v <= '2020-01-01'") == (6, 9, 6.3)
+        assert counted(conn, release, "v < timestamp '2020-01-02 12:00'") == (6, 9, 6.6)
+
+
+def test_the_spread_of_cells(db: Database):
+    """All of the first class, one and a part of three of the second are in the first cell."""
+    with db.connect() as conn:
+        million = [f"numrange(1, {n}, '[]')" for n in (1_000_000, 2_000_000)]
+        release = released(conn, "integer", *million)
+        column = fitted(conn, release.columns["v"], "column")
+        assert column.shares == pytest.approx([6 / 7, 1 / 7], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("SELECT count(*) RELEASED WHERE v * 2 > 5", "too many values to count"),
+        ("SELECT count(*) RELEASED WHERE coalesce(v, 0) > 5", "too many values to count"),
+        ("SELECT count(*) RELEASED WHERE v > v", "too many values to count"),
+        ("SELECT count(*) RELEASED WHERE v IN (12, v)", "takes a constant here"),
+        ("SELECT v, count(*) RELEASED GROUP BY v", "too many values for a group each"),
+        ("SELECT count(*) RELEASED WHERE v > 'x'", "fails on a value"),
+    ],
+)
+def test_uses_that_are_refused(db: Database, text: str, words: str):
+    with db.connect() as conn:
+        release = released(conn, "numeric", "numrange(10, 20, '[]')")
+        with pytest.raises((EstimateRefused, Unsupported)) as refused:
+            ask(conn, release, text)
+    assert words in refused.value.message
