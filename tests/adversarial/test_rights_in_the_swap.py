@@ -181,6 +181,10 @@ def test_what_a_transaction_may_not_open(db: Database) -> None:
         error = translate(caught.value)
         assert (error.code, said in error.message) == ("open_privileges", True), act
     _within(db.admin, "REVOKE SELECT ON published.other FROM analyst")
+    # Withdrawn, and in use still: its readers are nobody.
+    db.owner().execute("UPDATE pganon_private.release SET current_version = NULL")
+    with pytest.raises(psycopg.Error, match=r"SELECT on published\.other to analyst"):
+        _within(db.admin, "GRANT SELECT ON published.other TO analyst")
 
 
 def test_a_trigger_that_takes_another_role(db: Database) -> None:
