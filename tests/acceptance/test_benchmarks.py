@@ -41,7 +41,7 @@ TINY: dict[str, str] = {
     "slamsa": "degrees=[2] sizes=[60] draws=1",
     "identity": "individuals=100 degrees=[2] degree=2 shares=[[0.6,0.6]] blocks=[50] quasi=[3]"
     " quasi_identifiers=3 queries=5 few=40 samples=1 draws=1",
-    "lgb": "rows=150 queries=5 ks=[2] ls=[2] middle=2 dense=[[3,2]] densities=[20]",
+    "lgb": "rows=150 queries=5 ks=[2] ls=[2,3] middle=2 dense=[[3,2]] densities=[20]",
     "background": 'rows=60 people=80 sources=["patients"] ks=[5] js=[0.8] betas=[3]'
     " few_ks=[2] few_betas=[3] sizes=[40] widths=[0.3]",
     "time": 'people=400 months=2 series=[[1,"leaves","region","distinct"]]',
@@ -61,7 +61,6 @@ FEWER: tuple[tuple[Any, str, Any], ...] = (
     (qs, "COUNTS", ("product",)),
     (slamsa, "FOUR", slamsa.FOUR[:1]),
     (lgb, "METHODS", dict(list(lgb.METHODS.items())[:3])),
-    (lgb, "ASKED", lgb.ASKED[:1]),
 )
 """Lists that are no settings, shorter."""
 
