@@ -91,7 +91,7 @@ def opened(
         if right.place == "schema pganon"
         or (
             right.place in shown
-            and not (right.role in readers and right.text.startswith(("SELECT on ", "USAGE on ")))
+            and not (right.role in readers and right.text.startswith("SELECT on "))
         )
     ]
     return (f"{_MORE}: {first_few(texts, _SHOWN)}",) if texts else ()

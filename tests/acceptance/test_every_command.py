@@ -21,7 +21,7 @@ from tests.support.harness.cluster import Database
 from tests.support.harness.walk import commands, walk
 from tests.support.sources.every_model import EVERY
 
-ELSEWHERE = {"server", "init", "upgrade", "uninstall", "extension", "import", "demo"}
+ELSEWHERE = {"server", "init", "upgrade", "uninstall", "extension", "import", "quasi", "demo"}
 """Commands that are about no release."""
 
 

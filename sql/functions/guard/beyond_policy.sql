@@ -47,6 +47,8 @@ BEGIN
     SELECT CASE
             WHEN g.schema = ANY (private) THEN 'private schemas'
             WHEN g.relation = ANY (views) THEN g.relation::text
+            -- It shows nothing by itself.
+            WHEN g.privilege = 'USAGE' AND g.schema = ANY (outer_schemas) THEN 'use of schemas'
             WHEN pg_get_userbyid(n.nspowner) = current_user THEN format('schema %I', g.schema)
             ELSE 'schemas of others'
         END, g.grantee, o.held

@@ -30,7 +30,7 @@ class Names(ShownNames):
     """Of which d out of m values lose d / m; everybody shows all."""
 
     def number(self, state: State) -> int:
-        return self.domain(state)
+        return NominalAxis.domain(self, state)
 
 
 def share_axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
