@@ -245,12 +245,11 @@ def test_whom_a_policy_trusts(db: Any) -> None:
     db.source(SETUP + SOURCES["view"][0])
     with refused("untrusted_code"):
         publish(db, {**POLICY, "trust": ["analyst"]})
-    # A role that is missing is of no importance before a run.
     missing = {**POLICY, "trust": ["source_owner", "No Body"]}
-    assert plan_release(loaded(missing), dsn=db.dsn()).spec
-    with refused("missing_role") as caught:
-        publish(db, missing)
-    assert '"No Body"' in str(caught[0])
+    for act in (plan_release, publish):
+        with refused("missing_role") as caught:
+            act(loaded(missing), dsn=db.dsn()) if act is plan_release else act(db, missing)
+        assert '"No Body"' in str(caught[0])
 
 
 def test_readers_measure_what_pganon_published(db: Any) -> None:

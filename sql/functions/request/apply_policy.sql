@@ -11,6 +11,7 @@ AS $$
 DECLARE
     p_release text;
     missing text;
+    roles jsonb;
 BEGIN
     IF json_typeof($1) IS DISTINCT FROM 'object' OR json_typeof($1 -> 'release') IS DISTINCT FROM 'string'
         OR octet_length($1 ->> 'release') NOT BETWEEN 1 AND 63
@@ -39,13 +40,14 @@ BEGIN
             MESSAGE = format('there is no role %s, which the policy of "%s" names', missing, p_release),
             HINT = 'create it first: whoever had the name later would have its part';
     END IF;
-    RETURN pganon.keep_policy($1, $2, $3, (
+    roles := (
         SELECT jsonb_agg(jsonb_build_object(
             'purpose', n.purpose, 'role', n.role, 'role_id', coalesce(r.oid, 0)
         ))
         FROM pganon.policy_roles($1) AS n
         LEFT JOIN pg_roles AS r ON r.rolname = n.role
-    ));
+    );
+    RETURN pganon.keep_policy($1, $2, $3, roles);
 END
 $$;
 

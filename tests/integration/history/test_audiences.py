@@ -323,7 +323,7 @@ def test_nobody_judges_until_a_reader_is_added(
     def held(*args: Any) -> Any:
         with driver.refused("busy"), locks.hold(other, population=population):
             pass
-        added.append(args[-1])
+        added.append(args[2])
         return set_readers(*args)
 
     monkeypatch.setattr(readers, "set_readers", held)
