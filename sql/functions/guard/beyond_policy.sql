@@ -2,6 +2,8 @@
 -- nothing of private schemas, what everybody may in schema pganon, and SELECT on the views of a release for
 -- its readers; USAGE on the schemas of views for all that were ever readers. Then there is what
 -- acting_rights.sql gives. `place` is what `verify` counts it under, and `held` says it in full.
+-- Anybody may make something under the name of a view that is gone. It is none, since it reads no stored
+-- table.
 -- `p_before` is for assert_unopened.sql: it takes in every schema that may get views, and all USAGE.
 CREATE FUNCTION pganon.beyond_policy(p_before boolean DEFAULT false)
     RETURNS TABLE (place text, holder text, held text)
@@ -17,6 +19,9 @@ DECLARE
         FROM pg_class AS c
         JOIN pg_namespace AS n ON n.oid = c.relnamespace
         JOIN pganon.policy_views() AS p ON p.schema = n.nspname AND p.name = c.relname
+        WHERE EXISTS (
+            SELECT FROM pganon.stored_tables(c.oid) AS t
+        )
     );
     outer_schemas constant text[] := ARRAY(
         SELECT n.nspname
