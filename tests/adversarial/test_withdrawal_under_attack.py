@@ -2,11 +2,57 @@
 
 from __future__ import annotations
 
+import threading
+
+import psycopg
+import pytest
+
 from pganon.identifiers import QualifiedName
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, listing
 from pganon.publish.privileges import unopened
-from tests.support.harness.cluster import Database
+from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import release
+
+NOTHING = b"GRANT SELECT ON published.adult TO analyst"
+"""Who may not grant gets a warning, and keeps the row with the privileges until it commits."""
+
+
+def _holds(db: Database) -> Connection:
+    reader = db.connect("analyst")
+    reader.autocommit = False
+    reader.execute(NOTHING)
+    return reader
+
+
+def _read(db: Database) -> None:
+    db.connect("analyst").execute("SELECT FROM published.adult")
+
+
+@pytest.mark.parametrize("commits", [False, True])
+def test_a_reader_cannot_hold_up_a_withdrawal(db: Database, commits: bool) -> None:
+    conn = db.owner()
+    release(conn)
+    release(conn, "other")
+    _read(db)
+    reader = _holds(db)
+    timer = threading.Timer(0.2, reader.commit)
+    if commits:  # while the withdrawal waits
+        timer.start()
+    lifecycle.withdraw(conn, "adult")
+    assert [info.release for info in listing.releases(conn) if info.version] == ["other"]
+    if commits:
+        timer.join()
+        with pytest.raises(psycopg.errors.UndefinedTable):
+            _read(db)
+        return
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="r1_records"):
+        _read(db)
+    # What it holds is gone as soon as it lets go, and the owner may read the version again.
+    reader.rollback()
+    conn.execute("SELECT pganon.tidy_views(NULL)")
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        _read(db)
+    assert conn.execute("SELECT count(*) FROM pganon_data.r1_records").fetchone() == (3,)
 
 
 def test_what_others_have_under_the_name_of_a_withdrawn_view(db: Database) -> None:

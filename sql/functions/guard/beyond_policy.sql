@@ -3,7 +3,7 @@
 -- its readers; USAGE on the schemas of views for all that were ever readers. Then there is what
 -- acting_rights.sql gives. `place` is what `verify` counts it under, and `held` says it in full.
 -- Anybody may make something under the name of a view that is gone. It is none, since it reads no stored
--- table.
+-- table. Nor does one count that close_views.sql has shut by the privileges of its tables.
 -- `p_before` is for assert_unopened.sql: it takes in every schema that may get views, and all USAGE.
 CREATE FUNCTION pganon.beyond_policy(p_before boolean DEFAULT false)
     RETURNS TABLE (place text, holder text, held text)
@@ -20,7 +20,7 @@ DECLARE
         JOIN pg_namespace AS n ON n.oid = c.relnamespace
         JOIN pganon.policy_views() AS p ON p.schema = n.nspname AND p.name = c.relname
         WHERE EXISTS (
-            SELECT FROM pganon.stored_tables(c.oid) AS t
+            SELECT FROM pganon.stored_tables(c.oid) AS t WHERE has_table_privilege(t.relation, 'SELECT')
         )
     );
     outer_schemas constant text[] := ARRAY(
