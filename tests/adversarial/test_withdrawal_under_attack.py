@@ -7,6 +7,7 @@ import threading
 import psycopg
 import pytest
 
+from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.publish import lifecycle, listing
 from pganon.publish.privileges import unopened
@@ -65,3 +66,14 @@ def test_what_others_have_under_the_name_of_a_withdrawn_view(db: Database) -> No
         db.connect("source_owner").execute(
             "CREATE TABLE public.adult (i int); GRANT SELECT ON public.adult TO analyst"
         )
+
+
+def test_what_was_open_before_prevents_no_withdrawal(db: Database) -> None:
+    conn = db.owner()
+    release(conn)
+    conn.execute("GRANT SELECT ON pganon_private.ledger TO source_owner")
+    with pytest.raises(PreconditionError, match=r"SELECT on pganon_private\.ledger"):
+        release(conn)
+    lifecycle.withdraw(conn, "adult")
+    lifecycle.drop(conn, "adult")
+    assert not listing.releases(conn)[0].version
