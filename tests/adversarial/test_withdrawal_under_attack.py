@@ -10,7 +10,7 @@ import pytest
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.publish import lifecycle, listing
-from pganon.publish.privileges import unopened
+from pganon.publish.privileges import beyond_policy, unopened
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import release
 
@@ -77,3 +77,13 @@ def test_what_was_open_before_prevents_no_withdrawal(db: Database) -> None:
     lifecycle.withdraw(conn, "adult")
     lifecycle.drop(conn, "adult")
     assert not listing.releases(conn)[0].version
+
+
+def test_texts_of_rights_do_not_follow_settings(db: Database) -> None:
+    conn = db.owner()
+    release(conn)
+    conn.execute("GRANT SELECT ON published.adult TO PUBLIC")
+    conn.execute("SET quote_all_identifiers = on")
+    rights = [(right.place, right.text) for right in beyond_policy(conn)]
+    assert ("published.adult", "SELECT on published.adult to public") in rights
+    assert "schema pganon" not in [place for place, _ in rights]

@@ -9,6 +9,7 @@ CREATE FUNCTION pganon.beyond_policy(p_before boolean DEFAULT false)
     RETURNS TABLE (place text, holder text, held text)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
+    SET quote_all_identifiers = off
 AS $$
 #variable_conflict use_column
 DECLARE
