@@ -337,8 +337,10 @@ END;
 -- unknown_readers --
 -- Those of these roles of whom it is not known that they could ever read a version.
 SELECT ARRAY(
-    SELECT n.name FROM unnest(%(readers)s::text[]) AS n(name)
-    WHERE n.name <> ALL (v.readable_by)
+    SELECT n.name
+    FROM unnest(%(readers)s::text[]) AS n(name)
+    LEFT JOIN pg_roles AS r ON r.rolname = n.name
+    WHERE (n.name, coalesce(r.oid, 0)) NOT IN (SELECT * FROM unnest(v.readable_by, v.readable_ids))
     ORDER BY 1
 )
 FROM pganon_private.version AS v
@@ -347,20 +349,21 @@ WHERE v.release = %(release)s AND v.version = %(version)s;
 -- remember_readers --
 -- Add to those who could ever read a version.
 WITH new AS (
-    SELECT v.release, v.version, ARRAY(
-        SELECT n.name FROM unnest(%(readers)s::text[]) AS n(name)
-        WHERE n.name <> ALL (v.readable_by)
-        ORDER BY 1
-    ) AS roles
+    SELECT v.release, v.version, array_agg(n.name ORDER BY n.name) AS names,
+        array_agg(coalesce(r.oid, 0) ORDER BY n.name) AS ids
     FROM pganon_private.version AS v
+    CROSS JOIN unnest(%(readers)s::text[]) AS n(name)
+    LEFT JOIN pg_roles AS r ON r.rolname = n.name
     WHERE v.release = %(release)s AND v.version = %(version)s
+        AND (n.name, coalesce(r.oid, 0)) NOT IN (SELECT * FROM unnest(v.readable_by, v.readable_ids))
+    GROUP BY v.release, v.version
 )
 
 UPDATE pganon_private.version AS v
-SET readable_by = v.readable_by || n.roles
+SET readable_by = v.readable_by || n.names, readable_ids = v.readable_ids || n.ids
 FROM new AS n
-WHERE v.release = n.release AND v.version = n.version AND n.roles <> '{}'
-RETURNING n.roles;
+WHERE v.release = n.release AND v.version = n.version
+RETURNING n.names;
 
 -- lack_usage --
 -- Those of these roles that may not use an existing schema.

@@ -47,6 +47,10 @@ BEGIN
             SELECT unnest(p.readers) FROM pganon.policy_views() AS p
             UNION
             SELECT unnest(v.readable_by) FROM pganon_private.version AS v
+            UNION
+            SELECT pg_get_userbyid(i.id)
+            FROM pganon_private.version AS v
+            CROSS JOIN LATERAL unnest(v.readable_ids) AS i(id)
         ) AS r(name)
         WHERE NOT p_before
     )
