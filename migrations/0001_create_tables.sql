@@ -209,6 +209,7 @@ CREATE TABLE pganon_private.version (
     manner jsonb,
     over_versions text,
     readable_by text[] NOT NULL DEFAULT '{}',
+    readable_ids oid[] NOT NULL DEFAULT '{}',
     increments jsonb,
     source_columns jsonb NOT NULL,
     source_mark text,
@@ -242,6 +243,8 @@ COMMENT ON COLUMN pganon_private.version.rows_fingerprint IS
     'fingerprint of what was read but for the keys: the same rows may have others in a copy';
 COMMENT ON COLUMN pganon_private.version.readable_by IS
     'roles that could ever read it; public: everybody';
+COMMENT ON COLUMN pganon_private.version.readable_ids IS
+    'their numbers, in the same order: a role that was renamed could read it as well';
 COMMENT ON COLUMN pganon_private.version.increments IS
     'what each run added to a version that grows, oldest first; NULL for a version made at once';
 COMMENT ON COLUMN pganon_private.version.trusted IS

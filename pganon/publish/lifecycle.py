@@ -160,9 +160,9 @@ def withdrawing(conn: Connection, name: str) -> Iterator[None]:
 
     A publication that waits for somebody who reads views holds up the transaction, not this.
     """
-    with conn.transaction(), unopened(conn):
+    with conn.transaction(), unopened(conn, withdraws=True):
         views.close_views(conn, name)
-    with publishing(conn):
+    with publishing(conn, withdraws=True):
         yield
 
 
@@ -219,7 +219,7 @@ def drop(
             )
         if current is not None:
             _hide(conn, history)
-        with publishing(conn):
+        with publishing(conn, withdraws=True):
             locks.assert_held(conn, release=name)
             dependents, gone = with_lock_retry(
                 conn,

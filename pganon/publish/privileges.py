@@ -23,17 +23,22 @@ _MORE = "others may do more than the policies say"
 
 
 @contextmanager
-def unopened(conn: Connection) -> Iterator[None]:
+def unopened(conn: Connection, *, withdraws: bool = False) -> Iterator[None]:
     """Refuse the changes of a block, in a transaction, if others may do more by them.
 
     Event triggers and other sessions may grant privileges meanwhile. At the end of the block
     nobody else may use what is private. Of everything else others may do what the policies say,
     and what they could do before, by a grant of the steward's, for instance.
 
+    Args:
+        withdraws: whether it only takes away, which what others could do before never prevents.
+
     Raises:
         psycopg.Error: PA103, which is open_privileges.
     """
-    row = conn.execute(sqlfiles.query("publish", "held_before")).fetchone()
+    row = conn.execute(
+        sqlfiles.query("publish", "held_before"), {"withdraws": withdraws}
+    ).fetchone()
     assert row is not None
     yield
     conn.execute(sqlfiles.query("publish", "assert_unopened"), {"before": row[0]})

@@ -240,10 +240,13 @@ def retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
 
 
 @contextmanager
-def publishing(conn: Connection) -> Iterator[None]:
+def publishing(conn: Connection, *, withdraws: bool = False) -> Iterator[None]:
     """A transaction that excludes other publications before it reads anything.
 
     It changes nothing if others than its policies say may do more by it.
+
+    Args:
+        withdraws: see :func:`unopened`.
 
     Raises:
         PreconditionError: open_privileges.
@@ -254,7 +257,7 @@ def publishing(conn: Connection) -> Iterator[None]:
         with conn.transaction():
             conn.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE")
             conn.execute(sqlfiles.query("publish", "lock_releases"))
-            with unopened(conn):
+            with unopened(conn, withdraws=withdraws):
                 yield
     except psycopg.Error as error:
         raise translate(error, step="publish") from None

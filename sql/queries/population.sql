@@ -80,7 +80,7 @@ WHERE p.id = %(population)s;
 
 -- versions --
 -- Versions about a population, the oldest first. Who reads a version that grew reads all that it is
--- made of. Without its secrets a version is not the same as another.
+-- made of. Readers are those who have the names now, and those who were renamed. Without its secrets a version is not the same as another.
 SELECT
     v.release, v.version, v.run_id, v.members_table, v.relations, v.manner,
     CASE WHEN s.run_id IS NOT NULL THEN v.partition_hash END AS partition_hash,
@@ -96,8 +96,10 @@ LEFT JOIN pganon_private.run_secret AS s ON s.run_id = v.run_id
 CROSS JOIN LATERAL (
     SELECT coalesce(array_agg(DISTINCT n.name), '{}') AS readable_by
     FROM pganon_private.version AS w
-    CROSS JOIN LATERAL unnest(w.readable_by) AS n(name)
-    WHERE w.release = v.release
+    CROSS JOIN LATERAL unnest(w.readable_by, w.readable_ids) AS k(name, id)
+    LEFT JOIN pg_roles AS o ON o.oid = k.id
+    CROSS JOIN LATERAL (VALUES (k.name), (o.rolname::text)) AS n(name)
+    WHERE w.release = v.release AND n.name IS NOT NULL
         AND (
             w.version = v.version
             OR w.increments @> jsonb_build_array(jsonb_build_object('run_id', v.run_id))

@@ -242,8 +242,11 @@ WHERE n.nspname = %(schema)s;
 SELECT b.place, b.holder, b.held FROM pganon.beyond_policy() AS b ORDER BY b.held;
 
 -- held_before --
--- The texts of what others may do beyond the policies, in every schema.
-SELECT ARRAY(SELECT b.held FROM pganon.beyond_policy(true) AS b);
+-- The texts of what others may do beyond the policies, in every schema, and may still do afterwards.
+-- What is private must be closed, except for a withdrawal.
+SELECT ARRAY(
+    SELECT b.held FROM pganon.beyond_policy(true) AS b WHERE %(withdraws)s OR b.place <> 'private schemas'
+);
 
 -- assert_unopened --
 -- Refuse what others may do beyond that.
@@ -334,8 +337,10 @@ END;
 -- unknown_readers --
 -- Those of these roles of whom it is not known that they could ever read a version.
 SELECT ARRAY(
-    SELECT n.name FROM unnest(%(readers)s::text[]) AS n(name)
-    WHERE n.name <> ALL (v.readable_by)
+    SELECT n.name
+    FROM unnest(%(readers)s::text[]) AS n(name)
+    LEFT JOIN pg_roles AS r ON r.rolname = n.name
+    WHERE (n.name, coalesce(r.oid, 0)) NOT IN (SELECT * FROM unnest(v.readable_by, v.readable_ids))
     ORDER BY 1
 )
 FROM pganon_private.version AS v
@@ -344,20 +349,21 @@ WHERE v.release = %(release)s AND v.version = %(version)s;
 -- remember_readers --
 -- Add to those who could ever read a version.
 WITH new AS (
-    SELECT v.release, v.version, ARRAY(
-        SELECT n.name FROM unnest(%(readers)s::text[]) AS n(name)
-        WHERE n.name <> ALL (v.readable_by)
-        ORDER BY 1
-    ) AS roles
+    SELECT v.release, v.version, array_agg(n.name ORDER BY n.name) AS names,
+        array_agg(coalesce(r.oid, 0) ORDER BY n.name) AS ids
     FROM pganon_private.version AS v
+    CROSS JOIN unnest(%(readers)s::text[]) AS n(name)
+    LEFT JOIN pg_roles AS r ON r.rolname = n.name
     WHERE v.release = %(release)s AND v.version = %(version)s
+        AND (n.name, coalesce(r.oid, 0)) NOT IN (SELECT * FROM unnest(v.readable_by, v.readable_ids))
+    GROUP BY v.release, v.version
 )
 
 UPDATE pganon_private.version AS v
-SET readable_by = v.readable_by || n.roles
+SET readable_by = v.readable_by || n.names, readable_ids = v.readable_ids || n.ids
 FROM new AS n
-WHERE v.release = n.release AND v.version = n.version AND n.roles <> '{}'
-RETURNING n.roles;
+WHERE v.release = n.release AND v.version = n.version
+RETURNING n.names;
 
 -- lack_usage --
 -- Those of these roles that may not use an existing schema.

@@ -19,6 +19,10 @@ from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.builders import make_table, policy
 from tests.support.sources.versions import other, people_decide
 
+KNOWN = """
+    SELECT readable_by, (SELECT count(DISTINCT i.id) FROM unnest(readable_ids) AS i(id))
+    FROM pganon_private.version WHERE release = 'r'
+"""
 COLUMNS = {"age": "q", "zip": "q", "disease": "s"}
 
 
@@ -72,6 +76,25 @@ def test_somebody_else_has_both(db: Database, roles: list[str], auditor: str) ->
         db.admin.execute(f"REVOKE {both} FROM {roles[2]}".encode())
     with driver.refused("republication"):
         change_readers(conn, "r", add=[roles[1]])
+
+
+def test_a_role_that_was_renamed_has_what_it_had(db: Database, roles: list[str]) -> None:
+    """Also where somebody else has its name now, who is taken for it as well."""
+    people(db)
+    go(db, release(roles[0]))
+    renamed = f"{roles[0]}_x"
+    rename = "ALTER ROLE {} RENAME TO {}"
+    db.admin.execute(rename.format(roles[0], renamed).encode())
+    db.admin.execute(f"CREATE ROLE {roles[0]}".encode())
+    try:
+        for reader in (renamed, roles[0]):
+            with driver.refused("republication"):
+                go(db, without_zip(reader))
+        row = db.owner().execute(KNOWN).fetchone()
+        assert row == ([roles[0], renamed], 1), "names count after a restore, with other numbers"
+    finally:
+        db.admin.execute(f"DROP ROLE {roles[0]}".encode())
+        db.admin.execute(rename.format(renamed, roles[0]).encode())
 
 
 def test_a_grant_is_told_by_a_run_that_only_lets_others_in(db: Database, roles: list[str]) -> None:

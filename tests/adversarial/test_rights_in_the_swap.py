@@ -268,7 +268,7 @@ def test_what_the_steward_granted_before_stays(db: Database) -> None:
     failing = {m.against: m.measured for m in lifecycle.verify(conn, "other") if not m.holds}
     assert failing == {"schema pganon": 1, "schema published": 1, "published.other": 1}
     # As of readers who can become the owner, who are not remembered as readers.
-    conn.execute("UPDATE pganon_private.version SET readable_by = '{}'")
+    conn.execute("UPDATE pganon_private.version SET readable_by = '{}', readable_ids = '{}'")
     readers.change_readers(conn, "other", remove=["analyst"])
 
 

@@ -1,6 +1,6 @@
 -- Refuse what a transaction has opened. `p_before` has the texts of beyond_policy.sql, of every schema,
--- from its beginning: what somebody else granted by intention stays, but for what is private. Event
--- triggers can grant at every command, and other sessions at any time, so this is asked last.
+-- from its beginning: what somebody else granted by intention stays. Event triggers can grant at every
+-- command, and other sessions at any time, so this is asked last.
 CREATE FUNCTION pganon.assert_unopened(p_before text[]) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -9,7 +9,7 @@ DECLARE
     opened constant text[] := ARRAY(
         SELECT b.held
         FROM pganon.beyond_policy() AS b
-        WHERE b.place = 'private schemas' OR b.held NOT IN (SELECT unnest(p_before))
+        WHERE b.held NOT IN (SELECT unnest(p_before))
         ORDER BY b.held
     );
 BEGIN

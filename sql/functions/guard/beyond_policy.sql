@@ -2,11 +2,14 @@
 -- nothing of private schemas, what everybody may in schema pganon, and SELECT on the views of a release for
 -- its readers; USAGE on the schemas of views for all that were ever readers. Then there is what
 -- acting_rights.sql gives. `place` is what `verify` counts it under, and `held` says it in full.
+-- Anybody may make something under the name of a view that is gone. It is none, since it reads no stored
+-- table. Nor does one count that close_views.sql has shut by the privileges of its tables.
 -- `p_before` is for assert_unopened.sql: it takes in every schema that may get views, and all USAGE.
 CREATE FUNCTION pganon.beyond_policy(p_before boolean DEFAULT false)
     RETURNS TABLE (place text, holder text, held text)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
+    SET quote_all_identifiers = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -17,6 +20,9 @@ DECLARE
         FROM pg_class AS c
         JOIN pg_namespace AS n ON n.oid = c.relnamespace
         JOIN pganon.policy_views() AS p ON p.schema = n.nspname AND p.name = c.relname
+        WHERE EXISTS (
+            SELECT FROM pganon.stored_tables(c.oid) AS t WHERE has_table_privilege(t.relation, 'SELECT')
+        )
     );
     outer_schemas constant text[] := ARRAY(
         SELECT n.nspname
@@ -41,6 +47,10 @@ BEGIN
             SELECT unnest(p.readers) FROM pganon.policy_views() AS p
             UNION
             SELECT unnest(v.readable_by) FROM pganon_private.version AS v
+            UNION
+            SELECT pg_get_userbyid(i.id)
+            FROM pganon_private.version AS v
+            CROSS JOIN LATERAL unnest(v.readable_ids) AS i(id)
         ) AS r(name)
         WHERE NOT p_before
     )

@@ -9,6 +9,8 @@ AS $$
 DECLARE
     withdrawn text;
     aside regclass;
+    stored regclass;
+    owner name;
     dependents text[] := '{}';
 BEGIN
     BEGIN
@@ -24,8 +26,8 @@ BEGIN
     LOOP
         BEGIN
             dependents := dependents || pganon.remove_views(withdrawn);
-        EXCEPTION WHEN lock_not_available THEN
-            NULL; -- somebody has them open
+        EXCEPTION WHEN lock_not_available OR internal_error THEN
+            NULL; -- somebody has them open, or changed their privileges meanwhile
         END;
     END LOOP;
     FOR aside IN
@@ -40,6 +42,22 @@ BEGIN
         EXCEPTION WHEN dependent_objects_still_exist OR lock_not_available THEN
             NULL;
         END;
+    END LOOP;
+    -- What close_views.sql took from the owner, where the view is gone.
+    FOR stored, owner IN
+        SELECT c.oid, pg_get_userbyid(c.relowner)
+        FROM pg_class AS c
+        JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'pganon_data' AND c.relkind = 'r'
+            AND NOT has_table_privilege(c.relowner, c.oid, 'SELECT')
+            AND NOT EXISTS (
+                SELECT
+                FROM pg_depend AS d
+                WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass
+                    AND d.refobjid = c.oid
+            )
+    LOOP
+        EXECUTE format('GRANT SELECT ON %s TO %I', stored, owner);
     END LOOP;
     RETURN dependents;
 END
