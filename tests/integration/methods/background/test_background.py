@@ -17,6 +17,8 @@ from tests.support.harness.driver import Staged, refused, run
 from tests.support.oracles.definitions import Nominal
 from tests.support.sources.builders import make_table
 
+pytestmark = pytest.mark.primary_server_only
+
 D14 = [
     (21, "F", "a"), (27, "M", "a"), (31, "F", "a"), (32, "F", "b"), (33, "M", "b"),
     (37, "M", "a"), (38, "F", "b"), (39, "M", "b"), (43, "F", "c"), (46, "M", "a"),
@@ -177,7 +179,6 @@ def test_a_smaller_j_is_named(db: Database) -> None:
     assert sum(map(len, classes(staged))) == 14
 
 
-@pytest.mark.primary_server_only
 @pytest.mark.parametrize(
     ("knowledge", "lost", "said"),
     [

@@ -21,6 +21,8 @@ from tests.support.oracles import priors as oracle
 from tests.support.sources.builders import Case, cases, make_table
 from tests.support.sources.priors import Made, made, priors_policy
 
+pytestmark = pytest.mark.primary_server_only
+
 COLUMNS: dict[str, Any] = {"age": "q", "sex": "q", "s": "s"}
 TYPES = {"age": "integer", "sex": "text", "s": "text"}
 ROWS = [(20, "F", "x"), (20, "F", "y"), (30, None, "y"), (30, None, None), (40, "M", "x")]
@@ -266,7 +268,6 @@ def test_other_priors_are_another_source(db: Database) -> None:
 # -- against the definition -------------------------------------------------------------------
 
 
-@pytest.mark.primary_server_only
 @pytest.mark.random_tables
 @examples(8)
 @given(data=st.data(), case=cases(models=False))

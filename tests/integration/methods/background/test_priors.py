@@ -25,6 +25,8 @@ from tests.support.oracles.definitions import Nominal, Ordered, Tree
 from tests.support.sources.builders import Case, cases, make_table
 from tests.support.sources.priors import Made, loaded, made, priors_policy
 
+pytestmark = pytest.mark.primary_server_only
+
 G4 = [(20, "F", "x"), (20, "F", "x"), (30, "F", "y"), (40, "F", "x"), (40, "M", "y"),
       (60, "M", "y"), (None, "M", "x")]  # fmt: skip
 G4_CELLS = [(20, "F"), (30, "F"), (40, "F"), (40, "M"), (60, "M"), (None, "M")]
@@ -262,7 +264,6 @@ def _compare(
     assert [row["n"] for row in found.rows("qi_cells", "cell")] == [sizes[q] for q in made_of]
 
 
-@pytest.mark.primary_server_only
 @pytest.mark.random_tables
 @examples(12)
 @given(data=st.data(), case=cases(models=False))
@@ -284,7 +285,6 @@ def test_random_kernels(db: Database, data: st.DataObject, case: Case) -> None:
     found.conn.close()
 
 
-@pytest.mark.primary_server_only
 @pytest.mark.random_tables
 @examples(8)
 @given(data=st.data(), case=cases(models=False))

@@ -38,6 +38,8 @@ from tests.support.sources.qs_cases import (
     vehicles,
 )
 
+pytestmark = pytest.mark.primary_server_only
+
 SETTINGS = settings(
     max_examples=80,
     deadline=None,
@@ -192,7 +194,6 @@ def large(seed: int, size: int, k: int, count: Count) -> Case:
     return Case(Condition(sets, k, count), rng.randint(1, len(repeated)))
 
 
-@pytest.mark.primary_server_only
 @pytest.mark.parametrize(
     ("seed", "size", "k", "count"),
     [(1, 150, 5, "supported"), (2, 150, 5, "product"), (3, 130, 2, "supported")],

@@ -15,6 +15,8 @@ from tests.support.harness.cli import Ran, pganon
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import loaded
 
+pytestmark = pytest.mark.primary_server_only
+
 TABLE = """
 CREATE SCHEMA clinic;
 CREATE TABLE clinic.visit AS SELECT

@@ -23,6 +23,8 @@ from tests.support.oracles import definitions as oracle
 from tests.support.oracles.medians import Medians, share
 from tests.support.sources.builders import make_table, policy
 
+pytestmark = pytest.mark.primary_server_only
+
 Rows = Sequence[Sequence[Any]]
 
 

@@ -14,6 +14,8 @@ from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, refused, run
 from tests.support.sources.builders import make_table
 
+pytestmark = pytest.mark.primary_server_only
+
 K2 = {"model": "k_anonymity", "k": 2}
 
 
