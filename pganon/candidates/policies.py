@@ -214,8 +214,9 @@ class _Making:
         except ValidationError as error:
             first = next(refusals_of(error, self.registry, method))
             # An option that is varied, and the name of a method, are in the message already.
-            named = key == "method" and option == "--methods" and first.place != ("method", "name")
-            place = f"{field_path(first.place[1:])}: " if named else ""
+            named = option == "--methods" and first.place != ("method", "name")
+            where = first.place[1:] if key == "method" else first.place
+            place = f"{field_path(where)}: " if named else ""
             raise UsageError(f"{option}: {place}{first.message}", hint=first.suggestion) from None
 
 

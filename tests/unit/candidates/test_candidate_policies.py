@@ -166,7 +166,13 @@ def test_parameters_of_requests_stay_what_they_are() -> None:
         ([], ["mondrain"], '--methods: "mondrain" is not a method', 'did you mean "mondrian"?'),
         ([], [{"name": "mondrian", "prize": 1}], "--methods: prize: is not a key", '"price"'),
         ([], [{**BUCKETS, "where": "true"}], "--methods: where cannot come", "suppression_limit"),
-        ([], [{"method": "anatomy", "privacy": [{"model": "l"}]}], '--methods: "l" is not', None),
+        (
+            [],
+            [{"method": "anatomy", "privacy": [{"model": "l"}]}],
+            '--methods: privacy[0].model: "l" is not',
+            None,
+        ),
+        ([], [{"method": "anatomy", "privacy": {}}], "--methods: privacy: must be a list", None),
         (
             [f"k={','.join(map(str, range(2, MOST + 3)))}"],
             [],
