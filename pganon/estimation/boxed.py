@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from pganon.estimation import boxes
 from pganon.estimation.boxes import Fitted
-from pganon.estimation.values import certain, holds, over
+from pganon.estimation.values import as_numeric, certain, holds, over
 from pganon.sqltools import col, fragment, named, query
 
 BUCKETS = "buckets"
@@ -112,7 +112,7 @@ class BoxedPart(ABC):
         for name, key in zip(self.key_names, self.keys.values(), strict=True):
             tree = tree.select(named(over(key, lambda name: value.copy()), name))
         if self.measured and self.fitted.line is None:
-            tree = tree.select(named(fragment(":v::numeric", v=value.copy()), "x"))
+            tree = tree.select(named(as_numeric(self.fitted.column, value.copy()), "x"))
         return tree
 
     def sized(
