@@ -143,6 +143,22 @@ def test_floats_are_added_with_all_their_digits(
             assert float(row[f"{name}_{end}"]) == pytest.approx(value, rel=1e-16), name
 
 
+def test_a_constant_that_is_a_float_has_all_its_digits(db: Database):
+    """Where a condition changes is where its constant is, not beside it."""
+    with db.connect() as conn:
+        release = released(conn, "real", "numrange(0, 1, '[]')")
+        assert counted(conn, release, "v = 0.1234567::real")[:2] == (0, 3)
+        release = released(conn, "double precision", "numrange(0, 1, '[]')")
+        assert counted(conn, release, "v = 0.12345678901234568::double precision")[:2] == (0, 3)
+        assert counted(conn, release, "v = 1 / 3.0::double precision")[:2] == (0, 3)
+        # As a number, 1234567.9::real is 1234567.875.
+        release = released(conn, "numeric(12,2)", "numrange(0, 2000000, '[]')")
+        where = "v > 1234567.9::real AND v < 1234567.89"
+        assert counted(conn, release, where)[:2] == (0, 3)
+        release = released(conn, "double precision", "numrange(0, 2000000, '[]')")
+        assert counted(conn, release, where)[:2] == (0, 3)
+
+
 TIMES = "tsrange('2020-01-01', '2020-01-11')", "tsrange('2020-02-01', '2020-02-01 00:00:00.000001')"
 
 
