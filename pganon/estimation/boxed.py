@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from pganon.estimation import boxes
 from pganon.estimation.boxes import Fitted
-from pganon.estimation.values import certain, holds, over
+from pganon.estimation.values import as_numeric, certain, holds, over
 from pganon.sqltools import col, fragment, named, query
 
 BUCKETS = "buckets"
@@ -112,7 +112,7 @@ class BoxedPart(ABC):
         for name, key in zip(self.key_names, self.keys.values(), strict=True):
             tree = tree.select(named(over(key, lambda name: value.copy()), name))
         if self.measured and self.fitted.line is None:
-            tree = tree.select(named(fragment(":v::numeric", v=value.copy()), "x"))
+            tree = tree.select(named(as_numeric(self.fitted.column, value.copy()), "x"))
         return tree
 
     def sized(
@@ -181,16 +181,17 @@ class BoxedPart(ABC):
 
         `f` is the share that matches, `extent` the size, or infinity where values have no next one.
 
-        Counted columns add `xq`, `xe`, `xf` without missing values; measured ones sums `f1`, `f2`
-        by share and `ex`, `exx` of attained values, and the least and
-        the greatest of these, `emin`, `emax`, and of all that match, `xmin`, `xmax`.
+        Counted columns add `xql`, `xqh`, `xe`, `xf` without missing values; measured ones sums
+        `f1`, `f2` by share and `ex`, `exx` of attained values, and the least and the greatest of
+        these, `emin`, `emax`, and of all that match, `xmin`, `xmax`.
         """
         sums = ["q", "ql", "qh", "e"]
         found = [f"coalesce(sum(p.{name}), 0)::bigint as {name}" for name in sums]
         found.append(_share("coalesce(sum(p.q), 0)", "coalesce(sum(p.w), 0)") + " as f")
         if self.counted:
             known = "filter (where p.known)"
-            found += [f"coalesce(sum(p.{x}) {known}, 0)::bigint as x{x}" for x in ("q", "e")]
+            names = ("ql", "qh", "e")
+            found += [f"coalesce(sum(p.{x}) {known}, 0)::bigint as x{x}" for x in names]
             q, w = f"coalesce(sum(p.q) {known}, 0)", f"coalesce(sum(p.w) {known}, 0)"
             found.append(f"{_share(q, w)} as xf")
         if self.measured:

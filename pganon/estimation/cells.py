@@ -180,20 +180,31 @@ def table(name: str, alias: str) -> exp.Expr:
 
 
 def _box_leaf(asked: Query, part: BoxedPart) -> Matched:
+    n = col("n", "b")
+    if asked.question.release.person is None:
+        return _in_box(part, n)
+    # Records of an individual are taken to have the same values. If more values are attained
+    # than there are individuals, they cannot all be.
+    units = fragment("greatest(b.units, :s)", s=col("s", part.name("t")))
+    return _in_box(part, units)
+
+
+def _in_box(part: BoxedPart, units: exp.Expr, suffix: str = "") -> Matched:
+    """Values of a box that match; with the suffix `x` but for missing ones.
+
+    Args:
+        units: records, or individuals, with values of their own.
+    """
     n, t = col("n", "b"), part.name("t")
-    s, e, f = col("s", t), col("e", t), col("f", t)
-    units = n
-    if asked.question.release.person is not None:
-        # Records of an individual are taken to have the same values. If more values are attained
-        # than there are individuals, they cannot all be.
-        units = fragment("greatest(b.units, :s)", s=s)
+    s = col("s", t)
+    least, most, e, f = (col(suffix + name, t) for name in ("ql", "qh", "e", "f"))
     pair = call("box_pair", n=units, attained=s, certain=e, share=f, size=col("extent", t))
     if part.fitted.labels:
-        known = fragment(":l = :h", l=col("ql", t), h=col("qh", t))
+        known = fragment(":l = :h", l=least.copy(), h=most.copy())
         pair = fragment("case when :k then :p end", k=known, p=pair)
     return Matched(
-        call("box_lower", n=n, size=col("size", t), matching=col("ql", t), certain=e),
-        call("box_upper", n=n, matching=col("qh", t), attained=s, certain=e),
+        call("box_lower", n=n, size=col("size", t), matching=least, certain=e),
+        call("box_upper", n=n, matching=most, attained=s, certain=e),
         call("box_share", n=units, attained=s, certain=e, share=f),
         pair,
     )
@@ -216,18 +227,12 @@ def _box_measures(part: BoxedPart, number: int) -> list[exp.Expr]:
     `xmin` by, `less` what they miss of `xmax`.
     """
     n, t = col("n", "b"), part.name("t")
-    s, e, f = col("s", t), col("xe", t), col("xf", t)
-    size = col("extent", t)
-    own = Matched(
-        call("box_lower", n=n, size=col("size", t), matching=col("xq", t), certain=e),
-        call("box_upper", n=n, matching=col("xq", t), attained=s, certain=e),
-        call("box_share", n=n, attained=s, certain=e, share=f),
-        call("box_pair", n=n, attained=s, certain=e, share=f, size=size),
-    )
+    own = _in_box(part, n, "x")
     if not part.measured:
         return _columns(own, f"_x{number}")
     values = {name: col(name, t) for name in ("f1", "f2", "xmin", "xmax", "ex", "exx", "xe")}
-    values |= {"r": fragment(":n - :s", n=n.copy(), s=s.copy()), "f": f, "size": size}
+    values |= {"r": fragment(":n - :s", n=n.copy(), s=col("s", t))}
+    values |= {"f": col("xf", t), "size": col("extent", t)}
 
     def some(text: str) -> exp.Expr:
         return fragment(text, **{k: v.copy() for k, v in values.items() if f":{k}" in text})

@@ -16,7 +16,7 @@ import numpy as np
 import psycopg
 from sqlglot import exp
 
-from pganon.estimation.lines import Number, steps
+from pganon.estimation.lines import NUMERIC, Number, steps
 from pganon.estimation.refusals import EstimateRefused, Unsupported
 from pganon.estimation.release import Published
 from pganon.identifiers import quote
@@ -173,7 +173,7 @@ def _is_time(node: exp.Cast) -> bool:
 def _constants(conn: Connection, column: Published, found: Sequence[_Cut]) -> list[Decimal]:
     """Numbers of constants, by the server."""
     numbered = steps(column)
-    number = "(:v)::numeric" if numbered is None else f"({numbered.number})::numeric"
+    number = NUMERIC if numbered is None else f"({numbered.number})::numeric"
     values = [fragment(number, v=item.value) for item in found if isinstance(item, _Constant)]
     selects: list[exp.Select] = []
     if values:

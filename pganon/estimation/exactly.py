@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.estimation.release import Part, Published
-from pganon.estimation.values import collated, holds, over
+from pganon.estimation.values import as_numeric, collated, holds, over
 from pganon.sqltools import col, fragment, named, num, query
 
 
@@ -69,9 +69,8 @@ class ExactPart:
             )
             if column.is_number:
                 for power, name in ((1, "total"), (2, "squares")):
-                    value = fragment(
-                        f":w * :x::numeric::float8 ^ {power}", w=weight.copy(), x=x.copy()
-                    )
+                    x = as_numeric(column, self.value(column.name))
+                    value = fragment(f":w * :x::float8 ^ {power}", w=weight.copy(), x=x)
                     found.append(
                         named(
                             fragment(
@@ -146,11 +145,11 @@ class ExactPart:
         """
         column = self.measured[number]
         tree = query(
-            "select :b as bucket, :x::numeric as x, sum(:w)::bigint as copies from t"
+            "select :b as bucket, :x as x, sum(:w)::bigint as copies from t"
             " where :m and :x is not null",
             {"t": self.part.view},
             b=col(self.part.bucket, "t"),
-            x=self.value(column.name),
+            x=as_numeric(column, self.value(column.name)),
             w=self._weight(),
             m=self._matching(),
         )

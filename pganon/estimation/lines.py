@@ -43,6 +43,11 @@ _AT = (
 )
 
 
+NUMERIC = "(:v + 0.0)::text::numeric"
+"""A constant as numeric, with all digits of a float: `real` is added as `double precision`, as it
+is compared with other numbers."""
+
+
 def _scaled(scale: int) -> Steps:
     unit, step = f"{Decimal(10) ** scale:f}", f"{Decimal(10) ** -scale:f}"
     return Steps(
@@ -51,7 +56,7 @@ def _scaled(scale: int) -> Steps:
         f"case when upper_inc(:v) then floor(upper(:v) * {unit})"
         f" else ceil(upper(:v) * {unit}) - 1 end::bigint",
         f":p * {step}" if scale else ":p",
-        f"(:v)::numeric * {unit}",
+        f"{NUMERIC} * {unit}",
     )
 
 

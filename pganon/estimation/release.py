@@ -18,7 +18,8 @@ from pganon.publish import listing
 Connection = psycopg.Connection[Any]
 
 _WHOLE = ("smallint", "integer", "bigint")
-_NUMBERS = ("numeric", "real", "double precision")
+FLOATS = ("real", "double precision")
+_NUMBERS = ("numeric", *FLOATS)
 _BOXES = ("range", "set", "ordinal", "label")
 
 

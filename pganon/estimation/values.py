@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from pganon.estimation.release import Published
+from pganon.estimation.release import FLOATS, Published
 from pganon.identifiers import QualifiedName, parse_name
 from pganon.sqltools import cast, fragment
 
@@ -18,6 +18,11 @@ def typed(column: Published, value: exp.Expr) -> exp.Expr:
     """A value in the type and the collation of the source column."""
     value = cast(value, column.kind)
     return collated(column, value)
+
+
+def as_numeric(column: Published, value: exp.Expr) -> exp.Expr:
+    """A number as numeric. The cast of a float keeps 6 or 15 digits, its text keeps all."""
+    return fragment(":v::text::numeric" if column.kind in FLOATS else ":v::numeric", v=value)
 
 
 def collated(column: Published, value: exp.Expr) -> exp.Expr:

@@ -199,8 +199,14 @@ def test_labels_that_are_asked_for(db: Database):
         )
 
         def bounds(where: str) -> tuple[int, int]:
-            row = ask(conn, release, f"SELECT count(*) FROM released WHERE {where}")
-            return row["count_lower"], row["count_upper"]
+            text = f"SELECT count(*), count(zip) zips FROM released WHERE {where}"
+            row = ask(conn, release, text)
+            found = row["count_lower"], row["count_upper"]
+            if "IS NULL" not in where:
+                # Records that match have a value, so both are the same.
+                assert (row["zips_lower"], row["zips_upper"]) == found, where
+                assert row["zips_error"] == row["count_error"], where
+            return found
 
         assert bounds("zip = 'north'") == (3, 8)
         assert bounds("NOT zip = 'north'") == (0, 3)

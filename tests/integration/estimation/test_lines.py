@@ -114,6 +114,51 @@ def test_floats_are_what_their_texts_are_read_as(db: Database):
         assert counted(conn, release, "v > 0.29999999999999998") == (0, 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("kind", "low", "high"),
+    [("real", 1234567.0, 7654321.0), ("double precision", 0.12345678901234568, 12345678.912345679)],
+)
+@pytest.mark.parametrize("form", ["exact", "set"])
+def test_floats_are_added_with_all_their_digits(
+    db: Database, kind: str, low: float, high: float, form: str
+):
+    shown = {"exact": f"(ARRAY[{low!r}, {high!r}])[g]::{kind}"}
+    shown["set"] = f"ARRAY[{low!r}, {high!r}]::{kind}[]"
+    exact = form == "exact"
+    part = Part("v", exact, VIEW, "class_id", None)
+    column = Published("v", form, kind, None, not exact, part)
+    release = AskedRelease("released", 1, VIEW, part, None, {"v": column})
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA lines")
+        conn.execute(
+            f"CREATE TABLE lines.released AS SELECT 1 AS class_id, {shown[form]} AS v"
+            " FROM generate_series(1, 2) AS g".encode()
+        )
+        text = "SELECT min(v) least, max(v) most, sum(v) s, avg(v) a RELEASED"
+        (row,) = ask(conn, release, text)
+    wanted = {"least": low, "most": high, "s": low + high, "a": (low + high) / 2}
+    for name, value in wanted.items():
+        assert row[name] == pytest.approx(value, rel=1e-16), name
+        for end in ("lower", "upper"):
+            assert float(row[f"{name}_{end}"]) == pytest.approx(value, rel=1e-16), name
+
+
+def test_a_constant_that_is_a_float_has_all_its_digits(db: Database):
+    """Where a condition changes is where its constant is, not beside it."""
+    with db.connect() as conn:
+        release = released(conn, "real", "numrange(0, 1, '[]')")
+        assert counted(conn, release, "v = 0.1234567::real")[:2] == (0, 3)
+        release = released(conn, "double precision", "numrange(0, 1, '[]')")
+        assert counted(conn, release, "v = 0.12345678901234568::double precision")[:2] == (0, 3)
+        assert counted(conn, release, "v = 1 / 3.0::double precision")[:2] == (0, 3)
+        # As a number, 1234567.9::real is 1234567.875.
+        release = released(conn, "numeric(12,2)", "numrange(0, 2000000, '[]')")
+        where = "v > 1234567.9::real AND v < 1234567.89"
+        assert counted(conn, release, where)[:2] == (0, 3)
+        release = released(conn, "double precision", "numrange(0, 2000000, '[]')")
+        assert counted(conn, release, where)[:2] == (0, 3)
+
+
 TIMES = "tsrange('2020-01-01', '2020-01-11')", "tsrange('2020-02-01', '2020-02-01 00:00:00.000001')"
 
 
