@@ -120,6 +120,13 @@ def test_records_without_individuals_count_each(conn: Connection) -> None:
     assert measured(conn, "'{a}', max_global => 0.1")["above_global_threshold"] == 4
 
 
+def test_a_household_of_very_many(conn: Connection) -> None:
+    """The probability that nobody is found is below the smallest float8."""
+    fill(conn, [Row(n // 2, n, household="barracks") for n in range(2200)])
+    found = measured(conn, "'{a}', household => 'h'")
+    assert (found["household_highest"], found["expected"]) == (1, 2200)
+
+
 # Keys, weights and figures of the data set francdat of sdcMicro.
 FRANCDAT = [
     (1251, 18, 0.0171442616),

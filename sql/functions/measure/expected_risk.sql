@@ -70,6 +70,7 @@ BEGIN
         INTO outer_keys FROM unnest(qi) WITH ORDINALITY AS u(q, i);
     END IF;
     -- `f`: people outside; rows of the population have it and nothing else, as NULLs match then.
+    -- exp() refuses what is too small for a float8.
     RETURN QUERY EXECUTE format(
         'WITH units(%1$s, person, w, h, f) AS (SELECT %2$s %3$s, %4$s, %5$s, %6$s, 0::bigint FROM %7$s AS t'
         || CASE WHEN population IS NULL THEN '' ELSE
@@ -104,7 +105,7 @@ BEGIN
         (SELECT string_agg(i::text, ', ') FROM generate_subscripts(qi, 1) AS i), weight IS NOT NULL,
         CASE WHEN household IS NULL THEN 'm.r' ELSE
         'CASE WHEN max(m.r) OVER h >= 1 THEN 1 ELSE'
-        ' 1 - exp(sum(ln(greatest(1 - m.r, 1e-300))) OVER h) END' END, household IS NOT NULL
+        ' 1 - exp(greatest(sum(ln(greatest(1 - m.r, 1e-300))) OVER h, -700)) END' END, household IS NOT NULL
     ) USING threshold, max_global;
 END
 $$;
