@@ -118,6 +118,16 @@ def test_records_without_individuals_count_each(conn: Connection) -> None:
     assert (at_the_limit["global_threshold"], at_the_limit["above_global_threshold"]) == (0.5, 2)
     assert "expected" not in measured(conn, "'{a}'")
     assert measured(conn, "'{a}', max_global => 0.1")["above_global_threshold"] == 4
+    fill(conn, [Row(max(n, 5), n) for n in range(10)])
+    sixths = measured(conn, "'{a}', max_global => 0.1")
+    assert sixths["above_global_threshold"] == 4, "six of them are one record"
+
+
+def test_a_household_of_very_many(conn: Connection) -> None:
+    """The probability that nobody is found is below the smallest float8."""
+    fill(conn, [Row(n // 2, n, household="barracks") for n in range(2200)])
+    found = measured(conn, "'{a}', household => 'h'")
+    assert (found["household_highest"], found["expected"]) == (1, 2200)
 
 
 # Keys, weights and figures of the data set francdat of sdcMicro.

@@ -114,6 +114,15 @@ def test_scores_that_sdcmicro_gives(conn: Connection) -> None:
     assert measured(conn, NAMES, 3, 0.01)["score_total", None] == 26
 
 
+def test_a_column_that_is_named_as_an_alias(conn: Connection) -> None:
+    conn.execute("CREATE TEMP TABLE short AS SELECT 1 AS v, 2 AS b")
+    for call in ("special_uniques", "equivalence_classes"):
+        found = conn.execute(
+            f"SELECT class_values FROM pganon.{call}('short', '{{v,b}}')".encode()
+        ).fetchall()
+        assert found == [({"v": 1, "b": 2},)], call
+
+
 def test_a_table_in_which_nobody_is_alone(conn: Connection) -> None:
     fill(conn, [(1, "1", 1, 1)] * 2)
     figures = measured(conn, NAMES, 3, 0.01)

@@ -14,7 +14,7 @@ BEGIN
     INTO keys, named
     FROM unnest(qi) WITH ORDINALITY AS u(q, i);
     RETURN QUERY EXECUTE format(
-        'SELECT (SELECT to_jsonb(v) FROM (SELECT %s) AS v), c.n FROM ('
+        'SELECT (SELECT to_jsonb(v.*) FROM (SELECT %s) AS v), c.n FROM ('
         'SELECT %s, count(*) AS n FROM %s AS t GROUP BY %s) AS c',
         named, keys, relation,
         (SELECT string_agg(i::text, ', ') FROM generate_subscripts(qi, 1) AS i)

@@ -70,6 +70,7 @@ BEGIN
         INTO outer_keys FROM unnest(qi) WITH ORDINALITY AS u(q, i);
     END IF;
     -- `f`: people outside; rows of the population have it and nothing else, as NULLs match then.
+    -- exp() refuses what is too small for a float8. Risks are rounded to 15 digits before they are added.
     RETURN QUERY EXECUTE format(
         'WITH units(%1$s, person, w, h, f) AS (SELECT %2$s %3$s, %4$s, %5$s, %6$s, 0::bigint FROM %7$s AS t'
         || CASE WHEN population IS NULL THEN '' ELSE
@@ -88,7 +89,7 @@ BEGIN
         ' max(f.shared) AS home_highest, avg(f.shared::numeric) AS home_mean,'
         ' count(*) FILTER (WHERE f.shared > $1) AS home_above FROM found AS f),'
         ' running AS (SELECT f.shared AS r, sum(f.shared::numeric) OVER (ORDER BY f.shared) AS total FROM found AS f),'
-        ' most AS (SELECT coalesce(max(r.r) FILTER (WHERE r.total <= $2 * s.n), 0) AS r FROM running AS r CROSS JOIN summed AS s)'
+        ' most AS (SELECT coalesce(max(r.r) FILTER (WHERE r.total <= $2 * s.n * 1.000000000001), 0) AS r FROM running AS r CROSS JOIN summed AS s)'
         ' SELECT v.name, trim_scale(round(v.number, 15)) FROM summed AS s CROSS JOIN most AS m'
         ' CROSS JOIN LATERAL (VALUES (''expected'', s.expected, true), (''global'', s.expected / s.n, true),'
         ' (''weighted_highest'', s.highest::numeric, %11$L), (''weighted_mean'', s.mean, %11$L),'
@@ -104,7 +105,7 @@ BEGIN
         (SELECT string_agg(i::text, ', ') FROM generate_subscripts(qi, 1) AS i), weight IS NOT NULL,
         CASE WHEN household IS NULL THEN 'm.r' ELSE
         'CASE WHEN max(m.r) OVER h >= 1 THEN 1 ELSE'
-        ' 1 - exp(sum(ln(greatest(1 - m.r, 1e-300))) OVER h) END' END, household IS NOT NULL
+        ' 1 - exp(greatest(sum(ln(greatest(1 - m.r, 1e-300))) OVER h, -700)) END' END, household IS NOT NULL
     ) USING threshold, max_global;
 END
 $$;

@@ -53,7 +53,7 @@ BEGIN
         ' found AS (SELECT s.cell, trim_scale(sum(k.score)) AS score,'
         ' jsonb_agg(k.names ORDER BY k.size, k.names) AS minimal FROM least AS s JOIN kinds AS k USING (absent)'
         ' GROUP BY s.cell)'
-        ' SELECT (SELECT to_jsonb(v) FROM (SELECT %6$s) AS v), f.score, f.minimal FROM found AS f'
+        ' SELECT (SELECT to_jsonb(v.*) FROM (SELECT %6$s) AS v), f.score, f.minimal FROM found AS f'
         ' JOIN base AS b USING (cell)',
         keys, relation, (SELECT string_agg(i::text, ', ') FROM generate_subscripts(qi, 1) AS i), names,
         sets, named
