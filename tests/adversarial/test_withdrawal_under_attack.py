@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 import psycopg
@@ -84,6 +85,27 @@ def test_a_reader_cannot_hold_up_all_publications(
     assert caught.value.code == "in_use"
     reader.commit()
     act(conn)
+
+
+@pytest.mark.parametrize("act", [_admit, _again])
+def test_a_reader_that_lets_go_of_privileges_meanwhile(
+    db: Database, act: Callable[[Connection], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then the row that was waited for is another one, and the server refuses to change it."""
+    monkeypatch.setattr(transaction, "LOCK_TIMEOUT", "10s")
+    conn = db.owner()
+    release(conn)
+    reader = _holds(db)
+
+    def let_go() -> None:
+        while not db.admin.execute("SELECT FROM pg_locks WHERE NOT granted").fetchall():
+            time.sleep(0.01)
+        reader.commit()
+
+    letting = threading.Thread(target=let_go)
+    letting.start()
+    act(conn)
+    letting.join()
 
 
 def test_what_others_have_under_the_name_of_a_withdrawn_view(db: Database) -> None:
