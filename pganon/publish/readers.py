@@ -20,7 +20,7 @@ from pganon.publish.reader_roles import AdmissionCheck, new_readers, record_read
 from pganon.publish.release_state import History
 from pganon.publish.sessions import translated
 from pganon.publish.target import check_readers
-from pganon.publish.transaction import publishing
+from pganon.publish.transaction import publishing, with_lock_retry
 
 Connection = psycopg.Connection[Any]
 
@@ -67,14 +67,19 @@ def set_readers(
     """Make these, and no other roles, the readers of the views of a release; in a transaction.
 
     Raises:
-        PreconditionError: missing_role, replaced_role, no_grant.
+        PreconditionError: missing_role, replaced_role, no_grant, in_use.
     """
     check_readers(conn, readers, readers, remedy, again)
     change = reader_change(history, readers)
     former = views.former_readers(history, readers)
     shown = history.current.views if history.current else ()
-    for view in sorted(shown, key=lambda view: view.name):
-        views.grant(conn, view.name, readers, former)
+    names = sorted(view.name for view in shown)
+
+    def grant() -> None:
+        for view in names:
+            views.grant(conn, view, readers, former)
+
+    with_lock_retry(conn, grant, used="other sessions hold the privileges of the published views")
     conn.execute(
         sqlfiles.query("publish", "set_readers"),
         {
@@ -105,7 +110,8 @@ def change_readers(
     Raises:
         LedgerError: unknown_release, unknown_version.
         UsageError: a role is in both lists, or to be removed and no reader.
-        PreconditionError: busy, missing_role, replaced_role, no_grant, open_privileges.
+        PreconditionError: busy, missing_role, replaced_role, no_grant, in_use,
+            open_privileges.
     """
     with translated(), locks.hold(conn, release=name):
         history = find(conn, name)

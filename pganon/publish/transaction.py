@@ -34,6 +34,9 @@ T = TypeVar("T")
 LOCK_TIMEOUT = "2s"
 PAUSES = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 30.0)  # seconds between attempts
 
+_UPDATE = "simple_heap_update"
+"""The function of the server that fails on a catalog row which another session just changed."""
+
 
 @dataclass(frozen=True)
 class PublishedVersion:
@@ -273,7 +276,8 @@ def with_lock_retry(
     """Do work that needs exclusive locks on objects that others, such as analysts, may be using.
 
     A request for such a lock makes every later reader wait behind it, so each attempt is
-    short, and its locks are released before the next.
+    short, and its locks are released before the next. Privileges are rows of the catalog: a reader
+    keeps them by a GRANT of nothing, and ends an attempt that waited by letting go.
 
     Args:
         used: what to say when all attempts failed.
@@ -283,7 +287,14 @@ def with_lock_retry(
             with conn.transaction():
                 conn.execute("SELECT set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
                 return act()
-        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
+        except (
+            psycopg.errors.LockNotAvailable,
+            psycopg.errors.DeadlockDetected,
+            psycopg.errors.InternalError_,
+        ) as error:
+            internal = isinstance(error, psycopg.errors.InternalError_)
+            if internal and error.diag.source_function != _UPDATE:
+                raise
             if pause is None:
                 break
             time.sleep(pause)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 
 import psycopg
 import pytest
 
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
-from pganon.publish import lifecycle, listing
+from pganon.publish import lifecycle, listing, readers, transaction
 from pganon.publish.privileges import beyond_policy, unopened
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import release
@@ -57,6 +59,53 @@ def test_a_reader_cannot_hold_up_a_withdrawal(db: Database, commits: bool) -> No
     with pytest.raises(psycopg.errors.UndefinedTable):
         _read(db)
     assert conn.execute("SELECT count(*) FROM pganon_data.r1_records").fetchone() == (3,)
+
+
+def _admit(conn: Connection) -> None:
+    readers.change_readers(conn, "adult", add=["source_owner"])
+
+
+def _again(conn: Connection) -> None:
+    release(conn)
+
+
+@pytest.mark.parametrize("act", [_admit, _again])
+def test_a_reader_cannot_hold_up_all_publications(
+    db: Database, act: Callable[[Connection], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They wait for each other, so none of them waits for a reader without end."""
+    monkeypatch.setattr(transaction, "LOCK_TIMEOUT", "50ms")
+    monkeypatch.setattr(transaction, "PAUSES", (0.05,))
+    conn = db.owner()
+    release(conn)
+    conn.execute("SET statement_timeout = '20s'")
+    reader = _holds(db)
+    with pytest.raises(PreconditionError) as caught:
+        act(conn)
+    assert caught.value.code == "in_use"
+    reader.commit()
+    act(conn)
+
+
+@pytest.mark.parametrize("act", [_admit, _again])
+def test_a_reader_that_lets_go_of_privileges_meanwhile(
+    db: Database, act: Callable[[Connection], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then the row that was waited for is another one, and the server refuses to change it."""
+    monkeypatch.setattr(transaction, "LOCK_TIMEOUT", "10s")
+    conn = db.owner()
+    release(conn)
+    reader = _holds(db)
+
+    def let_go() -> None:
+        while not db.admin.execute("SELECT FROM pg_locks WHERE NOT granted").fetchall():
+            time.sleep(0.01)
+        reader.commit()
+
+    letting = threading.Thread(target=let_go)
+    letting.start()
+    act(conn)
+    letting.join()
 
 
 def test_what_others_have_under_the_name_of_a_withdrawn_view(db: Database) -> None:
