@@ -1,4 +1,7 @@
-"""`python -m benchmarks`, with the names of some of them; all by default."""
+"""`python -m benchmarks`, with the names of some of them.
+
+By default all but those that install programs of others.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="say in the end how many claims hold and which do not; status 1 if some do not",
     )
     given = parser.parse_args(arguments)
-    names = given.names or list(BENCHMARKS)
+    names = given.names or [name for name, kind in BENCHMARKS.items() if not kind.installs]
     try:
         settings = dict(_setting(text) for text in given.set)
         chosen = [(name, *_chosen(name, given.parts, settings)) for name in names]

@@ -38,11 +38,13 @@ class Benchmark:
     Attributes:
         dsn: a database of its own, in which pganon is installed.
         data: folder of the real data sets; None: parts in `real` are skipped.
+        installs: whether it installs programs of others; then it runs only by its name.
     """
 
     parts: ClassVar[tuple[str, ...]]
     real: ClassVar[frozenset[str]] = frozenset()
     tables: ClassVar[tuple[Table, ...]]
+    installs: ClassVar[bool] = False
 
     dsn: str
     data: Path | None = None

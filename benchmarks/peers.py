@@ -123,6 +123,7 @@ class Peers(Benchmark):
     arx: str = ""
     mosaicrown: str = ""
 
+    installs: ClassVar = True
     parts: ClassVar = ("quality", "sizes")
     tables: ClassVar = (
         Table("quality", "Adult, 6 quasi-identifiers: from the table to the release", _SHOWN),

@@ -55,3 +55,18 @@ def weighted_loss(
             )
         )
     return total(losses)
+
+
+def released_below(axis: TreeAxis, state: State, released: QualifiedName) -> exp.Select:
+    """SELECT code, level, lo, hi: the nodes above every released leaf, by such leaves alone.
+
+    Args:
+        released: a relation with the codes of all that is released.
+    """
+    return query(
+        "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
+        " max(t.code) over (partition by t.level, t.lo) as hi"
+        " from t where t.code in (select :code from g)",
+        {"t": axis.table(state), "g": released},
+        code=col(axis.code, "g"),
+    )

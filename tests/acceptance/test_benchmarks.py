@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from psycopg import conninfo, sql
 
+from benchmarks import __main__ as benchmarks_main
 from benchmarks import (
     classes,
     full_domain,
@@ -136,6 +137,15 @@ def test_parts_on_real_data_are_left_out(
     monkeypatch.chdir(tmp_path)
     main(["anatomy", "--parts", "adult"])
     assert "adult is skipped" in capsys.readouterr().err
+
+
+def test_programs_of_others_are_installed_by_name_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    monkeypatch.setattr(benchmarks_main, "run", lambda name, *_: ran.append(name))
+    main([])
+    assert ran == [name for name in BENCHMARKS if name != "peers"]
+    main(["peers"])
+    assert ran[-1] == "peers"
 
 
 @pytest.mark.slow

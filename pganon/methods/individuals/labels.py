@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis
+from pganon.encode.extents import released_below
 from pganon.forms.stored import numbers
 from pganon.forms.work import GROUPED_CLASSES
 from pganon.methods.common.pairs import high_of
@@ -38,19 +39,13 @@ def class_extents(spec: ReleaseSpec, state: State, extents: exp.Select) -> exp.S
         "select x.*, n.gid as unit from x join n on n.class_id = x.class_id",
         {"x": extents, "n": numbers(state, CLASS_ID)},
     )
+    released = state.work(GROUPED_CLASSES)
     return as_shown(
-        IdentityContext(spec), state, unit, [CLASS_ID], lambda axis: _released(axis, state)
-    )
-
-
-def _released(axis: TreeAxis, state: State) -> exp.Select:
-    """The nodes above every leaf of released records, as ranges of such leaves alone."""
-    return query(
-        "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
-        " max(t.code) over (partition by t.level, t.lo) as hi"
-        " from t where t.code in (select :code from g)",
-        {"t": axis.table(state), "g": state.work(GROUPED_CLASSES)},
-        code=col(axis.code, "g"),
+        IdentityContext(spec),
+        state,
+        unit,
+        [CLASS_ID],
+        lambda axis: released_below(axis, state, released),
     )
 
 

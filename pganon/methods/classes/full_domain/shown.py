@@ -13,7 +13,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis, axes
-from pganon.encode.extents import group_extents
+from pganon.encode.extents import group_extents, released_below
 from pganon.forms.stored import numbers
 from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
@@ -35,7 +35,7 @@ def shown_steps(spec: ReleaseSpec) -> list[Step]:
                 f"below{axis.index}",
                 "released values below every label",
                 lambda s, axis=axis: _below(axis, s),
-                lambda s, axis=axis: _released_below(axis, s),
+                lambda s, axis=axis: released_below(axis, s, s.work(GROUPED)),
             )
             for axis in trees
         ],
@@ -48,16 +48,6 @@ def shown_steps(spec: ReleaseSpec) -> list[Step]:
 
 def _below(axis: Axis, state: State) -> QualifiedName:
     return state.work(f"below{axis.index}")
-
-
-def _released_below(axis: TreeAxis, state: State) -> exp.Select:
-    return query(
-        "select t.code, t.level, min(t.code) over (partition by t.level, t.lo) as lo,"
-        " max(t.code) over (partition by t.level, t.lo) as hi"
-        " from t where t.code in (select :code from g)",
-        {"t": axis.table(state), "g": state.work(GROUPED)},
-        code=col(axis.code, "g"),
-    )
 
 
 def _shown(spec: ReleaseSpec, state: State) -> exp.Select:
