@@ -23,6 +23,7 @@ from pganon.policy.options import part_name
 from pganon.policy.partition import Part
 from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
+from pganon.privacy.release import ReleaseModel
 from pganon.privacy.unprotected import unprotected_columns
 from pganon.resolved.increments import Growth
 from pganon.resolved.invariance import Signatures
@@ -314,6 +315,11 @@ class ReleaseSpec:
     def measured(self) -> tuple[Requirement, ...]:
         """The requirements that are measured of histograms."""
         return tuple(r for r in self.requirements if r.model.from_histogram)
+
+    @property
+    def of_release(self) -> tuple[Requirement, ...]:
+        """The requirements about all classes together."""
+        return tuple(r for r in self.requirements if isinstance(r.model, ReleaseModel))
 
     @property
     def background(self) -> BackgroundKnowledge | None:
