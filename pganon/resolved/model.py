@@ -266,7 +266,8 @@ class ReleaseSpec:
         Of a version that is made at once, too: a release may go on from it by increments.
         """
         first = self.growth is None or self.growth.version is None
-        return first and self.has_identity and self.policy.method.admits("regions", "leaves")
+        stays = first and not self.of_release  # what was cut may be undone
+        return stays and self.has_identity and self.policy.method.admits("regions", "leaves")
 
     @property
     def leaves_surplus_out(self) -> bool:
