@@ -10,7 +10,9 @@ from typing import Any
 from pganon.policy.model import Policy
 
 HIGHER_IS_STRONGER = frozenset({"k", "l", "min_size", "min_values", "gain"})
-LOWER_IS_STRONGER = frozenset({"alpha", "beta", "t", "c", "delta", "j", "cost"})
+LOWER_IS_STRONGER = frozenset(
+    {"alpha", "beta", "t", "c", "delta", "j", "cost", "risk", "highest", "share"}
+)
 """Parameters of privacy models; a test compares them with the models."""
 
 _PRIVACY = "privacy"

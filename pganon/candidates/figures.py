@@ -175,7 +175,7 @@ def _admissible(figures: Figures) -> bool:
 
 def _measured(row: Row, figures: Figures) -> Measured:
     risk: dict[Any, float] = {
-        (v.model, v.column, v.against, v.bound, *_measure(row, v)): _inverse(v.measured)
+        (v.model, v.symbol, v.column, v.against, v.bound, *_measure(row, v)): _inverse(v.measured)
         if v.bound == ">="
         else v.measured
         for v in figures.verified

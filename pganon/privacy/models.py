@@ -18,7 +18,7 @@ from pganon.policy.model import Name, RelationName
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import Refusal, known_word, refuse_one
 from pganon.policy.words import DISTANCES
-from pganon.privacy import frequency, identity, knowledge, likeness, quasi_sensitive
+from pganon.privacy import frequency, identity, knowledge, likeness, quasi_sensitive, release
 from pganon.privacy.base import Model
 
 
@@ -71,6 +71,34 @@ class NoAttack(PrivacyModel):
 
     def measures(self) -> tuple[Model, ...]:
         return (frequency.KAnonymity(self.k),)
+
+
+class AverageRisk(PrivacyModel):
+    """The mean risk of all records is at most `risk`; few of them have one above `highest`."""
+
+    model: Literal["average_risk"]
+    risk: Annotated[float, Field(gt=0, lt=1)]
+    highest: Annotated[float, Field(gt=0, lt=1)] | None = None
+    share: Annotated[float, Field(ge=0, lt=1)] | None = None
+
+    @model_validator(mode="after")
+    def _highest_has_its_share(self) -> AverageRisk:
+        missing = next((n for n in ("highest", "share") if getattr(self, n) is None), None)
+        if missing and (self.highest, self.share) != (None, None):
+            there = "share" if missing == "highest" else "highest"
+            refuse_one(
+                f"{there} bounds records of a risk above highest, whose share is at most share:"
+                " both are needed",
+                at=(there,),
+                suggestion=f"add {missing}, or remove {there}",
+            )
+        return self
+
+    def measures(self) -> tuple[Model, ...]:
+        average = release.AverageRisk(self.risk)
+        if self.highest is None or self.share is None:
+            return (average,)
+        return (average, release.RecordsAtRisk(self.highest, self.share))
 
 
 class AlphaKAnonymity(PrivacyModel):
@@ -352,6 +380,7 @@ class BackgroundKnowledge(PrivacyModel):
 MODELS: tuple[type[PrivacyModel], ...] = (
     KAnonymity,
     NoAttack,
+    AverageRisk,
     AlphaKAnonymity,
     DistinctLDiversity,
     EntropyLDiversity,

@@ -45,6 +45,14 @@ def _compared_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
             " what readers expect follows from all records, not from those of newcomers",
             "use refresh: recompute, or leave the model out",
         )
+    if spec.of_release:
+        name = spec.of_release[0].model.name
+        yield Refusal(
+            ("refresh",),
+            f"increments are not available with {name}: it is about the groups of all versions"
+            " together, and an increment makes some of them",
+            "use refresh: recompute, or leave the model out",
+        )
     if policy.publish.reference and policy.leavers == "withdraw":
         yield Refusal(
             ("leavers",),

@@ -23,6 +23,7 @@ from pganon.policy.options import part_name
 from pganon.policy.partition import Part
 from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
+from pganon.privacy.release import ReleaseModel
 from pganon.privacy.unprotected import unprotected_columns
 from pganon.resolved.increments import Growth
 from pganon.resolved.invariance import Signatures
@@ -265,7 +266,8 @@ class ReleaseSpec:
         Of a version that is made at once, too: a release may go on from it by increments.
         """
         first = self.growth is None or self.growth.version is None
-        return first and self.has_identity and self.policy.method.admits("regions", "leaves")
+        stays = first and not self.of_release  # what was cut may be undone
+        return stays and self.has_identity and self.policy.method.admits("regions", "leaves")
 
     @property
     def leaves_surplus_out(self) -> bool:
@@ -314,6 +316,11 @@ class ReleaseSpec:
     def measured(self) -> tuple[Requirement, ...]:
         """The requirements that are measured of histograms."""
         return tuple(r for r in self.requirements if r.model.from_histogram)
+
+    @property
+    def of_release(self) -> tuple[Requirement, ...]:
+        """The requirements about all classes together."""
+        return tuple(r for r in self.requirements if isinstance(r.model, ReleaseModel))
 
     @property
     def background(self) -> BackgroundKnowledge | None:

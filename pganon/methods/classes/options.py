@@ -16,12 +16,26 @@ from pganon.policy.refusals import Refusal
 COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
 """Models that compare a class with the distribution of all."""
 
-_COUNTED = frozenset({"k_anonymity", "no_attack", "distinct_l_diversity"})
+OF_RELEASE = frozenset({"average_risk"})
+"""Models of all classes together."""
+
+_COUNTED = OF_RELEASE | {"k_anonymity", "no_attack", "distinct_l_diversity"}
 """Models that no class satisfies better with fewer records."""
 
 
 Price = Annotated[float, Field(ge=0, le=1)] | None
 """Loss that a record counts which is left out for what its class loses; None for the default."""
+
+
+def unbounded_classes(models: Sequence[Any], example: str) -> Iterable[Refusal]:
+    """Models of all classes together, and none of every class; `example` is one of these."""
+    names = [model.model for model in models]
+    if OF_RELEASE.issuperset(names):
+        yield Refusal(
+            ("privacy",),
+            f"{' and '.join(names)} bounds no class, and no other model does",
+            f"add {example}",
+        )
 
 
 class Partitioning(MethodOptions):
@@ -33,6 +47,7 @@ class Partitioning(MethodOptions):
         {
             "k_anonymity",
             "no_attack",
+            "average_risk",
             "alpha_k_anonymity",
             "distinct_l_diversity",
             "entropy_l_diversity",
@@ -64,12 +79,15 @@ class Partitioning(MethodOptions):
     def column_refusals(self, name: str, column: ColumnPolicy) -> Iterable[Refusal]:
         return ()  # it heeds all keys
 
+    def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
+        return unbounded_classes(models, self.example)
+
     def suppression_refusals(
         self, columns: Columns, models: Sequence[Any], asked: Mapping[str, Any]
     ) -> Iterable[Refusal]:
         names = [model.model for model in models]
         if self.price is not None:
-            yield from self._idle_price([name for name in names if name in COMPARED], asked)
+            yield from self._idle_price(names, asked)
         grows = asked["refresh"] not in (None, "recompute")
         apart = any(column.nulls == "own_class" for column in columns.values() if column)
         bounded = any(name not in COMPARED | _COUNTED for name in names)
@@ -80,13 +98,15 @@ class Partitioning(MethodOptions):
                 "leave on_infeasible out",
             )
 
-    def _idle_price(self, compared: Sequence[str], asked: Mapping[str, Any]) -> Iterable[Refusal]:
+    def _idle_price(self, names: Sequence[str], asked: Mapping[str, Any]) -> Iterable[Refusal]:
         where = ("method", "price")
-        if compared:
+        whole = next((name for name in names if name in COMPARED | OF_RELEASE), None)
+        if whole is not None:
+            does = "compares classes with" if whole in COMPARED else "is a share of"
             yield Refusal(
                 where,
-                f"{compared[0]} compares classes with what is published, so no record is left out"
-                " for the loss of its class",
+                f"{whole} {does} what is published, so no record is left out for the loss of its"
+                " class",
                 "remove price",
             )
         elif asked["refresh"] not in (None, "recompute"):

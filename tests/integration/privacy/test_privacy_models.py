@@ -22,10 +22,12 @@ from pganon.privacy.frequency import (
 )
 from pganon.privacy.identity import EIRBeta, IRAlpha, IRBeta
 from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
-from pganon.sqltools import col, render
+from pganon.privacy.release import AverageRisk, RecordsAtRisk, ReleaseModel
+from pganon.sqltools import col, query, render
 from tests.support.harness.driver import Connection
 from tests.support.oracles import definitions as oracle
 from tests.support.oracles import model as model_oracle
+from tests.support.oracles.published import whole_offences
 
 HIST, REF = QualifiedName("pg_temp", "hist"), QualifiedName("pg_temp", "ref")
 Groups = Sequence[Sequence[int]]
@@ -63,6 +65,19 @@ def measured(conn: Connection, model: Model, groups: Groups) -> dict[int, tuple[
     return {grp: (float(value), holds[grp]) for grp, value in found.items()}
 
 
+def measured_together(conn: Connection, model: ReleaseModel, groups: Groups) -> bool:
+    """Whether all groups together satisfy the model."""
+    conn.execute("TRUNCATE hist")
+    conn.cursor().executemany(
+        "INSERT INTO hist SELECT %s, v, count(*) FROM unnest(%s::int[]) v GROUP BY v",
+        [(number, list(group)) for number, group in enumerate(groups)],
+    )
+    tree = query("select w.failing from w", {"w": model.worst(model.measure(HIST, ["grp"]))})
+    row = conn.execute(render(tree).encode()).fetchone()
+    assert row is not None
+    return row[0] == 0
+
+
 GROUPS = st.lists(st.lists(st.integers(1, 5), min_size=1, max_size=20), min_size=1, max_size=6)
 MODEST = settings(
     max_examples=40,
@@ -82,6 +97,25 @@ def test_counts_and_entropy(conn: Connection, groups: Groups, k: int, l: str) ->
     for grp, (measure, holds) in measured(conn, EntropyLDiversity(float(l)), groups).items():
         assert measure == pytest.approx(oracle.entropy_l(groups[grp]))
         assert holds == oracle.entropy_at_least(groups[grp], Fraction(l))
+
+
+@MODEST
+@given(
+    groups=GROUPS,
+    bound=st.sampled_from(["0.1", "0.2", "0.25", "0.3", "0.5"]),
+    highest=st.sampled_from(["0.1", "0.2", "0.25", "0.3333", "0.5", "0.9"]),
+)
+def test_all_groups_together(conn: Connection, groups: Groups, bound: str, highest: str) -> None:
+    found = {
+        name: not measured_together(conn, model, groups)
+        for name, model in (
+            ("risk", AverageRisk(float(bound))),
+            ("share", RecordsAtRisk(float(highest), float(bound))),
+        )
+    }
+    wanted = {"risk": float(bound), "highest": float(highest), "share": float(bound)}
+    missed = whole_offences([len(group) for group in groups], wanted)
+    assert [name for name, misses in found.items() if misses] == missed
 
 
 @MODEST

@@ -77,6 +77,8 @@ def offences(p: Published, wanted: Model) -> list[Any]:
     word = wanted["model"]
     if word == "k_anonymity":
         return [group for group, size in p.sizes().items() if size < wanted["k"]]
+    if word == "average_risk":
+        return whole_offences(list(p.sizes().values()), wanted)
     if word == "qs_k_anonymity":
         return [group for group, number in p.combinations().items() if number < wanted["k"]]
     if word.startswith(("ir_", "eir_")):
@@ -92,6 +94,16 @@ def offences(p: Published, wanted: Model) -> list[Any]:
         whole = [value for values in groups.values() for value in values]
         found += [group for group, held in groups.items() if not _holds(wanted, held, whole)]
     return found
+
+
+def whole_offences(sizes: list[int], wanted: Model) -> list[str]:
+    """The parameters that all classes of these sizes together do not satisfy."""
+    limit = {n: Fraction(str(v)) for n, v in wanted.items() if isinstance(v, int | float)}
+    risks = [Fraction(1, size) for size in sizes for _ in range(size)]
+    shares = {"risk": sum(risks) / len(risks)}
+    if "highest" in limit:
+        shares["share"] = Fraction(sum(r > limit["highest"] for r in risks), len(risks))
+    return [name for name, share in shares.items() if share > limit[name]]
 
 
 def _holds(wanted: Model, values: list[Any], whole: list[Any]) -> bool:

@@ -48,6 +48,24 @@ def test_the_group_at_fault_is_found(model: dict[str, Any], good: str, bad: str)
     assert offences(shown, model) == ["bad"]
 
 
+AVERAGE = {"model": "average_risk", "risk": 0.4}
+WHOLE: list[tuple[dict[str, Any], list[int], list[str]]] = [
+    (AVERAGE, [2, 3], []),
+    (AVERAGE, [1, 3], ["risk"]),
+    ({**AVERAGE, "highest": 0.3, "share": 0.2}, [4, 1], []),
+    ({**AVERAGE, "highest": 0.25, "share": 0}, [4, 4], []),
+    ({**AVERAGE, "highest": 0.3, "share": 0.2}, [4, 1, 1], ["risk", "share"]),
+    ({**AVERAGE, "highest": 0.3, "share": 0.4}, [4, 3], ["share"]),
+]
+"""A model of all classes, their sizes, and the parameters that these miss."""
+
+
+@pytest.mark.parametrize(("model", "sizes", "missed"), WHOLE)
+def test_models_of_all_classes(model: dict[str, Any], sizes: list[int], missed: list[str]) -> None:
+    rows = [{"class_id": group} for group, size in enumerate(sizes) for _ in range(size)]
+    assert offences(Published({"columns": {}}, {"": rows}), model) == missed
+
+
 def test_clusters() -> None:
     columns = {name: {"role": "quasi_sensitive", "set": "s"} for name in ("age", "zip")}
     rows = [
@@ -59,5 +77,5 @@ def test_clusters() -> None:
 
 
 def test_there_is_one_for_every_model() -> None:
-    judged = {"qs_k_anonymity", *ELSEWHERE, *(model["model"] for model, _, _ in CASES)}
+    judged = {"qs_k_anonymity", *ELSEWHERE, *(m["model"] for m, _, _ in [*CASES, *WHOLE])}
     assert judged == set(known().models)

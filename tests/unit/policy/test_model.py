@@ -14,6 +14,7 @@ from pganon.policy.hierarchies import FORMS, InlineHierarchy, IntervalHierarchy
 from pganon.policy.model import policy_hash
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import KAnonymity
+from pganon.privacy.release import RecordsAtRisk
 from pganon.privacy.requirements import requirements_of
 from tests.unit.policy.examples import policy, with_column
 
@@ -73,6 +74,10 @@ def test_required_keys(key: str) -> None:
         ({"model": "no_attack", "gain": 1e12, "cost": 1}, "gain", "no class can hold"),
         ({"model": "no_attack", "gain": 3, "cost": 0}, "cost", "greater than 0"),
         ({"model": "no_attack", "gain": 3}, "cost", "is missing"),
+        ({"model": "average_risk", "risk": 0.1, "highest": 0.2}, "highest", "both are needed"),
+        ({"model": "average_risk", "risk": 0.1, "share": 0}, "share", "both are needed"),
+        ({"model": "average_risk", "risk": 0}, "risk", "greater than 0"),
+        ({"model": "average_risk", "risk": 1}, "risk", "less than 1"),
         ({"k": 5}, "", "the key model is missing"),
         ("k_anonymity", "", "must be a mapping"),
     ],
@@ -80,6 +85,29 @@ def test_required_keys(key: str) -> None:
 def test_models(model: Any, field: str, part: str) -> None:
     found = problems(policy(privacy=[model]))
     assert part in found[f"privacy[0].{field}" if field else "privacy[0]"]
+
+
+@pytest.mark.parametrize("method", ["mondrian", "one_dimensional", "full_domain"])
+def test_a_model_of_all_classes_stands_beside_one_of_every_class(method: str) -> None:
+    declared = policy(privacy=[{"model": "average_risk", "risk": 0.1}], method={"name": method})
+    declared["columns"]["age"]["hierarchy"] = {"intervals": [5, 10]}
+    assert "average_risk bounds no class" in problems(declared)["privacy"]
+    declared["privacy"].append({"model": "k_anonymity", "k": 5})
+    assert len(policy_from(declared).privacy) == 2
+
+
+def test_no_record_has_a_price_beside_a_model_of_all_classes() -> None:
+    models = [{"model": "k_anonymity", "k": 5}, {"model": "average_risk", "risk": 0.1}]
+    method = {"name": "mondrian", "price": 0.5}
+    declared = policy(privacy=models, method=method, suppression_limit=0.1)
+    assert "average_risk is a share of what is published" in problems(declared)["method.price"]
+
+
+def test_records_at_risk_are_in_classes_below_a_size() -> None:
+    """Of the decimal as it is written: 1/3 is above 0.3333, and 1/10 is not above 0.1."""
+    for highest, least in ((0.2, 5), (0.1, 10), (0.3333, 4), (0.34, 3), (0.99, 2)):
+        assert RecordsAtRisk(highest, 0.1).least == least
+        assert 1 / Fraction(least) <= Fraction(str(highest)) < 1 / Fraction(least - 1)
 
 
 @pytest.mark.parametrize(

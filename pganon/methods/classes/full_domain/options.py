@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pganon.methods.classes.options import COMPARED, Partitioning
+from pganon.methods.classes.options import COMPARED, Partitioning, unbounded_classes
 from pganon.policy.columns import Columns
 from pganon.policy.encoding import Encoding
 from pganon.policy.model import ColumnPolicy
@@ -65,6 +65,7 @@ class FullDomain(MethodOptions):
             )
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
+        yield from unbounded_classes(models, self.example)
         compared = [model.model for model in models if model.model in COMPARED]
         if compared and self.rounds > 1:
             yield Refusal(

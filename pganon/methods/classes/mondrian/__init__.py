@@ -30,6 +30,7 @@ from pganon.methods.classes.mondrian.offers import Offers
 from pganon.methods.classes.mondrian.options import Mondrian
 from pganon.methods.classes.mondrian.outliers import DIVIDED, Outliers
 from pganon.methods.classes.mondrian.rule import BalancedCuts
+from pganon.methods.classes.mondrian.undone import Undone
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.common.rounds.rounds import CutRounds
@@ -65,8 +66,15 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     numbered = spec.numbers_records and not context.relaxed
     purpose = "cut every group where both sides keep all requirements"
     cells = GROUPED.name if not numbered else "grouped_cells"
-    rounds = CutRounds(context, purpose, DIVIDED if context.leaves_out else cells, after=kept)
-    steps = [*cell_steps(spec), *rounds.steps()]
+    undone = Undone(spec, context, DIVIDED, cells) if spec.of_release else None
+    rounds = CutRounds(
+        context,
+        purpose,
+        DIVIDED if context.leaves_out or undone else cells,
+        after=(*kept, *(undone.after() if undone else ())),
+        keeps_nodes=undone is not None,
+    )
+    steps = [*cell_steps(spec), *rounds.steps(), *(undone.steps() if undone else ())]
     if context.leaves_out:
         offers = Offers(context, _options(spec).price_of_record)
         steps += Outliers(spec, offers, cells).steps()

@@ -84,15 +84,15 @@ def _kept(spec: ReleaseSpec, context: CellContext, state: State, number: int, mo
         "threshold": by_attribute(_threshold, "text"),
         "members": by_attribute(lambda axis: _members(context, axis, state), "text[]"),
         "level": by_attribute(lambda axis: _below(axis), "integer"),
-        "left_node": _target(number, col("tl", "m")),
-        "right_node": _target(number, col("tr", "m")),
+        "left_node": target(number, col("tl", "m")),
+        "right_node": target(number, col("tr", "m")),
     }
     return _joined(context, state, moves).select(
         *[named(value, name) for name, value in columns.items()], append=False
     )
 
 
-def _target(number: int, node: exp.Expr) -> exp.Expr:
+def target(number: int, node: exp.Expr) -> exp.Expr:
     """A number of its own for every group that a round leaves: final ones are negative."""
     return fragment(
         "case when :node > 0 then :next else -(:gid) end",

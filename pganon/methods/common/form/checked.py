@@ -10,12 +10,18 @@ from pganon.steps.relations import CheckQuery
 
 
 def requirement_check(
-    requirement: Requirement, measured: exp.Select, against: str = "", *, empty: bool = False
+    requirement: Requirement,
+    measured: exp.Select,
+    against: str = "",
+    *,
+    empty: bool = False,
+    hint: str | None = None,
 ) -> CheckQuery:
     """Check that every group satisfies its requirements; `measured` selects the measures.
 
     Args:
         empty: whether there may be no group; that holds, too.
+        hint: what to do if the release as a whole misses it; None where groups do.
     """
     model = requirement.model
     worst = model.worst(measured)
@@ -31,6 +37,7 @@ def requirement_check(
         bound=model.comparison,
         against=against,
         sql=render(worst),
+        hint=hint,
     )
 
 

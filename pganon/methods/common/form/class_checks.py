@@ -26,6 +26,8 @@ from pganon.sqltools import col, num, query
 from pganon.steps import State
 from pganon.steps.relations import CheckQuery
 
+MERGE = "require less of the whole release, or larger classes, for example by a larger k"
+
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
@@ -34,6 +36,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     for requirement in spec.measured:
         kinds = ("source", "published") if requirement.model.needs_reference else ("",)
         queries += [_check(spec, requirement, kind, tables) for kind in kinds]
+    queries += [_whole_check(requirement, tables) for requirement in spec.of_release]
     return (*queries, *reference_checks(spec, tables))
 
 
@@ -58,6 +61,11 @@ def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Table
         reference = _reference_shares(spec, item, kind, tables) if kind else None
     measured = requirement.model.measure(counted, [CLASS_ID], reference)
     return requirement_check(requirement, measured, against(spec, kind))
+
+
+def _whole_check(requirement: Requirement, tables: Tables) -> CheckQuery:
+    measured = requirement.model.measure(_counted(tables, num(1)), [CLASS_ID])
+    return requirement_check(requirement, measured, hint=MERGE)
 
 
 def histogram(

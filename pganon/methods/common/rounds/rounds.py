@@ -42,6 +42,7 @@ class CutRounds:
         purpose: when a group is cut, for who reads the plan.
         table: the work table that holds the groups in the end.
         after: steps that read what became of the groups of all rounds, by :func:`all_moves`.
+        keeps_nodes: whether they read what the groups covered, too, by :func:`all_nodes`.
         most: rounds end when no group that could be cut has more records; `beside` cuts the rest.
         beside: steps that read the cells and groups that are :func:`remaining` then.
         groups_beside: SELECT of the groups that these made, with the columns of the table.
@@ -51,6 +52,7 @@ class CutRounds:
     purpose: str
     table: str = "grouped"
     after: tuple[Step, ...] = ()
+    keeps_nodes: bool = False
     most: int = 0
     beside: tuple[Step, ...] = ()
     groups_beside: Callable[[State], exp.Select] | None = None
@@ -82,6 +84,7 @@ class CutRounds:
                 "drop what the rounds left",
                 lambda state: [
                     *(all_moves(state) if self.after else []),
+                    *(all_nodes(state) if self.keeps_nodes else []),
                     *[state.work("done", round=number) for number in _finishing(state)],
                     state.work("cells", round=state[_ROUNDS]),
                     state.work("nodes", round=state[_ROUNDS]),
@@ -153,10 +156,14 @@ class CutRounds:
                 lambda state: [
                     state.work(name, round=number)
                     for name in (*[table.name for table in tables], "cells", "nodes")
-                    if name != "moves" or not self.after
+                    if not self._stays(name)
                 ],
             ),
         ]
+
+    def _stays(self, table: str) -> bool:
+        """Whether a table of every round is read after the last one."""
+        return bool(self.after) if table == "moves" else self.keeps_nodes and table == "nodes"
 
     def _tables(self) -> list[RoundTable]:
         """Tables of a round, before it is decided whether another one follows."""
@@ -286,6 +293,11 @@ def _final(number: int) -> Fact[int]:
 def all_moves(state: State) -> list[QualifiedName]:
     """Tables of the moves of the groups in every round; see :meth:`CutRounds.moves`."""
     return [state.work("moves", round=number) for number in range(state[_ROUNDS])]
+
+
+def all_nodes(state: State) -> list[QualifiedName]:
+    """Tables of the groups that could be cut in every round, with what they cover."""
+    return [state.work("nodes", round=number) for number in range(state[_ROUNDS])]
 
 
 def remaining(state: State) -> tuple[QualifiedName, QualifiedName]:

@@ -1,0 +1,111 @@
+"""Models over all classes of a release together, by their sizes alone.
+
+`sizes` is a relation (size, classes): how many classes have so many records. The average risk is
+that of a reader who knows that a person is in the table (prosecutor), over its records.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from sqlglot import exp
+
+from pganon.privacy.base import ShareModel
+from pganon.privacy.judged import Judged
+from pganon.privacy.rows import Relation
+from pganon.sqltools import col, fragment, num, query
+
+
+@dataclass(frozen=True)
+class ReleaseModel(ShareModel, ABC):
+    """An upper bound on a share of the whole release; no class satisfies it by itself."""
+
+    judged_of: ClassVar[Judged] = Judged.PEOPLE
+    from_histogram: ClassVar[bool] = False
+
+    @property
+    def needs_values(self) -> bool:
+        return False
+
+    @abstractmethod
+    def part(self, size: exp.Expr) -> exp.Expr:
+        """What a class of this size adds to the share, in records."""
+
+    def aggregate(self, rows: str) -> exp.Expr:
+        """The measure of the release, as an aggregate over the rows (size, classes) of `rows`."""
+        size, classes = col("size", rows), col("classes", rows)
+        return self.share(
+            fragment("sum(:part * :classes)", part=self.part(size), classes=classes),
+            fragment("sum(:size * :classes)", size=size.copy(), classes=classes.copy()),
+        )
+
+    def measure(
+        self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
+    ) -> exp.Select:
+        """SELECT `measure`: one row, of all groups together."""
+        return query(
+            "select :m as measure from z", {"z": sizes(histogram, by)}, m=self.aggregate("z")
+        )
+
+
+def sizes(histogram: Relation, by: Sequence[str]) -> exp.Select:
+    """SELECT size, classes of the groups of a histogram."""
+    keys = [col(name, "h") for name in by]
+    each = query("select sum(h.n)::bigint as size from h", {"h": histogram}).group_by(*keys)
+    return query("select g.size, count(*) as classes from g group by g.size", {"g": each})
+
+
+@dataclass(frozen=True)
+class AverageRisk(ReleaseModel):
+    """The mean of 1 / |E| over all records, which is classes / records, is at most `risk`.
+
+    Says nothing of the record at the highest risk, which may be alone.
+    """
+
+    risk: float
+    name: ClassVar[str] = "average_risk"
+    symbol: ClassVar[str] = "risk"
+
+    @property
+    def parameter(self) -> float:
+        return self.risk
+
+    def part(self, size: exp.Expr) -> exp.Expr:
+        return num(1)
+
+
+@dataclass(frozen=True)
+class RecordsAtRisk(ReleaseModel):
+    """At most the share `share` of all records have a risk 1 / |E| above `highest`."""
+
+    highest: float
+    share_of_records: float
+    name: ClassVar[str] = "average_risk"
+    symbol: ClassVar[str] = "share"
+
+    @property
+    def parameter(self) -> float:
+        return self.share_of_records
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        return {"highest": self.highest, "share": self.share_of_records}
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} highest = {self.highest:g}, share = {self.share_of_records:g}"
+
+    @property
+    def least(self) -> int:
+        """Fewest records of a class with a risk that is not above `highest`; of the decimal."""
+        return math.ceil(1 / Fraction(str(self.highest)))
+
+    def part(self, size: exp.Expr) -> exp.Expr:
+        return fragment(
+            "case when :n < :least then :n else 0 end", n=size.copy(), least=num(self.least)
+        )
