@@ -76,7 +76,11 @@ REFUSED = [
     ("SELECT count(*) OVER () FROM visits", 8, "OVER"),
     ("SELECT median(age) FROM visits", 8, "median"),
     ("SELECT count(*) FROM visits GROUP BY ROLLUP (ill)", 46, "rollup"),
-    ("SELECT count(*) FROM visits HAVING sum(days) > 1", 36, "aggregates of the list"),
+    ("SELECT count(*) FROM visits HAVING median(days) > 1", 36, "median"),
+    ("SELECT count(*) FILTER (WHERE pg_sleep(9) IS NULL) FROM visits", 31, "pg_sleep"),
+    ("SELECT median(age) FILTER (WHERE ill = 'd1') FROM visits", 8, "median"),
+    ("SELECT count(*) FILTER (WHERE ill = 'd1') OVER () FROM visits", 8, "OVER"),
+    ("SELECT count(*) FILTER (WHERE age = days) FROM visits", 37, "are apart"),
     ("SELECT count(*) FROM visits HAVING days > 1", 36, "aggregates and keys"),
     ("SELECT count(*) FROM visits HAVING pg_sleep(9) IS NULL", 36, "pg_sleep"),
     ("SELECT sum(ill) FROM visits", 12, "takes a number"),
@@ -121,6 +125,7 @@ ODD = [
     "SELECT COUNT(*) FROM VISITS WHERE AGE BETWEEN 20 AND 30",
     "SELECT count(*) FROM visits WHERE (age < 30 AND ill = 'd1') OR (age > 40 AND ill = 'd2')",
     "SELECT ill, count(*) FROM visits GROUP BY 1 HAVING count(*) > 17 AND ill <> 'd1; --'",
+    "SELECT ill, avg(days) FILTER (WHERE ward = 'x''; --') FROM visits GROUP BY 1 LIMIT 2",
 ]
 
 

@@ -89,6 +89,8 @@ def test_texts_are_counted(one_class: Any):
         ("count(*) BETWEEN 1 AND 1.6 AND ill <> 'cold'", ["flu"]),
         ("max(age) IS NULL", ["cold", "flu"]),
         ("avg(age) - 30 > count(*) OR ill = 'cold'", ["cold"]),
+        ("count(*) FILTER (WHERE sex = 'F') < 1", ["flu"]),
+        ("count(sex) FILTER (WHERE ill = 'flu') = 0", ["cold"]),
     ],
 )
 def test_groups_whose_estimates_fulfil_a_condition(one_class: Any, having: str, ills: list[str]):
@@ -99,6 +101,21 @@ def test_groups_whose_estimates_fulfil_a_condition(one_class: Any, having: str, 
     )
     rows = answer(one_class, resolve(parse_query(text), CLASSES), "uniform").as_dicts()
     assert [row["ill"] for row in rows] == ills
+
+
+def test_different_filters(one_class: Any):
+    """Each is asked for itself, whatever is grouped by; NULL is a group like any other."""
+    one_class.execute("UPDATE golden.released SET ill = NULL WHERE ill = 'cold'")
+    text = (
+        "SELECT ill, count(*) FILTER (WHERE sex = 'F') AS women, count(*) AS n,"
+        " count(*) FILTER (WHERE ill IS NULL) AS well, sum(age) FILTER (WHERE ill = 'no') AS s,"
+        " avg(age) FILTER (WHERE ill = 'flu') AS a FROM released GROUP BY ill"
+    )
+    flu, well = answer(one_class, resolve(parse_query(text), CLASSES), "uniform").as_dicts()
+    assert (flu["ill"], flu["women"], flu["n"], flu["well"], flu["s"]) == ("flu", 2, 4, 0, 0)
+    assert (flu["well_upper"], flu["well_error"], flu["classes"]) == (0, 0, 0)
+    assert (well["ill"], well["women"], well["n"], well["well"], well["s"]) == (None, 3, 6, 6, 0)
+    assert (flu["a"], well["a"], well["a_upper"]) == (35, None, None)
 
 
 def test_a_bucket(db: Database):

@@ -54,6 +54,9 @@ def test_numbers_of_any_kind(db: Database):
         assert counted(conn, release, "CASE WHEN v IN (10, 20) THEN 1 END = 1") == (2, 5, 2)
         (row,) = ask(conn, release, "SELECT count(*) n, sum(v) s, avg(v) a RELEASED WHERE v < 12.5")
         assert row["n_error"] ** 2 == pytest.approx(3 * 0.25 * 0.75)
+        filtered = "count(*) FILTER (WHERE v < 12.5) f, count(*) FILTER (WHERE v < 15) g"
+        (row,) = ask(conn, release, f"SELECT {filtered} RELEASED")
+        assert (row["f"], row["g"]) == (1.75, 2.5)
         (row,) = ask(conn, release, "SELECT sum(v) s, avg(v) a RELEASED")
         assert (row["s"], row["s_lower"], row["s_upper"]) == (75, 60, 90)
         assert row["s_error"] == pytest.approx(5)

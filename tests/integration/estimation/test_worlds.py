@@ -394,6 +394,41 @@ def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
         agrees(row, "a", oracle.average(known, _adds(within, lambda r: r["age"])), tight=False)
 
 
+@pytest.mark.random_tables
+@given(data=st.data())
+@examples(10)
+def test_a_filter_is_one_more_condition(db: Database, data: st.DataObject):
+    """Of groups as well, in which it may keep nothing."""
+    classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
+    kept = data.draw(CONJUNCTIONS.filter(lambda c: bool(c.text)))
+    key = data.draw(st.sampled_from(["flu", "age / 2", None]))
+    items = ["count(*) n", *[f"{x} FILTER (WHERE {kept.text}) {y}" for x, y in _FILTERED.items()]]
+    text = f"SELECT {', '.join([*([f'{key} AS k'] if key else []), *items])} FROM released"
+    text += _where(where) + (" GROUP BY 1 ORDER BY f DESC" if key else "")
+    with db.connect() as conn:
+        fill(conn, classes)
+        rows = ask(conn, text, "column")
+        known = buckets(conn, classes, "column")
+    assert [row["f"] for row in rows] == sorted((row["f"] for row in rows), reverse=True)
+    both = _both(where, kept) if where.text else kept
+    for row in rows:
+
+        def inside(record: Any, condition: Condition, row: Any = row) -> Any:
+            own = key is None or _key(record, key) == row["k"]
+            return condition.holds(record) is True and own
+
+        whole = Condition("", lambda r: inside(r, where))
+        own = Condition("", lambda r: inside(r, both))
+        agrees(row, "n", oracle.total(known, _adds(whole, lambda r: 1)))
+        agrees(row, "f", oracle.total(known, _adds(own, lambda r: 1)))
+        agrees(row, "s", oracle.total(known, _adds(own, lambda r: r["x"])))
+        agrees(row, "a", oracle.average(known, _adds(own, lambda r: r["x"])))
+        assert row["maybe_empty"] == (row["n_lower"] == 0)
+
+
+_FILTERED = {"count(*)": "f", "sum(x)": "s", "avg(x)": "a"}
+
+
 def _key(record: Any, key: str) -> Any:
     if key == "age / 2":
         return None if record["age"] is None else record["age"] // 2
