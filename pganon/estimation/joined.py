@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from pganon.errors import UsageError
 from pganon.estimation.boxes import Fitted
-from pganon.estimation.question import Item, Resolved, figure
+from pganon.estimation.combined import Combined, Interval, of_aggregate
+from pganon.estimation.question import Item, Resolved
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.statement import FIGURES, FLAGS, asked, written
 from pganon.estimation.values import over
@@ -33,11 +34,14 @@ def joined(resolved: Resolved, fitted: Mapping[str, Fitted]) -> exp.Select:
         alias = f"q{number}"
         same = exp.EQ(this=col("key", alias), expression=col("key", _FIRST))
         tree = tree.join(aliased(_keyed(resolved, other), alias), on=same, join_type="left")
-    columns = [column for item in resolved.items for column in _columns(resolved, item)]
+    combined = Combined(lambda name: _interval(resolved, name))
+    columns = [column for item in resolved.items for column in _columns(resolved, item, combined)]
+    for join in combined.joins:
+        tree = tree.join(join)
     tree = tree.select(*columns, *[col(name, _FIRST) for name in FLAGS], append=False)
     if resolved.having is not None:
         known = {f"k{i}": col(f"k{i}", _FIRST) for i in range(_keys(resolved))}
-        known |= _known(resolved, "")
+        known |= {name: _figure(resolved, name, "") for name in resolved.aggregates}
         tree = tree.where(over(resolved.having, lambda name: known[name].copy()))
     if order := _order(resolved):
         tree = tree.order_by(*order)
@@ -55,27 +59,34 @@ def _keyed(resolved: Resolved, figures: exp.Select) -> exp.Select:
     return query("select f.*, :key as key from f", {"f": figures}, key=key)
 
 
-def _known(resolved: Resolved, ending: str) -> dict[str, exp.Expr]:
-    """One of :data:`FIGURES` of all aggregates by name.
+def _figure(resolved: Resolved, name: str, ending: str) -> exp.Expr:
+    """One of :data:`FIGURES` of an aggregate.
 
     Where a FILTER keeps no record of a group, there are none to count or to add up.
     """
-    found: dict[str, exp.Expr] = {}
-    for i, question in enumerate(resolved.questions):
-        for number, aggregate in enumerate(question.aggregates):
-            value: exp.Expr = col(f"a{number}{ending}", f"q{i}")
-            if i and aggregate.measure in ("count", "persons", "sum"):
-                lacks = fragment(":c is null", c=col(FLAGS[0], f"q{i}"))
-                value = fragment("case when :lacks then 0 else :v end", lacks=lacks, v=value)
-            found[figure(i, number)] = value
-    return found
+    question, number = name.removeprefix("a").split("_")
+    value: exp.Expr = col(f"a{number}{ending}", f"q{question}")
+    measure = resolved.aggregates[name].measure
+    if question == "0" or measure not in ("count", "persons", "sum"):
+        return value
+    lacks = fragment(":c is null", c=col(FLAGS[0], f"q{question}"))
+    return fragment("case when :lacks then 0 else :v end", lacks=lacks, v=value)
 
 
-def _columns(resolved: Resolved, item: Item) -> list[exp.Expr]:
+def _interval(resolved: Resolved, name: str) -> Interval:
+    aggregate = resolved.aggregates[name]
+    return of_aggregate(aggregate, lambda ending: _figure(resolved, name, ending))
+
+
+def _columns(resolved: Resolved, item: Item, combined: Combined) -> list[exp.Expr]:
     """Columns of the answer."""
     if isinstance(item.what, int):
         return [named(col(f"k{item.what}", _FIRST), item.name)]
-    return [named(_known(resolved, end)[item.what.name], item.name + end) for end in FIGURES]
+    if isinstance(item.what, exp.Column):
+        values = [_figure(resolved, item.what.name, ending) for ending in FIGURES]
+    else:
+        values = combined.figures(item.what)
+    return [named(value, item.name + end) for value, end in zip(values, FIGURES, strict=True)]
 
 
 def _order(resolved: Resolved) -> list[exp.Expr]:

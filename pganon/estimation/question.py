@@ -92,7 +92,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Item:
-    """A column of the answer: a key by its number, or an aggregate, as a column of its name."""
+    """A column of the answer: a key by its number, or aggregates, as columns of their names."""
 
     name: str
     what: int | exp.Expr
@@ -120,6 +120,14 @@ class Resolved:
     @property
     def release(self) -> AskedRelease:
         return self.questions[0].release
+
+    @property
+    def aggregates(self) -> dict[str, Aggregate]:
+        return {
+            figure(i, number): aggregate
+            for i, question in enumerate(self.questions)
+            for number, aggregate in enumerate(question.aggregates)
+        }
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -120,13 +120,30 @@ class _Resolver:
         for number, key in enumerate(keys):
             if plain == key.unnest():
                 return number, _default_name(plain)
-        if isinstance(plain, _AGGREGATES):
-            return self._figure(plain), _default_name(plain)
         if plain.find(exp.AggFunc):
-            raise Unsupported("arithmetic of aggregates is not estimated yet", plain)
+            return self._combined(plain), _default_name(plain)
         check(plain)
         self.conditions.part(plain)
         raise Unsupported("only aggregates and keys of GROUP BY can be in the list", plain)
+
+    def _combined(self, node: exp.Expr) -> exp.Expr:
+        """Aggregates as columns, and what is between them."""
+        node = node.unnest()
+        if isinstance(node, _AGGREGATES):
+            return self._figure(node)
+        if isinstance(node, exp.Literal) and not node.is_string:
+            return node.copy()
+        if isinstance(node, exp.Cast) and node.to.this in exp.DataType.NUMERIC_TYPES:
+            found = exp.Cast(this=self._combined(node.this), to=node.to.copy())
+            check(found)
+            return found
+        if type(node) in (exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Div):
+            found = node.copy()
+            for side in ("this", "expression"):
+                if side in node.args:
+                    found.set(side, self._combined(node.args[side]))
+            return found
+        raise Unsupported("aggregates and numbers are only combined by + - * /", node)
 
     def _figure(self, node: exp.Expr) -> exp.Column:
         """The column of an aggregate, which becomes one of a question."""
