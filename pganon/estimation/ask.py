@@ -73,12 +73,14 @@ def answer(conn: Connection, resolved: Resolved, spread: Spread) -> Estimates:
         values = {c.name: fitted(conn, c, spread, _uses(resolved, c)) for c in columns}
         select = statement(joined(resolved, values))
         cursor = conn.execute(select)
+        rows = cursor.fetchall()
     except psycopg.DataError as error:
+        if error.sqlstate is None:
+            raise EstimateRefused("the answer has a date beyond those of Python") from None
         raise EstimateRefused(
             f"the condition fails on a value that a class covers ({error.sqlstate})",
             hint="write it so that no value makes it fail",
         ) from None
-    rows = cursor.fetchall()
     if len(rows) > MAX_GROUPS:
         raise EstimateRefused(f"the answer has more than {MAX_GROUPS} groups")
     names = tuple(column.name for column in cursor.description or ())

@@ -152,7 +152,9 @@ class Line:
             v, k = ends[0], fragment("(:h - :l + 1)::bigint", l=low, h=high)
         tree = query("select c.place, c.w, :k as k from c", {"c": found}, k=k)
         columns = {"v": typed(self.column, v)}
-        if self.column.is_number:
+        if self.column.is_time:
+            columns |= {"low": low, "high": high}
+        elif self.column.is_number:
             columns |= {"low": cast(ends[0], "numeric"), "high": cast(ends[1], "numeric")}
         return tree.select(*[named(item, name) for name, item in columns.items()])
 

@@ -27,6 +27,7 @@ _MEASURES: dict[type[exp.Expr], Measure] = {
     exp.Min: "min",
     exp.Max: "max",
 }
+_OR_TIME = {"min": " or a date", "max": " or a date"}
 _AGGREGATES = (exp.AggFunc, exp.Filter, exp.Window, exp.WithinGroup)
 
 
@@ -120,6 +121,8 @@ class _Resolver:
         for number, key in enumerate(keys):
             if plain == key.unnest():
                 return number, _default_name(plain)
+        if isinstance(plain, _AGGREGATES):
+            return self._figure(plain), _default_name(plain)
         if plain.find(exp.AggFunc):
             return self._combined(plain), _default_name(plain)
         check(plain)
@@ -130,7 +133,11 @@ class _Resolver:
         """Aggregates as columns, and what is between them."""
         node = node.unnest()
         if isinstance(node, _AGGREGATES):
-            return self._figure(node)
+            found = self._figure(node)
+            for column in node.find_all(exp.Column):
+                if node.find(exp.Min, exp.Max) and self.conditions.column(column).is_time:
+                    raise Unsupported("arithmetic takes aggregates of numbers", column)
+            return found
         if isinstance(node, exp.Literal) and not node.is_string:
             return node.copy()
         if isinstance(node, exp.Cast) and node.to.this in exp.DataType.NUMERIC_TYPES:
@@ -181,9 +188,12 @@ class _Resolver:
         if not isinstance(argument, exp.Column):
             raise Unsupported(f"{measure}() takes one column of the release", node)
         column = self.conditions.column(argument)
-        if measure != "count" and not column.is_number:
+        ordered = measure in ("min", "max") and column.is_time
+        if measure != "count" and not column.is_number and not ordered:
             raise Unsupported(
-                f"{measure}() takes a number; {quote(column.name)} is {column.kind}", argument
+                f"{measure}() takes a number{_OR_TIME.get(measure, '')};"
+                f" {quote(column.name)} is {column.kind}",
+                argument,
             )
         if measure != "count" and column.form == "label":
             raise Unsupported(f"{quote(column.name)} has labels, which have no sum", argument)

@@ -51,7 +51,7 @@ def asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
             parts[part] = ExactPart(part, known, number, condition, keys, own)
         else:
             column = fitted[next(iter(question.columns(part))).name]
-            adds = bool(own) and column.column.is_number
+            adds = bool(own) and (column.column.is_number or column.column.is_time)
             kind = ListedPart if column.line is None else RangedPart
             parts[part] = kind(column, number, condition, keys, bool(own), adds)
     return Query(
@@ -214,17 +214,19 @@ _JOINED = {"avg": "meanbounds", "min": "extremes", "max": "extremes"}
 """Relations with bounds of a group, to which nothing adds up over cells."""
 
 
-def _extreme(measure: str, alias: str) -> list[str]:
+def _extreme(aggregate: Aggregate, alias: str) -> list[str]:
     """Bounds; they are the estimate as well where they meet, else there is none."""
-    lower, upper = (f"{alias}.{measure}_{end}" for end in ("lower", "upper"))
+    lower, upper = (f"{alias}.{aggregate.measure}_{end}" for end in ("lower", "upper"))
     meets = f"case when {lower} = {upper} then {{}} end"
-    return [meets.format(f"{lower}::float8"), lower, upper, lower, upper, meets.format("0::float8")]
+    is_time = aggregate.column is not None and aggregate.column.is_time
+    estimate = meets.format(lower if is_time else f"{lower}::float8")
+    return [estimate, lower, upper, lower, upper, meets.format("0::float8")]
 
 
 def _aggregate(aggregate: Aggregate, number: int) -> Iterable[exp.Expr]:
     """Estimate, bounds, likely range, error."""
     if aggregate.measure in ("min", "max"):
-        return [_parsed(text) for text in _extreme(aggregate.measure, f"a{number}")]
+        return [_parsed(text) for text in _extreme(aggregate, f"a{number}")]
     means = f"a{number}" if aggregate.measure == "avg" else ""
     estimate, lower, upper = (f"t.{name}{number}" for name in ("e", "lower", "upper"))
     error, likely = f"sqrt(t.v{number})", f"2 * t.d{number}"

@@ -138,6 +138,78 @@ def test_times(db: Database, where: str, wanted: tuple[Any, ...]):
         assert counted(conn, release, where) == wanted
 
 
+DAYS = "daterange('2020-01-01', '2020-01-11')", "daterange('2021-03-05', '2021-03-06')"
+ZONED = [text.replace("tsrange", "tstzrange") for text in TIMES]
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown", "wanted"),
+    [
+        ("date", DAYS, ["2020-01-01", "2020-01-10", "2021-03-05", "2020-01-10", "2020-01-10"]),
+        (
+            "timestamp(6) without time zone",
+            TIMES,
+            [
+                *("2020-01-01 00:00:00", "2020-01-10 23:59:59.999999", "2020-02-01 00:00:00"),
+                *("2020-01-10 00:00:00.000001", "2020-01-10 23:59:59.999999"),
+            ],
+        ),
+        (
+            "timestamp with time zone",
+            ZONED,
+            [
+                *("2020-01-01 00:00:00+00:00", "2020-01-10 23:59:59.999999+00:00"),
+                "2020-02-01 00:00:00+00:00",
+                *("2020-01-10 00:00:00.000001+00:00", "2020-01-10 23:59:59.999999+00:00"),
+            ],
+        ),
+    ],
+)
+def test_the_first_and_the_last_time(db: Database, kind: str, shown: Any, wanted: list[str]):
+    """Ends are attained; of others the condition leaves open which are."""
+    with db.connect() as conn:
+        conn.execute("SET timezone = 'UTC'")
+        release = released(conn, kind, *shown)
+        (row,) = ask(conn, release, "SELECT min(v) a, max(v) z RELEASED")
+        assert str(row["a"]) == str(row["a_lower"]) == wanted[0]
+        assert str(row["z"]) == str(row["z_upper"]) == wanted[2]
+        assert (row["a_error"], row["z_error"]) == (0, 0)
+        where = "WHERE v > '2020-01-10 00:00:00' AND v < '2020-02-01'"
+        if kind == "date":
+            where = "WHERE v >= '2020-01-10' AND v < '2020-02-01'"
+        (row,) = ask(conn, release, f"SELECT min(v) a, max(v) z RELEASED {where}")
+        assert str(row["a_lower"]) == wanted[3]
+        assert str(row["z_upper"]) == str(row["z_lower"]) == wanted[4]
+        assert row["a"] == (None if kind != "date" else row["a_lower"])
+
+
+def test_times_in_sets_and_in_records(db: Database):
+    part, rest = (Part(name, name == "t", VIEW, "class_id", None) for name in ("v", "t"))
+    days = Published("v", "set", "date", None, True, part)
+    times = Published("t", "exact", "timestamp without time zone", None, False, rest)
+    release = AskedRelease("released", 1, VIEW, part, None, {"v": days, "t": times})
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA lines")
+        conn.execute(
+            "CREATE TABLE lines.released AS SELECT 1 AS class_id,"
+            " '{2020-01-01,2020-01-03,2020-01-09}'::date[] AS v,"
+            " timestamp '2020-02-01 12:00' + g * interval '1 hour' AS t"
+            " FROM generate_series(1, 5) AS g"
+        )
+        text = "SELECT min(v) a, max(v) z, min(t) b, max(t) y RELEASED"
+        (row,) = ask(conn, release, f"{text} WHERE v < '2020-01-09'")
+        assert (str(row["a"]), str(row["z"])) == ("2020-01-01", "2020-01-03")
+        # Up to four records match, of five: the last one may be any, and so may the first.
+        assert (row["b"], row["y"]) == (None, None)
+        found = [str(row[name])[11:16] for name in ("b_lower", "b_upper", "y_lower", "y_upper")]
+        assert found == ["13:00", "16:00", "14:00", "17:00"]
+        conn.execute("UPDATE lines.released SET t = 'infinity' WHERE t::time = '17:00'")
+        with pytest.raises(EstimateRefused, match="beyond those of Python"):
+            ask(conn, release, "SELECT max(t) RELEASED")
+        with pytest.raises(Unsupported, match="aggregates of numbers"):
+            ask(conn, release, "SELECT max(v) - min(v) RELEASED")
+
+
 def test_seconds_have_fractions(db: Database):
     with db.connect() as conn:
         release = released(conn, "timestamp without time zone", *TIMES)
