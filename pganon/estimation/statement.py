@@ -14,8 +14,10 @@ from pganon.estimation.extremes import extremes
 from pganon.estimation.listed import ListedPart
 from pganon.estimation.question import Aggregate, Formula, Leaf, Question, leaves_of, parts_of
 from pganon.estimation.ranged import RangedPart
+from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Part, Published
 from pganon.estimation.tangles import AnyPart, Tangle, signature
+from pganon.identifiers import quote
 from pganon.sqltools import col, finished, fragment, named, query
 
 FIGURES = ("", "_lower", "_upper", "_low", "_high", "_error")
@@ -35,6 +37,7 @@ def asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
     if person is not None and person.part not in parts_of(question.others):
         columns.append(person)
     measured = dict(enumerate(dict.fromkeys(columns)))
+    added = [a for a in question.aggregates if a.measure != "count"]
     parts: dict[Part, AnyPart] = {}
     tangles = [_leaves_by_part(formula) for formula in question.tangles]
     tangled = {part: leaves for found in tangles for part, leaves in found.items()}
@@ -52,6 +55,11 @@ def asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
         else:
             column = fitted[next(iter(question.columns(part))).name]
             adds = bool(own) and (column.column.is_number or column.column.is_time)
+            if adds and column.unbounded and any(a.column in own.values() for a in added):
+                raise EstimateRefused(
+                    f"{quote(column.column.name)} has ranges without an end: it can be counted,"
+                    " but not added up"
+                )
             kind = ListedPart if column.line is None else RangedPart
             parts[part] = kind(column, number, condition, keys, bool(own), adds)
     return Query(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -241,6 +242,39 @@ def test_days_of_more_years_than_are_counted(db: Database):
         conn.execute("UPDATE lines.released SET v = '[2020-01-01,2020-01-11)' WHERE class_id = 1")
         assert counted(conn, release, "v <= '2020-01-01'") == (6, 9, 6.3)
         assert counted(conn, release, "v < timestamp '2020-01-02 12:00'") == (6, 9, 6.6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown", "values"),
+    [
+        ("integer", ("numrange(null, 10, '[]')", "numrange(11, null)"), ("10", "11", "3000000000")),
+        ("numeric(3,1)", ("numrange(null, 1)", "numrange(1, null)"), ("0.9", "1", "99.9")),
+        ("numeric(9,2)", ("numrange(null, 1)", "numrange(1, null)"), ("0.99", "1", "9999999.99")),
+        (
+            "date",
+            ("daterange(null, '2020-01-01')", "daterange('2020-01-01', null)"),
+            ("'2019-12-31'", "'2020-01-01'", "'5874897-12-31'"),
+        ),
+    ],
+)
+def test_ranges_without_an_end(db: Database, kind: str, shown: Any, values: tuple[str, ...]):
+    """As those of a hierarchy, of which no record need have an end."""
+    below, above, last = values
+    with db.connect() as conn:
+        release = released(conn, kind, *shown)
+        with pytest.raises(EstimateRefused, match="without an end"):
+            counted(conn, release, f"v <= {below}")
+        column = replace(release.columns["v"], attained=False)
+        release = replace(release, columns={"v": column})
+        assert counted(conn, release, f"v <= {below}") == (5, 5, 5)
+        assert counted(conn, release, f"v < {below}")[:2] == (0, 5)
+        assert counted(conn, release, f"v >= {above}") == (5, 5, 5)
+        assert counted(conn, release, f"v >= {above} AND v <= {last}")[1] == 5
+        assert counted(conn, release, f"v > {last}")[0] == 0
+        (row,) = ask(conn, release, f"SELECT count(v) n RELEASED WHERE v > {below}", "column")
+        assert (row["n"], row["n_error"]) == (5, 0)
+        with pytest.raises(EstimateRefused, match="can be counted, but not added up"):
+            ask(conn, release, "SELECT max(v) RELEASED")
 
 
 def test_the_spread_of_cells(db: Database):
