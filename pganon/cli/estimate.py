@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -119,10 +120,10 @@ def _range(low: str | None, high: str | None) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _number(given: float | Decimal | None) -> str | None:
+def _number(given: float | Decimal | date | None) -> str | None:
     """Few digits: the rest says nothing."""
-    if given is None:
-        return None
+    if given is None or isinstance(given, date):
+        return given and str(given)
     value = float(given)
     if value == int(value):
         return str(int(value))

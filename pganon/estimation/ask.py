@@ -11,13 +11,13 @@ from pganon import database
 from pganon.errors import UsageError
 from pganon.estimation.boxes import Spread, fitted
 from pganon.estimation.cuts import Use
+from pganon.estimation.joined import MAX_GROUPS, joined
 from pganon.estimation.parse import parse_query
-from pganon.estimation.question import Question
+from pganon.estimation.question import Resolved
 from pganon.estimation.refusals import EstimateRefused, Unsupported
 from pganon.estimation.release import Published, read_release
 from pganon.estimation.resolve import resolve
 from pganon.estimation.results import Estimates
-from pganon.estimation.statement import MAX_GROUPS, asked, written
 from pganon.install import access
 from pganon.publish.sessions import translated
 from pganon.sqltools import statement
@@ -58,45 +58,49 @@ def ask(conn: Connection, name: str, query: str, spread: Spread = "column") -> E
         with translated(), conn.transaction():
             conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             release = read_release(conn, name)
-            question = resolve(parsed, release)
-            _hold(conn, question)
-            return answer(conn, question, spread)
+            resolved = resolve(parsed, release)
+            _hold(conn, resolved)
+            return answer(conn, resolved, spread)
     except Unsupported as refused:
         raise refused.in_text(query) from None
 
 
-def answer(conn: Connection, question: Question, spread: Spread) -> Estimates:
-    """Run a question on the views that it names."""
-    release = question.release
-    columns = [release.columns[n] for part in question.parts if not part.exact for n in [part.name]]
+def answer(conn: Connection, resolved: Resolved, spread: Spread) -> Estimates:
+    """Run a query on the views that it names."""
+    release = resolved.release
+    columns = [release.columns[n] for part in resolved.parts if not part.exact for n in [part.name]]
     try:
-        values = {c.name: fitted(conn, c, spread, _uses(question, c)) for c in columns}
-        select = statement(written(asked(question, values)))
+        values = {c.name: fitted(conn, c, spread, _uses(resolved, c)) for c in columns}
+        select = statement(joined(resolved, values))
         cursor = conn.execute(select)
+        rows = cursor.fetchall()
     except psycopg.DataError as error:
+        if error.sqlstate is None:
+            raise EstimateRefused("the answer has a date beyond those of Python") from None
         raise EstimateRefused(
             f"the condition fails on a value that a class covers ({error.sqlstate})",
             hint="write it so that no value makes it fail",
         ) from None
-    rows = cursor.fetchall()
     if len(rows) > MAX_GROUPS:
         raise EstimateRefused(f"the answer has more than {MAX_GROUPS} groups")
     names = tuple(column.name for column in cursor.description or ())
-    aggregates = tuple(name for name, _ in question.aggregates)
-    keys = tuple(item.name for item in question.items if item.name not in aggregates)
+    keys = tuple(item.name for item in resolved.items if isinstance(item.what, int))
+    aggregates = tuple(item.name for item in resolved.items if item.name not in keys)
     return Estimates(
         release.name, release.version, names, keys, aggregates, tuple(rows), select.as_string()
     )
 
 
-def _uses(question: Question, column: Published) -> list[Use]:
-    uses = [Use(condition, key=False) for condition in question.conditions(column.part)]
-    return uses + [Use(k.expression, key=True) for k in question.keys if k.part == column.part]
+def _uses(resolved: Resolved, column: Published) -> list[Use]:
+    conditions = [c for q in resolved.questions for c in q.conditions(column.part)]
+    uses = [Use(condition, key=False) for condition in dict.fromkeys(conditions)]
+    keys = resolved.questions[0].keys
+    return uses + [Use(k.expression, key=True) for k in keys if k.part == column.part]
 
 
-def _hold(conn: Connection, question: Question) -> None:
+def _hold(conn: Connection, resolved: Resolved) -> None:
     """Keep the views as they are until the end, and see that only the release's tables are read."""
-    views = dict.fromkeys([question.release.home.view, *[p.view for p in question.parts]])
+    views = dict.fromkeys([resolved.release.home.view, *[p.view for p in resolved.parts]])
     for view in views:
         conn.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(view.identifier))
         access.check_view(conn, view)

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from pganon.estimation import boxes
 from pganon.estimation.boxes import Fitted
+from pganon.estimation.lines import steps
 from pganon.estimation.values import as_numeric, certain, holds, over
 from pganon.sqltools import col, fragment, named, query
 
@@ -112,7 +113,12 @@ class BoxedPart(ABC):
         for name, key in zip(self.key_names, self.keys.values(), strict=True):
             tree = tree.select(named(over(key, lambda name: value.copy()), name))
         if self.measured and self.fitted.line is None:
-            tree = tree.select(named(as_numeric(self.fitted.column, value.copy()), "x"))
+            numbered = steps(self.fitted.column)
+            if self.fitted.column.is_time and numbered:
+                x = fragment(f"({numbered.number})::numeric", v=value.copy())
+            else:
+                x = as_numeric(self.fitted.column, value.copy())
+            tree = tree.select(named(x, "x"))
         return tree
 
     def sized(

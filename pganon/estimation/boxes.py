@@ -40,6 +40,7 @@ class Fitted:
         shares: by cell or value.
         lacking: share of missing values.
         odds: that a value is missing, where the only other one is a point that has no share.
+        unbounded: whether a range has no end.
     """
 
     column: Published
@@ -48,6 +49,7 @@ class Fitted:
     shares: tuple[float, ...]
     lacking: float
     odds: float = 1.0
+    unbounded: bool = False
 
     @property
     def labels(self) -> bool:
@@ -78,7 +80,8 @@ def fitted(conn: Connection, column: Published, spread: Spread, uses: Sequence[U
     shown = _ends(numbered, col(_VALUE, "t"))
     rows = _distinct(conn, column, shown)
     ends = [end for row in rows if row["shown"] for end in (row["first"], row["last"])]
-    if any(end is None or not isfinite(end) for end in ends):
+    unbounded = any(row["unbounded"] for row in rows)
+    if any(end is None or not isfinite(end) for end in ends) or (unbounded and column.attained):
         raise EstimateRefused(
             f"{quote(column.name)} has ranges without an end, which are not estimated from yet"
         )
@@ -88,21 +91,22 @@ def fitted(conn: Connection, column: Published, spread: Spread, uses: Sequence[U
             column, spread, rows, ends, _within(cuts(conn, column, uses, low, high), low, high)
         )
     if high - low < MAX_VALUES:
-        return _single(column, spread, rows, single(column, numbered, low, high))
-    return _cut(
-        column, spread, rows, numbered, _within(cuts(conn, column, uses, low, high), low, high)
-    )
+        line = _single(column, spread, rows, single(column, numbered, low, high))
+    else:
+        found = _within(cuts(conn, column, uses, low, high), low, high)
+        line = _cut(column, spread, rows, numbered, found)
+    return replace(line, unbounded=unbounded)
 
 
 def _ends(numbered: Steps | None, value: exp.Expr) -> dict[str, exp.Expr]:
     """Columns `first` and `last` of distinct boxes; of dense numbers whether they are in it."""
+    unbounded = fragment("coalesce(lower_inf(:v) or upper_inf(:v), false)", v=value)
     if numbered is not None:
-        return {
-            "first": fragment(numbered.first, v=value),
-            "last": fragment(numbered.last, v=value.copy()),
-        }
+        first, last = numbered.ends(value)
+        return {"first": first, "last": last, "unbounded": unbounded}
     texts = {"first": "lower", "last": "upper", "first_in": "lower_inc", "last_in": "upper_inc"}
-    return {name: fragment(f"{text}(:v)", v=value.copy()) for name, text in texts.items()}
+    found = {name: fragment(f"{text}(:v)", v=value.copy()) for name, text in texts.items()}
+    return {**found, "unbounded": unbounded}
 
 
 def _within(found: Sequence[Number], low: Number, high: Number) -> list[Number]:

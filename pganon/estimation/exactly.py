@@ -144,12 +144,13 @@ class ExactPart:
         `upto` is the number of the last copy among those of its bucket and group.
         """
         column = self.measured[number]
+        value = self.value(column.name)
         tree = query(
             "select :b as bucket, :x as x, sum(:w)::bigint as copies from t"
             " where :m and :x is not null",
             {"t": self.part.view},
             b=col(self.part.bucket, "t"),
-            x=as_numeric(column, self.value(column.name)),
+            x=as_numeric(column, value) if column.is_number else value,
             w=self._weight(),
             m=self._matching(),
         )

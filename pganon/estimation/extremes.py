@@ -8,7 +8,9 @@ from pganon.estimation.bounds import taken
 from pganon.estimation.boxed import BoxedPart
 from pganon.estimation.cells import Query
 from pganon.estimation.exactly import same_group
-from pganon.sqltools import query
+from pganon.estimation.lines import steps
+from pganon.estimation.values import typed
+from pganon.sqltools import cast, col, fragment, named, query
 
 ENDS = ("min_lower", "min_upper", "max_lower", "max_upper")
 
@@ -17,7 +19,8 @@ def extremes(asked: Query, number: int) -> exp.Select:
     """(grp, and :data:`ENDS`); NULL where no record with a value may, or need, match."""
     part = asked.part_of(number)
     if isinstance(part, BoxedPart):
-        return _boxed(number)
+        found = _boxed(number)
+        return _times(part, found) if part.fitted.column.is_time else found
     # Of `low` values that surely match the greatest is at least the one with that rank.
     return query(
         "select c.grp, min(r.x) as min_lower,"
@@ -27,6 +30,17 @@ def extremes(asked: Query, number: int) -> exp.Select:
         {"c": taken(asked, number)},
         same=same_group(part.key_names, "c", "r"),
     )
+
+
+def _times(part: BoxedPart, numbers: exp.Select) -> exp.Select:
+    """The same as times, from their numbers."""
+    column, numbered = part.fitted.column, steps(part.fitted.column)
+    assert numbered is not None
+    tree = query("select e.grp from e", {"e": numbers})
+    for name in ENDS:
+        value = fragment(numbered.value, p=cast(col(name, "e"), "bigint"))
+        tree = tree.select(named(typed(column, value), name))
+    return tree
 
 
 def _boxed(number: int) -> exp.Select:

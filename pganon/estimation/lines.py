@@ -28,12 +28,31 @@ class Steps:
         first, last: the numbers of the first and the last value of a range `:v`.
         value: the value with the number `:p`.
         number: the number of a value `:v`; a fraction if it lies between two.
+        least, most: the numbers of the first and the last value that there is, which stand for
+            the ends of a range that has none; None if they are too large to count up to.
     """
 
     first: str
     last: str
     value: str
     number: str
+    least: int | None = None
+    most: int | None = None
+
+    def ends(self, value: exp.Expr) -> list[exp.Expr]:
+        """The numbers of the first and the last value of a range; NULL if there is none."""
+        found: list[exp.Expr] = []
+        for end, beyond in ((self.first, self.least), (self.last, self.most)):
+            number = fragment(end, v=value.copy())
+            if beyond is not None:
+                number = fragment(
+                    "case when :v is not null then coalesce(:n, :beyond) end",
+                    v=value.copy(),
+                    n=number,
+                    beyond=num(beyond),
+                )
+            found.append(number)
+        return found
 
 
 _TIMES = "(extract(epoch from {}(:v)) * 1000000)::bigint"
@@ -48,7 +67,7 @@ NUMERIC = "(:v + 0.0)::text::numeric"
 is compared with other numbers."""
 
 
-def _scaled(scale: int) -> Steps:
+def _scaled(scale: int, *ends: int) -> Steps:
     unit, step = f"{Decimal(10) ** scale:f}", f"{Decimal(10) ** -scale:f}"
     return Steps(
         f"case when lower_inc(:v) then ceil(lower(:v) * {unit})"
@@ -57,6 +76,7 @@ def _scaled(scale: int) -> Steps:
         f" else ceil(upper(:v) * {unit}) - 1 end::bigint",
         f":p * {step}" if scale else ":p",
         f"{NUMERIC} * {unit}",
+        *ends,
     )
 
 
@@ -65,7 +85,12 @@ _DAYS = Steps(
     "upper(:v) - 1 - date '1970-01-01'",
     "date '1970-01-01' + (:p)::integer",
     "(:v)::date - date '1970-01-01'",
+    -2_440_588,
+    2_145_042_905,
 )
+_WHOLE = {"smallint": (-(2**15), 2**15 - 1), "integer": (-(2**31), 2**31 - 1)}
+_DIGITS = 18
+"""Digits of numbers of which all together can be counted in a bigint."""
 
 
 def _microseconds(kind: str, value: str) -> Steps:
@@ -80,12 +105,13 @@ def _microseconds(kind: str, value: str) -> Steps:
 def steps(column: Published) -> Steps | None:
     """None of numbers that have no next one."""
     if column.whole:
-        return _scaled(0)
+        return _scaled(0, *_WHOLE.get(column.kind, ()))
     if column.kind == "date":
         return _DAYS
-    scale = re.fullmatch(r"numeric\(\d+(?:,(-?\d+))?\)", column.kind)
+    scale = re.fullmatch(r"numeric\((\d+)(?:,(-?\d+))?\)", column.kind)
     if scale is not None:
-        return _scaled(int(scale[1] or 0))
+        most = 10 ** int(scale[1]) - 1
+        return _scaled(int(scale[2] or 0), *((-most, most) if most < 10**_DIGITS else ()))
     if column.kind.endswith("without time zone"):
         return _microseconds("timestamp", _AT)
     if column.kind.endswith("with time zone"):
@@ -121,7 +147,7 @@ class Line:
             first = "2 * width_bucket(lower(:v), :p) - lower_inc(:v)::integer"
             last = "2 * width_bucket(upper(:v), :p) - 2 + upper_inc(:v)::integer"
             return tuple(fragment(side, v=value.copy(), p=points) for side in (first, last))  # pyright: ignore[reportReturnType]
-        ends = [fragment(side, v=value) for side in (self.steps.first, self.steps.last)]
+        ends = self.steps.ends(value)
         if self.single:
             before = num(int(self.low[0]) - 1)
             return tuple(fragment(":e - :b", e=end, b=before) for end in ends)  # pyright: ignore[reportReturnType]
@@ -157,7 +183,9 @@ class Line:
             v, k = ends[0], fragment("(:h - :l + 1)::bigint", l=low, h=high)
         tree = query("select c.place, c.w, :k as k from c", {"c": found}, k=k)
         columns = {"v": typed(self.column, v)}
-        if self.column.is_number:
+        if self.column.is_time:
+            columns |= {"low": low, "high": high}
+        elif self.column.is_number:
             columns |= {"low": cast(ends[0], "numeric"), "high": cast(ends[1], "numeric")}
         return tree.select(*[named(item, name) for name, item in columns.items()])
 

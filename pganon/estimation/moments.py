@@ -11,7 +11,7 @@ from pganon.sqltools import col, fragment, named, num, query
 
 def _numbers(asked: Query, *measures: str) -> list[int]:
     """The columns that have such an aggregate."""
-    wanted = {a.column for _, a in asked.question.aggregates if a.measure in measures}
+    wanted = {a.column for a in asked.question.aggregates if a.measure in measures}
     return [number for number, column in asked.measured.items() if column in wanted]
 
 

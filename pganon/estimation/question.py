@@ -42,7 +42,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """An aggregate of the list.
+    """An aggregate of the records of a group.
 
     Attributes:
         measure: `persons` is the number of individuals.
@@ -54,59 +54,89 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
-class Item:
-    """A column of the answer: a key by its number, or an aggregate."""
-
-    name: str
-    what: int | Aggregate
-
-
-@dataclass(frozen=True)
 class Question:
-    """A query.
+    """Aggregates, by group, of the records that fulfil a condition.
 
     Attributes:
-        leaves: of WHERE, the condition on every part that must hold by itself.
-        others: alternatives of WHERE on parts that are nowhere else.
-        tangles: what of WHERE has conditions on one part in several places.
-        having: what estimates and keys of a group must fulfil: `a` and `k` with their numbers are
-            the columns.
-        order: columns of the answer to sort by, each with whether it is descending, and whether
-            missing values come first.
+        leaves: of the condition, that on every part that must hold by itself.
+        others: alternatives on parts that are nowhere else.
+        tangles: what has conditions on one part in several places.
     """
 
     release: AskedRelease
-    items: tuple[Item, ...]
     keys: tuple[Key, ...]
+    aggregates: tuple[Aggregate, ...]
     leaves: Mapping[Part, Leaf] = field(default_factory=dict)
     others: tuple[Joined, ...] = ()
     tangles: tuple[Formula, ...] = ()
-    having: exp.Expr | None = None
-    order: tuple[tuple[str, bool, bool], ...] = ()
-    limit: int | None = None
-
-    @property
-    def aggregates(self) -> list[tuple[str, Aggregate]]:
-        return [(i.name, i.what) for i in self.items if isinstance(i.what, Aggregate)]
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """All parts that the query is about, in order of first use."""
         found = [*self.leaves, *parts_of(self.others), *parts_of(self.tangles)]
         found += [key.part for key in self.keys]
-        found += [a.column.part for _, a in self.aggregates if a.column is not None]
+        found += [a.column.part for a in self.aggregates if a.column is not None]
         if self.release.person is not None:
             found.append(self.release.person.part)
         return tuple(dict.fromkeys(found))
 
     def conditions(self, part: Part) -> list[exp.Expr]:
-        """Those of WHERE on a part, one but in tangles."""
+        """Those on a part, one but in tangles."""
         formulas = [*self.leaves.values(), *self.others, *self.tangles]
         found = [leaf for formula in formulas for leaf in leaves_of(formula)]
         return [leaf.condition for leaf in dict.fromkeys(found) if leaf.part == part]
 
     def columns(self, part: Part) -> list[Published]:
         return [c for c in self.release.columns.values() if c.part == part]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A column of the answer: a key by its number, or aggregates, as columns of their names."""
+
+    name: str
+    what: int | exp.Expr
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A query.
+
+    Attributes:
+        questions: the first has the groups of the answer, and aggregates of all their records;
+            every other one has aggregates with the same FILTER.
+        having: what estimates and keys of a group must fulfil. Names are :func:`figure` of
+            estimates and `k` with the number of a key.
+        order: columns of the answer to sort by, each with whether it is descending, and whether
+            missing values come first.
+    """
+
+    questions: tuple[Question, ...]
+    items: tuple[Item, ...]
+    having: exp.Expr | None = None
+    order: tuple[tuple[str, bool, bool], ...] = ()
+    limit: int | None = None
+
+    @property
+    def release(self) -> AskedRelease:
+        return self.questions[0].release
+
+    @property
+    def aggregates(self) -> dict[str, Aggregate]:
+        return {
+            figure(i, number): aggregate
+            for i, question in enumerate(self.questions)
+            for number, aggregate in enumerate(question.aggregates)
+        }
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(dict.fromkeys(part for q in self.questions for part in q.parts))
+
+
+def figure(question: int, aggregate: int) -> str:
+    """The name of an aggregate, by the number of its question and its own in there."""
+    return f"a{question}_{aggregate}"
 
 
 def leaves_of(formula: Formula) -> Iterator[Leaf]:

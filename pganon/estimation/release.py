@@ -55,6 +55,10 @@ class Published:
         return self.whole or self.kind.split("(")[0] in _NUMBERS
 
     @property
+    def is_time(self) -> bool:
+        return self.kind == "date" or self.kind.startswith("timestamp")
+
+    @property
     def is_text(self) -> bool:
         return self.collation is not None
 

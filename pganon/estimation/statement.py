@@ -1,4 +1,4 @@
-"""The one SELECT that answers a question from the views of a release."""
+"""The SELECT that answers a question from the views of a release."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 
 from sqlglot import exp
 
-from pganon.errors import UsageError
 from pganon.estimation import bounds, moments
 from pganon.estimation.boxes import Fitted
 from pganon.estimation.cells import Query, relations, table
@@ -18,11 +17,9 @@ from pganon.estimation.ranged import RangedPart
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Part, Published
 from pganon.estimation.tangles import AnyPart, Tangle, signature
-from pganon.estimation.values import over
 from pganon.identifiers import quote
-from pganon.sqltools import col, finished, fragment, named, num, query
+from pganon.sqltools import col, finished, fragment, named, query
 
-MAX_GROUPS = 100_000
 FIGURES = ("", "_lower", "_upper", "_low", "_high", "_error")
 """Of an aggregate: estimate, sure bounds, likely range, error of the model."""
 
@@ -35,12 +32,12 @@ def asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
     Args:
         fitted: the generalized columns in it, by name.
     """
-    _check_names(question)
-    columns = [a.column for _, a in question.aggregates if a.column is not None]
+    columns = [a.column for a in question.aggregates if a.column is not None]
     person = question.release.person
     if person is not None and person.part not in parts_of(question.others):
         columns.append(person)
     measured = dict(enumerate(dict.fromkeys(columns)))
+    added = [a for a in question.aggregates if a.measure != "count"]
     parts: dict[Part, AnyPart] = {}
     tangles = [_leaves_by_part(formula) for formula in question.tangles]
     tangled = {part: leaves for found in tangles for part, leaves in found.items()}
@@ -57,7 +54,12 @@ def asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
             parts[part] = ExactPart(part, known, number, condition, keys, own)
         else:
             column = fitted[next(iter(question.columns(part))).name]
-            adds = bool(own) and column.column.is_number
+            adds = bool(own) and (column.column.is_number or column.column.is_time)
+            if adds and column.unbounded and any(a.column in own.values() for a in added):
+                raise EstimateRefused(
+                    f"{quote(column.column.name)} has ranges without an end: it can be counted,"
+                    " but not added up"
+                )
             kind = ListedPart if column.line is None else RangedPart
             parts[part] = kind(column, number, condition, keys, bool(own), adds)
     return Query(
@@ -78,25 +80,8 @@ def _leaves_by_part(formula: Formula) -> dict[Part, tuple[Leaf, ...]]:
     return found
 
 
-def _check_names(question: Question) -> None:
-    names = [name for item in question.items for name in _names(item.name, item.what)]
-    names += FLAGS
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise EstimateRefused(
-            f"two columns of the answer would be named {quote(twice[0])}",
-            hint="give the columns of the list other aliases",
-        )
-    if any(len(name.encode()) > 63 for name in names):
-        raise UsageError("an alias is too long: names of columns have 63 bytes, with endings")
-
-
-def _names(name: str, what: int | Aggregate) -> list[str]:
-    return [name + figure for figure in FIGURES] if isinstance(what, Aggregate) else [name]
-
-
 def written(asked: Query) -> exp.Select:
-    """The statement."""
+    """(a<i> with :data:`FIGURES`, keys, :data:`FLAGS`): a row for every group."""
     tree = _answer(asked)
     found = relations(asked)
     for number, column in asked.measured.items():
@@ -113,7 +98,7 @@ def written(asked: Query) -> exp.Select:
 
 def _measured(asked: Query, number: int, column: Published) -> dict[str, exp.Select]:
     """Bounds of sums and means of a measured column."""
-    measures = {a.measure for _, a in asked.question.aggregates if a.column == column}
+    measures = {a.measure for a in asked.question.aggregates if a.column == column}
     part = asked.part_of(number)
     if number == asked.persons and isinstance(part, ExactPart):
         return {
@@ -143,7 +128,7 @@ def _totals(asked: Query) -> exp.Select:
         " coalesce(sum(c.lo), 0) as lo, :few as few from moments as c",
         few=_few(),
     )
-    for number, (_, aggregate) in enumerate(asked.question.aggregates):
+    for number, aggregate in enumerate(asked.question.aggregates):
         for name, value in _figures(asked, aggregate).items():
             tree = tree.select(named(value, f"{name}{number}"))
     if not asked.question.keys:
@@ -207,39 +192,24 @@ def _parsed(text: str) -> exp.Expr:
     return fragment(text)
 
 
-# -- the answer ---------------------------------------------------------------------------------
+# -- figures ------------------------------------------------------------------------------------
 
 
 def _answer(asked: Query) -> exp.Select:
     question = asked.question
     tree = query("select 1 from totals as t")
     columns: list[exp.Expr] = []
-    known: dict[str, exp.Expr] = {name: col(name, "t") for name in asked.key_names}
-    numbers = iter(range(len(question.aggregates)))
-    for item in question.items:
-        if isinstance(item.what, Aggregate):
-            number = next(numbers)
-            joined = _JOINED.get(item.what.measure)
-            if joined is not None:
-                of = next(i for i, column in asked.measured.items() if column == item.what.column)
-                alias = f"a{number}"
-                tree = tree.join(
-                    table(f"{joined}{of}", alias), on=_same(asked, alias), join_type="left"
-                )
-            values = list(_aggregate(item.what, number))
-            known[f"a{number}"] = values[0]
-            columns += [named(v, item.name + f) for f, v in zip(FIGURES, values, strict=True)]
-        else:
-            columns.append(named(col(f"k{item.what}", "t"), item.name))
-    columns += [named(col(name, "t"), name) for name in FLAGS[:2]]
-    columns.append(named(fragment("t.lo = 0"), FLAGS[2]))
-    tree = tree.select(*columns, append=False)
-    if question.having is not None:
-        tree = tree.where(over(question.having, lambda name: known[name].copy()))
-    if order := _order(asked):
-        tree = tree.order_by(*order)
-    limit = MAX_GROUPS + 1 if question.limit is None else min(question.limit, MAX_GROUPS + 1)
-    return tree.limit(num(limit))
+    for number, aggregate in enumerate(question.aggregates):
+        joined = _JOINED.get(aggregate.measure)
+        if joined is not None:
+            of = next(i for i, column in asked.measured.items() if column == aggregate.column)
+            alias = f"a{number}"
+            on = _same(asked, alias)
+            tree = tree.join(table(f"{joined}{of}", alias), on=on, join_type="left")
+        values = _aggregate(aggregate, number)
+        columns += [named(v, f"a{number}{f}") for f, v in zip(FIGURES, values, strict=True)]
+    columns += [col(name, "t") for name in (*asked.key_names, *FLAGS[:2])]
+    return tree.select(*columns, named(fragment("t.lo = 0"), FLAGS[2]), append=False)
 
 
 def _same(asked: Query, alias: str) -> exp.Expr:
@@ -252,17 +222,19 @@ _JOINED = {"avg": "meanbounds", "min": "extremes", "max": "extremes"}
 """Relations with bounds of a group, to which nothing adds up over cells."""
 
 
-def _extreme(measure: str, alias: str) -> list[str]:
+def _extreme(aggregate: Aggregate, alias: str) -> list[str]:
     """Bounds; they are the estimate as well where they meet, else there is none."""
-    lower, upper = (f"{alias}.{measure}_{end}" for end in ("lower", "upper"))
+    lower, upper = (f"{alias}.{aggregate.measure}_{end}" for end in ("lower", "upper"))
     meets = f"case when {lower} = {upper} then {{}} end"
-    return [meets.format(f"{lower}::float8"), lower, upper, lower, upper, meets.format("0::float8")]
+    is_time = aggregate.column is not None and aggregate.column.is_time
+    estimate = meets.format(lower if is_time else f"{lower}::float8")
+    return [estimate, lower, upper, lower, upper, meets.format("0::float8")]
 
 
 def _aggregate(aggregate: Aggregate, number: int) -> Iterable[exp.Expr]:
     """Estimate, bounds, likely range, error."""
     if aggregate.measure in ("min", "max"):
-        return [_parsed(text) for text in _extreme(aggregate.measure, f"a{number}")]
+        return [_parsed(text) for text in _extreme(aggregate, f"a{number}")]
     means = f"a{number}" if aggregate.measure == "avg" else ""
     estimate, lower, upper = (f"t.{name}{number}" for name in ("e", "lower", "upper"))
     error, likely = f"sqrt(t.v{number})", f"2 * t.d{number}"
@@ -277,14 +249,3 @@ def _aggregate(aggregate: Aggregate, number: int) -> Iterable[exp.Expr]:
     if aggregate.measure in ("sum", "avg"):
         texts = [f"case when t.finite{number} then {text} end" for text in texts]
     return [_parsed(text) for text in texts]
-
-
-def _order(asked: Query) -> list[exp.Expr]:
-    given = [
-        exp.Ordered(
-            this=exp.column(exp.to_identifier(name, quoted=True)), desc=desc, nulls_first=first
-        )
-        for name, desc, first in asked.question.order
-    ]
-    by_key = [exp.Ordered(this=col(name, "t"), nulls_first=False) for name in asked.key_names]
-    return [*given, *by_key]

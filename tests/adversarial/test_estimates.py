@@ -18,7 +18,8 @@ from tests.support.harness.cluster import Database
 SOURCE = """
     CREATE SCHEMA clinic;
     CREATE TABLE clinic.visit AS SELECT g AS id, 20 + g % 30 AS age, 'W' || g % 3 AS ward,
-        'd' || g % 5 AS ill, g % 7 AS days FROM generate_series(1, 90) AS g;
+        'd' || g % 5 AS ill, g % 7 AS days, date '2020-01-01' + g AS seen
+        FROM generate_series(1, 90) AS g;
     ALTER TABLE clinic.visit ADD PRIMARY KEY (id);
     GRANT USAGE ON SCHEMA clinic TO steward;
     GRANT SELECT ON clinic.visit TO steward
@@ -32,6 +33,7 @@ POLICY: dict[str, Any] = {
         "ward": {"role": "quasi_identifying"},
         "ill": {"role": "sensitive"},
         "days": {"role": "insensitive"},
+        "seen": {"role": "insensitive"},
     },
     "privacy": [{"model": "k_anonymity", "k": 5}],
     "method": {"name": "mondrian"},
@@ -76,11 +78,18 @@ REFUSED = [
     ("SELECT count(*) OVER () FROM visits", 8, "OVER"),
     ("SELECT median(age) FROM visits", 8, "median"),
     ("SELECT count(*) FROM visits GROUP BY ROLLUP (ill)", 46, "rollup"),
-    ("SELECT count(*) FROM visits HAVING sum(days) > 1", 36, "aggregates of the list"),
+    ("SELECT count(*) FROM visits HAVING median(days) > 1", 36, "median"),
+    ("SELECT count(*) FILTER (WHERE pg_sleep(9) IS NULL) FROM visits", 31, "pg_sleep"),
+    ("SELECT median(age) FILTER (WHERE ill = 'd1') FROM visits", 8, "median"),
+    ("SELECT count(*) FILTER (WHERE ill = 'd1') OVER () FROM visits", 8, "OVER"),
+    ("SELECT count(*) FILTER (WHERE age = days) FROM visits", 37, "are apart"),
+    ("SELECT count(*) || ill FROM visits", 8, "only combined"),
+    ("SELECT 1 + pg_sleep(9) * count(*) FROM visits", 12, "only combined"),
+    ("SELECT count(*)::text FROM visits", 8, "only combined"),
     ("SELECT count(*) FROM visits HAVING days > 1", 36, "aggregates and keys"),
     ("SELECT count(*) FROM visits HAVING pg_sleep(9) IS NULL", 36, "pg_sleep"),
     ("SELECT sum(ill) FROM visits", 12, "takes a number"),
-    ("SELECT max(ill) FROM visits", 12, "takes a number"),
+    ("SELECT max(ill) FROM visits", 12, "takes a number or a date"),
     ("SELECT count(*) FROM visits WHERE true", None, "must be about a column"),
     ("SELECT count(*) AS classes FROM visits", None, "would be named classes"),
     ("SELECT count(* FROM visits", 16, "cannot be read"),
@@ -121,6 +130,7 @@ ODD = [
     "SELECT COUNT(*) FROM VISITS WHERE AGE BETWEEN 20 AND 30",
     "SELECT count(*) FROM visits WHERE (age < 30 AND ill = 'd1') OR (age > 40 AND ill = 'd2')",
     "SELECT ill, count(*) FROM visits GROUP BY 1 HAVING count(*) > 17 AND ill <> 'd1; --'",
+    "SELECT ill, avg(days) FILTER (WHERE ward = 'x''; --') FROM visits GROUP BY 1 LIMIT 2",
 ]
 
 

@@ -57,6 +57,15 @@ def test_the_table_says_how_far_to_trust_it(visits: Database):
     assert "often too small" in ran.err
 
 
+def test_dates_are_shown_as_dates(visits: Database):
+    text = "SELECT max(seen) AS last FROM visits"
+    assert run(visits, text).out.count("2020-03-31") == 3
+    row = json.loads(run(visits, f"{text} WHERE age = 25 AND ill = 'd0'", "--json").out)["rows"][0]
+    # Perhaps nobody is 25 and has this illness.
+    assert (row["last"], row["last_lower"], row["last_error"]) == (None, None, None)
+    assert "2020-01-06" <= row["last_upper"] <= "2020-03-31"
+
+
 def test_the_statement_can_be_run_by_hand(visits: Database):
     text = run(visits, QUERY, "--sql").out.split(";\n")[0]
     with visits.connect("analyst") as analyst:
@@ -111,4 +120,5 @@ def test_what_the_release_says_of_its_columns(visits: Database):
         ("ward_null", "null", "text", True, "ward", "class_id"),
         ("ill", "exact", "text", False, "records", "class_id"),
         ("days", "exact", "integer", False, "records", "class_id"),
+        ("seen", "exact", "date", False, "records", "class_id"),
     ]

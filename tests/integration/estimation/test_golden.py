@@ -89,6 +89,8 @@ def test_texts_are_counted(one_class: Any):
         ("count(*) BETWEEN 1 AND 1.6 AND ill <> 'cold'", ["flu"]),
         ("max(age) IS NULL", ["cold", "flu"]),
         ("avg(age) - 30 > count(*) OR ill = 'cold'", ["cold"]),
+        ("count(*) FILTER (WHERE sex = 'F') < 1", ["flu"]),
+        ("count(sex) FILTER (WHERE ill = 'flu') = 0", ["cold"]),
     ],
 )
 def test_groups_whose_estimates_fulfil_a_condition(one_class: Any, having: str, ills: list[str]):
@@ -99,6 +101,63 @@ def test_groups_whose_estimates_fulfil_a_condition(one_class: Any, having: str, 
     )
     rows = answer(one_class, resolve(parse_query(text), CLASSES), "uniform").as_dicts()
     assert [row["ill"] for row in rows] == ills
+
+
+def test_different_filters(one_class: Any):
+    """Each is asked for itself, whatever is grouped by; NULL is a group like any other."""
+    one_class.execute("UPDATE golden.released SET ill = NULL WHERE ill = 'cold'")
+    text = (
+        "SELECT ill, count(*) FILTER (WHERE sex = 'F') AS women, count(*) AS n,"
+        " count(*) FILTER (WHERE ill IS NULL) AS well, sum(age) FILTER (WHERE ill = 'no') AS s,"
+        " avg(age) FILTER (WHERE ill = 'flu') AS a FROM released GROUP BY ill"
+    )
+    flu, well = answer(one_class, resolve(parse_query(text), CLASSES), "uniform").as_dicts()
+    assert (flu["ill"], flu["women"], flu["n"], flu["well"], flu["s"]) == ("flu", 2, 4, 0, 0)
+    assert (flu["well_upper"], flu["well_error"], flu["classes"]) == (0, 0, 0)
+    assert (well["ill"], well["women"], well["n"], well["well"], well["s"]) == (None, 3, 6, 6, 0)
+    assert (flu["a"], well["a"], well["a_upper"]) == (35, None, None)
+
+
+@pytest.mark.parametrize(
+    ("expression", "lower", "upper", "estimate"),
+    [
+        # 1 to 9 are women, and 5 are expected.
+        ("100.0 * count(*) FILTER (WHERE sex = 'F') / count(*)", 10, 90, 50),
+        ("count(*) FILTER (WHERE sex = 'F') / 2", 0, 4, 2.5),
+        ("count(*) FILTER (WHERE sex = 'F')::real / 2", 0.5, 4.5, 2.5),
+        ("-2 * (count(*) FILTER (WHERE sex = 'F') - 4)", -10, 6, -2),
+        ("- count(*) FILTER (WHERE sex = 'F')", -9, -1, -5),
+        ("3 - (count(*) + count(*) FILTER (WHERE sex = 'F'))", -16, -8, -12),
+        ("count(*) / (count(*) FILTER (WHERE sex = 'F') - 1)", None, None, 2.5),
+        ("count(*) / (count(*) FILTER (WHERE sex = 'F') - 10)", -10, -1, -2),
+        ("max(age) / 3", 13, 13, 13),
+        # Sums of whole numbers are whole, means are not.
+        ("sum(age) FILTER (WHERE sex = 'X') + avg(age) / count(*)", 3.1, 3.9, 3.5),
+        ("count(*) / 3", 3, 3, 3),
+        ("count(*) / 3 * 3.0", 9, 9, 9),
+        ("(sum(age) FILTER (WHERE sex = 'X') + 1) / 2", 0, 0, 0),
+        ("count(*) / 0", None, None, None),
+        # Perhaps nobody has a greatest age.
+        ("1 + max(age) FILTER (WHERE sex = 'F' AND ill = 'flu')", None, 41, None),
+        ("2 * max(age) FILTER (WHERE sex = 'F' AND ill = 'flu')", None, None, None),
+    ],
+)
+def test_arithmetic(one_class: Any, expression: str, lower: Any, upper: Any, estimate: Any):
+    row = ask(one_class, CLASSES, f"SELECT {expression} AS v FROM released")
+    found = [row[name] if row[name] is None else float(row[name]) for name in _NAMES]
+    assert found == pytest.approx([lower, upper, estimate, None])
+
+
+_NAMES = ("v_lower", "v_upper", "v", "v_error")
+
+
+def test_products_of_many(one_class: Any):
+    """The text of a statement grows with them, and no more."""
+    text = f"SELECT {' * '.join(['count(*)'] * 15)} AS v FROM released"
+    found = answer(one_class, resolve(parse_query(text), CLASSES), "uniform")
+    (row,) = found.as_dicts()
+    assert row["v_lower"] == row["v_upper"] == row["v"] == 10**15
+    assert len(found.sql) < 100_000
 
 
 def test_a_bucket(db: Database):

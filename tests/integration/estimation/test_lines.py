@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,6 +55,9 @@ def test_numbers_of_any_kind(db: Database):
         assert counted(conn, release, "CASE WHEN v IN (10, 20) THEN 1 END = 1") == (2, 5, 2)
         (row,) = ask(conn, release, "SELECT count(*) n, sum(v) s, avg(v) a RELEASED WHERE v < 12.5")
         assert row["n_error"] ** 2 == pytest.approx(3 * 0.25 * 0.75)
+        filtered = "count(*) FILTER (WHERE v < 12.5) f, count(*) FILTER (WHERE v < 15) g"
+        (row,) = ask(conn, release, f"SELECT {filtered} RELEASED")
+        assert (row["f"], row["g"]) == (1.75, 2.5)
         (row,) = ask(conn, release, "SELECT sum(v) s, avg(v) a RELEASED")
         assert (row["s"], row["s_lower"], row["s_upper"]) == (75, 60, 90)
         assert row["s_error"] == pytest.approx(5)
@@ -180,6 +184,78 @@ def test_times(db: Database, where: str, wanted: tuple[Any, ...]):
         assert counted(conn, release, where) == wanted
 
 
+DAYS = "daterange('2020-01-01', '2020-01-11')", "daterange('2021-03-05', '2021-03-06')"
+ZONED = [text.replace("tsrange", "tstzrange") for text in TIMES]
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown", "wanted"),
+    [
+        ("date", DAYS, ["2020-01-01", "2020-01-10", "2021-03-05", "2020-01-10", "2020-01-10"]),
+        (
+            "timestamp(6) without time zone",
+            TIMES,
+            [
+                *("2020-01-01 00:00:00", "2020-01-10 23:59:59.999999", "2020-02-01 00:00:00"),
+                *("2020-01-10 00:00:00.000001", "2020-01-10 23:59:59.999999"),
+            ],
+        ),
+        (
+            "timestamp with time zone",
+            ZONED,
+            [
+                *("2020-01-01 00:00:00+00:00", "2020-01-10 23:59:59.999999+00:00"),
+                "2020-02-01 00:00:00+00:00",
+                *("2020-01-10 00:00:00.000001+00:00", "2020-01-10 23:59:59.999999+00:00"),
+            ],
+        ),
+    ],
+)
+def test_the_first_and_the_last_time(db: Database, kind: str, shown: Any, wanted: list[str]):
+    """Ends are attained; of others the condition leaves open which are."""
+    with db.connect() as conn:
+        conn.execute("SET timezone = 'UTC'")
+        release = released(conn, kind, *shown)
+        (row,) = ask(conn, release, "SELECT min(v) a, max(v) z RELEASED")
+        assert str(row["a"]) == str(row["a_lower"]) == wanted[0]
+        assert str(row["z"]) == str(row["z_upper"]) == wanted[2]
+        assert (row["a_error"], row["z_error"]) == (0, 0)
+        where = "WHERE v > '2020-01-10 00:00:00' AND v < '2020-02-01'"
+        if kind == "date":
+            where = "WHERE v >= '2020-01-10' AND v < '2020-02-01'"
+        (row,) = ask(conn, release, f"SELECT min(v) a, max(v) z RELEASED {where}")
+        assert str(row["a_lower"]) == wanted[3]
+        assert str(row["z_upper"]) == str(row["z_lower"]) == wanted[4]
+        assert row["a"] == (None if kind != "date" else row["a_lower"])
+
+
+def test_times_in_sets_and_in_records(db: Database):
+    part, rest = (Part(name, name == "t", VIEW, "class_id", None) for name in ("v", "t"))
+    days = Published("v", "set", "date", None, True, part)
+    times = Published("t", "exact", "timestamp without time zone", None, False, rest)
+    release = AskedRelease("released", 1, VIEW, part, None, {"v": days, "t": times})
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA lines")
+        conn.execute(
+            "CREATE TABLE lines.released AS SELECT 1 AS class_id,"
+            " '{2020-01-01,2020-01-03,2020-01-09}'::date[] AS v,"
+            " timestamp '2020-02-01 12:00' + g * interval '1 hour' AS t"
+            " FROM generate_series(1, 5) AS g"
+        )
+        text = "SELECT min(v) a, max(v) z, min(t) b, max(t) y RELEASED"
+        (row,) = ask(conn, release, f"{text} WHERE v < '2020-01-09'")
+        assert (str(row["a"]), str(row["z"])) == ("2020-01-01", "2020-01-03")
+        # Up to four records match, of five: the last one may be any, and so may the first.
+        assert (row["b"], row["y"]) == (None, None)
+        found = [str(row[name])[11:16] for name in ("b_lower", "b_upper", "y_lower", "y_upper")]
+        assert found == ["13:00", "16:00", "14:00", "17:00"]
+        conn.execute("UPDATE lines.released SET t = 'infinity' WHERE t::time = '17:00'")
+        with pytest.raises(EstimateRefused, match="beyond those of Python"):
+            ask(conn, release, "SELECT max(t) RELEASED")
+        with pytest.raises(Unsupported, match="aggregates of numbers"):
+            ask(conn, release, "SELECT max(v) - min(v) RELEASED")
+
+
 def test_seconds_have_fractions(db: Database):
     with db.connect() as conn:
         release = released(conn, "timestamp without time zone", *TIMES)
@@ -211,6 +287,39 @@ def test_days_of_more_years_than_are_counted(db: Database):
         conn.execute("UPDATE lines.released SET v = '[2020-01-01,2020-01-11)' WHERE class_id = 1")
         assert counted(conn, release, "v <= '2020-01-01'") == (6, 9, 6.3)
         assert counted(conn, release, "v < timestamp '2020-01-02 12:00'") == (6, 9, 6.6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown", "values"),
+    [
+        ("integer", ("numrange(null, 10, '[]')", "numrange(11, null)"), ("10", "11", "3000000000")),
+        ("numeric(3,1)", ("numrange(null, 1)", "numrange(1, null)"), ("0.9", "1", "99.9")),
+        ("numeric(9,2)", ("numrange(null, 1)", "numrange(1, null)"), ("0.99", "1", "9999999.99")),
+        (
+            "date",
+            ("daterange(null, '2020-01-01')", "daterange('2020-01-01', null)"),
+            ("'2019-12-31'", "'2020-01-01'", "'5874897-12-31'"),
+        ),
+    ],
+)
+def test_ranges_without_an_end(db: Database, kind: str, shown: Any, values: tuple[str, ...]):
+    """As those of a hierarchy, of which no record need have an end."""
+    below, above, last = values
+    with db.connect() as conn:
+        release = released(conn, kind, *shown)
+        with pytest.raises(EstimateRefused, match="without an end"):
+            counted(conn, release, f"v <= {below}")
+        column = replace(release.columns["v"], attained=False)
+        release = replace(release, columns={"v": column})
+        assert counted(conn, release, f"v <= {below}") == (5, 5, 5)
+        assert counted(conn, release, f"v < {below}")[:2] == (0, 5)
+        assert counted(conn, release, f"v >= {above}") == (5, 5, 5)
+        assert counted(conn, release, f"v >= {above} AND v <= {last}")[1] == 5
+        assert counted(conn, release, f"v > {last}")[0] == 0
+        (row,) = ask(conn, release, f"SELECT count(v) n RELEASED WHERE v > {below}", "column")
+        assert (row["n"], row["n_error"]) == (5, 0)
+        with pytest.raises(EstimateRefused, match="can be counted, but not added up"):
+            ask(conn, release, "SELECT max(v) RELEASED")
 
 
 def test_the_spread_of_cells(db: Database):

@@ -394,6 +394,121 @@ def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
         agrees(row, "a", oracle.average(known, _adds(within, lambda r: r["age"])), tight=False)
 
 
+@pytest.mark.random_tables
+@given(data=st.data())
+@examples(10)
+def test_a_filter_is_one_more_condition(db: Database, data: st.DataObject):
+    """Of groups as well, in which it may keep nothing."""
+    classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
+    kept = data.draw(CONJUNCTIONS.filter(lambda c: bool(c.text)))
+    key = data.draw(st.sampled_from(["flu", "age / 2", None]))
+    items = ["count(*) n", *[f"{x} FILTER (WHERE {kept.text}) {y}" for x, y in _FILTERED.items()]]
+    text = f"SELECT {', '.join([*([f'{key} AS k'] if key else []), *items])} FROM released"
+    text += _where(where) + (" GROUP BY 1 ORDER BY f DESC" if key else "")
+    with db.connect() as conn:
+        fill(conn, classes)
+        rows = ask(conn, text, "column")
+        known = buckets(conn, classes, "column")
+    assert [row["f"] for row in rows] == sorted((row["f"] for row in rows), reverse=True)
+    both = _both(where, kept) if where.text else kept
+    for row in rows:
+
+        def inside(record: Any, condition: Condition, row: Any = row) -> Any:
+            own = key is None or _key(record, key) == row["k"]
+            return condition.holds(record) is True and own
+
+        whole = Condition("", lambda r: inside(r, where))
+        own = Condition("", lambda r: inside(r, both))
+        agrees(row, "n", oracle.total(known, _adds(whole, lambda r: 1)))
+        agrees(row, "f", oracle.total(known, _adds(own, lambda r: 1)))
+        agrees(row, "s", oracle.total(known, _adds(own, lambda r: r["x"])))
+        agrees(row, "a", oracle.average(known, _adds(own, lambda r: r["x"])))
+        assert row["maybe_empty"] == (row["n_lower"] == 0)
+
+
+_FILTERED = {"count(*)": "f", "sum(x)": "s", "avg(x)": "a"}
+
+
+@dataclass(frozen=True)
+class Expression:
+    """SQL, and its value from a count, a count with FILTER and a sum; None: a division by 0."""
+
+    text: str
+    value: Any = field(compare=False)
+
+
+def _applied(one: Expression, operator: str, other: Expression) -> Expression:
+    def value(known: Any) -> Any:
+        a, b = one.value(known), other.value(known)
+        if a is None or b is None or (operator == "/" and b == 0):
+            return None
+        if operator != "/":
+            return {"+": a + b, "-": a - b, "*": a * b}[operator]
+        return int(Fraction(a, b)) if isinstance(a, int) and isinstance(b, int) else Fraction(a) / b
+
+    return Expression(f"({one.text} {operator} {other.text})", value)
+
+
+def _negated(item: Expression) -> Expression:
+    return _applied(Expression("0", lambda known: 0), "-", item)
+
+
+_LEAVES = [
+    *[Expression(str(number), lambda known, number=number: number) for number in (2, 7)],
+    Expression("0.5", lambda known: Fraction(1, 2)),
+    Expression("count(*)", lambda known: known[0]),
+    Expression("count(*) FILTER (WHERE sex = 1)", lambda known: known[1]),
+    Expression("sum(x)", lambda known: known[2]),
+]
+EXPRESSIONS = st.recursive(
+    st.sampled_from(_LEAVES),
+    lambda inner: st.one_of(
+        st.builds(_applied, inner, st.sampled_from("+-*/"), inner),
+        inner.map(lambda e: Expression(f"- {e.text}", _negated(e).value)),
+        inner.map(lambda e: Expression(f"{e.text}::numeric", _applied(e, "*", _ONE).value)),
+    ),
+    max_leaves=4,
+).filter(lambda e: "(*)" in e.text or "(x)" in e.text)
+_ONE = Expression("1", lambda known: Fraction(1))
+
+
+@pytest.mark.random_tables
+@given(data=st.data())
+@examples(10)
+def test_arithmetic_of_aggregates_is_within_its_bounds(db: Database, data: st.DataObject):
+    """In every world, in the types of the source."""
+    classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
+    drawn = data.draw(st.lists(EXPRESSIONS, min_size=4, max_size=4))
+    text = ", ".join(f"{e.text} AS e{i}" for i, e in enumerate(drawn))
+    with db.connect() as conn:
+        fill(conn, classes)
+        (row,) = ask(conn, f"SELECT {text} FROM released{_where(where)}", "uniform")
+        known = buckets(conn, classes, "uniform")
+    reached = {(0, 0, 0)}
+    for bucket in known:
+        own = {
+            (
+                len(found),
+                sum(r["sex"] == 1 for r in found),
+                sum(r["x"] or 0 for r in found),
+            )
+            for _, records in oracle.worlds(bucket)
+            for found in [[r for r in records if where.holds(r) is True]]
+        }
+        reached = {tuple(a + b for a, b in zip(x, y, strict=True)) for x in reached for y in own}
+    for number, expression in enumerate(drawn):
+        figures = [row[f"e{number}{end}"] for end in ("_lower", "_low", "", "_high", "_upper")]
+        values = [expression.value(totals) for totals in reached]
+        if figures[0] is None:
+            assert "/" in expression.text
+            continue
+        assert None not in values
+        figures = list(map(float, figures))
+        assert figures[0] - 1e-9 <= min(values) <= max(values) <= figures[-1] + 1e-9
+        assert figures == sorted(figures)
+        assert row[f"e{number}_error"] is None
+
+
 def _key(record: Any, key: str) -> Any:
     if key == "age / 2":
         return None if record["age"] is None else record["age"] // 2

@@ -1,0 +1,137 @@
+"""Conditions resolved against a release: which columns they are about, as formulas over parts."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from pganon.estimation.formulas import apart, merged
+from pganon.estimation.question import Formula, Joined, Leaf, leaves_of, parts_of
+from pganon.estimation.refusals import Unsupported
+from pganon.estimation.release import AskedRelease, Part, Published
+from pganon.identifiers import quote
+
+MAX_TANGLED = 8
+"""Conditions of alternatives that are told apart: what they make true is tried in pairs."""
+
+_ALONE = "columns of different parts of a release can only be compared with constants"
+
+
+class Conditions:
+    """Conditions on the columns of a release."""
+
+    def __init__(self, release: AskedRelease) -> None:
+        self.release = release
+
+    def column(self, node: exp.Column) -> Published:
+        column = self.release.columns.get(node.name)
+        if column is None:
+            near = difflib.get_close_matches(node.name, self.release.columns, n=1)
+            hint = f"did you mean {quote(near[0])}?" if near else None
+            names = ", ".join(quote(name) for name in self.release.columns)
+            raise Unsupported(
+                f"the release {quote(self.release.name)} has no column {quote(node.name)}",
+                node,
+                hint or f"its columns: {names}",
+            )
+        if column.form in ("mean", "mode"):
+            raise Unsupported(
+                f"{quote(node.name)} is a {column.form} of several records: estimates from it are"
+                " not supported yet",
+                node,
+            )
+        return column
+
+    def part(self, node: exp.Expr) -> Part:
+        """The one part that an expression is about."""
+        columns = [(found, self.column(found)) for found in node.find_all(exp.Column)]
+        if not columns:
+            raise Unsupported("a condition or key must be about a column", node)
+        (_, first), *rest = columns
+        for found, column in rest:
+            if column.part != first.part:
+                raise Unsupported(
+                    f"{quote(first.name)} and {quote(column.name)} are apart in this release",
+                    found,
+                    _ALONE,
+                )
+        return first.part
+
+    def all_of(
+        self, trees: Sequence[exp.Expr]
+    ) -> tuple[dict[Part, Leaf], tuple[Joined, ...], tuple[Formula, ...]]:
+        """`leaves`, `others` and `tangles` of a question on records that fulfil all of these."""
+        if not trees:
+            return {}, (), ()
+        formula = self._formula(exp.and_(*trees), negated=False)
+        items = formula.items if isinstance(formula, Joined) and formula.every else (formula,)
+        leaves: dict[Part, Leaf] = {}
+        others: list[Joined] = []
+        tangles: list[Formula] = []
+        for item in apart(items):
+            parts = parts_of([item])
+            if len(set(parts)) < len(parts):
+                self._check_tangle(item)
+                tangles.append(item)
+            elif isinstance(item, Leaf):
+                leaves[item.part] = item
+            else:
+                others.append(item)
+        return leaves, tuple(others), tuple(tangles)
+
+    def _check_tangle(self, formula: Formula) -> None:
+        leaves = list(dict.fromkeys(leaves_of(formula)))
+        if len(leaves) > MAX_TANGLED:
+            raise Unsupported(
+                f"more than {MAX_TANGLED} conditions on the same columns are in alternatives",
+                leaves[0].condition,
+                "ask one query per alternative",
+            )
+        for leaf in leaves:
+            for found in leaf.condition.find_all(exp.Column):
+                if self.column(found).form == "label":
+                    raise Unsupported(
+                        f"conditions on {_named(leaf)}, which has labels, are in several"
+                        " alternatives, which is not estimated yet",
+                        found,
+                        "ask one query per alternative",
+                    )
+
+    def _formula(self, node: exp.Expr, *, negated: bool) -> Formula:
+        """Negation goes to the leaves, which three-valued logic allows."""
+        node = node.unnest()
+        if isinstance(node, exp.Not):
+            return self._formula(node.this, negated=not negated)
+        if not isinstance(node, exp.And | exp.Or):
+            part = self.part(node)
+            self._check_labels(node)
+            condition = exp.Not(this=exp.paren(node.copy())) if negated else node.copy()
+            return Leaf(part, condition)
+        every = isinstance(node, exp.And) is not negated
+        sides = [self._formula(side, negated=negated) for side in (node.left, node.right)]
+        items: list[Formula] = []
+        for side in sides:
+            items += side.items if isinstance(side, Joined) and side.every is every else [side]
+        found = merged(items, every=every)
+        return found[0] if len(found) == 1 else Joined(every, tuple(found))
+
+    def _check_labels(self, node: exp.Expr) -> None:
+        """A class shows the label of a value's ancestor, so only labels can be asked for."""
+        for found in node.find_all(exp.Column):
+            if self.column(found).form != "label":
+                continue
+            plain = isinstance(node, exp.EQ | exp.NEQ | exp.In | exp.Is)
+            sides = [part for part in node.iter_expressions() if not isinstance(part, exp.Column)]
+            if not plain or not all(isinstance(part, exp.Literal | exp.Null) for part in sides):
+                raise Unsupported(
+                    f"{quote(found.name)} has labels of a hierarchy: only =, <>, IN and IS NULL"
+                    " with constants are estimated",
+                    found,
+                )
+
+
+def _named(leaf: Leaf) -> str:
+    names = {column.name: None for column in leaf.condition.find_all(exp.Column)}
+    return " and ".join(quote(name) for name in names)
