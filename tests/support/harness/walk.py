@@ -24,6 +24,7 @@ def commands(file: Path, folder: Path) -> Iterator[tuple[str, ...]]:
     yield from (("show", "visits"), ("verify", "visits"), ("history", "visits"), ("releases",))
     yield from (("diff", "visits"), ("readers", "visits"), ("status",), ("status", "visits"))
     yield ("export", "visits", "-o", table)
+    yield ("report", "visits", "-o", str(folder / "report.html"))
     yield from (("guard", policy), ("guard", policy, "--json"))
     yield ("rollback", "visits")
     yield ("run", policy, "--force")
