@@ -343,6 +343,11 @@ class ErrorCode(StrEnum):
         "the source has no key, so nobody can tell who is who between versions",
         "declare `individual`, or give the table a primary key",
     )
+    NO_JINJA2 = (
+        "no_jinja2",
+        "the page of a report needs a package that is not installed",
+        "pip install 'pganon[report]', or write the report as .json",
+    )
     NO_METRICS = (
         "no_metrics",
         "the form of the release has no metrics to measure on request",

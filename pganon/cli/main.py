@@ -51,6 +51,7 @@ MODULES = {
     "status": ("status",),
     "release": ("releases", "show", "verify", "rollback", "drop", "clean"),
     "export": ("export",),
+    "report": ("report",),
     "estimate": ("estimate",),
     "history": ("history", "diff", "readers"),
     "guard": ("guard", "forget"),

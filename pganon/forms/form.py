@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlglot import exp
 
@@ -120,6 +121,20 @@ class OnRequest:
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """What a report says of a version, for who decides on it; see :mod:`pganon.metrics.evidence`.
+
+    Attributes:
+        steps: steps that observe it, after those of the requested metrics; the relations of
+            `tables` are the staged ones.
+        document: the evidence as JSON, from the facts of the run.
+    """
+
+    steps: Callable[[ReleaseSpec, Callable[[State], Tables], Request], tuple[Step, ...]]
+    document: Callable[[ReleaseSpec, State], dict[str, Any]]
+
+
+@dataclass(frozen=True)
 class Staging:
     """The tables of a release, for the plan that fills them.
 
@@ -185,6 +200,7 @@ class Statistics:
             the newest.
         histogram: records per value of a sensitive column; None if there is no such column.
         on_request: what can be measured beyond that; None if there is nothing.
+        evidence: what a report says of a version; None if that are the figures of every run.
     """
 
     measures: Callable[[ReleaseSpec], Chains]
@@ -193,6 +209,7 @@ class Statistics:
     whole: Whole | None = None
     histogram: Histogram | None = None
     on_request: OnRequest | None = None
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True)

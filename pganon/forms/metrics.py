@@ -53,11 +53,18 @@ class Metrics(ABC):
 
 @dataclass(frozen=True)
 class Errors:
-    """Relative errors of the queries whose exact answer is not 0; the others are `empty`."""
+    """Relative errors of the queries whose exact answer is not 0; the others are `empty`.
+
+    Attributes:
+        quarter, three_quarters, most: below which 25 %, 75 % and 95 % of them are.
+    """
 
     median: float | None
     mean: float | None
     empty: int
+    quarter: float | None = None
+    three_quarters: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True)

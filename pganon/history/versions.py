@@ -17,15 +17,11 @@ from pganon.history.invariance import stored as stored_signatures
 from pganon.history.invariance.stored import StagedSignatures
 from pganon.history.model import EarlierVersion, GroupTables
 from pganon.identifiers import QualifiedName, parse_name, quote
-from pganon.privacy.judged import ONE_VERSION, over_finer
+from pganon.privacy.judged import FINER, HOLDS, ONE_VERSION, VOID, over_finer
 from pganon.resolved.presentation import Presentation
 from pganon.steps.relations import PRIVATE_SCHEMA
 
 Connection = psycopg.Connection[Any]
-
-HOLDS, FINER, VOID = "holds", "finer", "void"
-"""Whether a guarantee holds beside other versions: as it is, only for readers without a finer one,
-or not at all."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import math
 from sqlglot import exp
 
 from pganon.forms.metrics import Errors
-from pganon.sqltools import col, query
+from pganon.sqltools import col, fragment, named, query
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, Facts, count, measure, or_null
 
@@ -21,12 +21,17 @@ def error_step(name: str) -> Check:
         f"workload_error_{name}",
         "errors of counts" if name == "n" else "errors of sums",
         lambda s: _errors(name, s),
-        gives=[_median(name), _mean(name), _empty(name)],
+        gives=[_median(name), _mean(name), _empty(name), *_quantiles(name)],
     )
 
 
 def errors_of(name: str, facts: Facts) -> Errors:
-    return Errors(finite(facts[_median(name)]), finite(facts[_mean(name)]), facts[_empty(name)])
+    return Errors(
+        finite(facts[_median(name)]),
+        finite(facts[_mean(name)]),
+        facts[_empty(name)],
+        *[finite(facts[fact]) for fact in _quantiles(name)],
+    )
 
 
 def _median(name: str) -> Fact[float | None]:
@@ -35,6 +40,13 @@ def _median(name: str) -> Fact[float | None]:
 
 def _mean(name: str) -> Fact[float | None]:
     return or_null(measure("mean", f"workload_{name}_"))
+
+
+def _quantiles(name: str) -> list[Fact[float | None]]:
+    return [or_null(measure(column, f"workload_{name}_")) for column in _QUANTILES]
+
+
+_QUANTILES = {"quarter": "0.25", "three_quarters": "0.75", "most": "0.95"}
 
 
 def _empty(name: str) -> Fact[int]:
@@ -47,8 +59,8 @@ def finite(value: float | None) -> float | None:
 
 
 def _errors(name: str, state: State) -> exp.Expr:
-    """One row: median and mean relative error, and queries with an exact answer of 0."""
-    return query(
+    """One row: mean relative error and quantiles, and queries with an exact answer of 0."""
+    tree = query(
         "select percentile_cont(0.5) within group (order by x.error) as median,"
         " avg(x.error) as mean, count(*) filter (where x.error is null) as empty from x",
         {
@@ -62,6 +74,18 @@ def _errors(name: str, state: State) -> exp.Expr:
                 },
             )
         },
+    )
+    return tree.select(
+        *[
+            named(
+                fragment(
+                    "percentile_cont(:part) within group (order by x.error)",
+                    part=exp.Literal.number(part),
+                ),
+                column,
+            )
+            for column, part in _QUANTILES.items()
+        ]
     )
 
 

@@ -52,18 +52,30 @@ def shown_step(spec: ReleaseSpec, published: Callable[[State], exp.Select]) -> C
     )
 
 
+def cover_step(axis: Axis, cover: Callable[[Axis, State], exp.Expr] | None = None) -> CreateTable:
+    """From `mshown` and `mplaces<i>`; `cover` is what is asked instead of all columns."""
+    return CreateTable(
+        f"metric_cover{axis.index}",
+        f"what the published values of attribute {axis.index + 1} cover",
+        lambda s: s.work(f"mcover{axis.index}"),
+        lambda s: (cover or _cover)(axis, s),
+    )
+
+
+def ends_of_labels(axis: Axis, state: State) -> exp.Expr:
+    """Columns `id`, `z`, `covers`, `lo`, `hi` of labels of a hierarchy, without their bits."""
+    assert isinstance(axis, TreeAxis)
+    return query(
+        "select k.id, k.z, k.z::int + coalesce(t.hi - t.lo + 1, 0) as covers,"
+        " coalesce(t.lo, 1) as lo, coalesce(t.hi, 0) as hi from k"
+        ' left join t on t.label = k.g::text collate "C"',
+        {"k": _keys(axis, state), "t": _labels(axis, state)},
+    )
+
+
 def cover_steps(spec: ReleaseSpec) -> list[Step]:
     """From `mshown` and `mplaces<i>`."""
-    made: list[Step] = []
-    for axis in axes(spec.attributes):
-        made.append(
-            CreateTable(
-                f"metric_cover{axis.index}",
-                f"what the published values of attribute {axis.index + 1} cover",
-                lambda s, axis=axis: s.work(f"mcover{axis.index}"),
-                lambda s, axis=axis: _cover(axis, s),
-            )
-        )
+    made: list[Step] = [cover_step(axis) for axis in axes(spec.attributes)]
     made.append(
         CreateTable(
             "metric_boxes",
@@ -76,12 +88,18 @@ def cover_steps(spec: ReleaseSpec) -> list[Step]:
 
 
 def _shown(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
-    flat = query("select p.group_id, p.n from p", {"p": published})
+    # Columns are read by their place, as one of the release may be called n, too.
+    places = {name: place for place, name in enumerate(published.named_selects[2:])}
+    columns = ["group_id", "n", *[f"x{place}" for place in range(len(places))]]
+    named_columns = [exp.to_identifier(name, quoted=True) for name in columns]
+    alias = exp.TableAlias(this=exp.to_identifier("p"), columns=named_columns)
+    relation = exp.Subquery(this=published, alias=alias)
+    flat = exp.select(col("group_id", "p"), col("n", "p")).from_(relation)
     for attribute in spec.attributes:
-        value = col(attribute.published, "p")
+        value = col(f"x{places[attribute.published]}", "p")
         flat = flat.select(named(value, f"g{attribute.index}"))
         if attribute.null_column is not None:
-            null = col(attribute.null_column, "p")
+            null = col(f"x{places[attribute.null_column]}", "p")
         else:
             null = fragment(":v is null", v=value)
         flat = flat.select(named(null, f"z{attribute.index}"))
@@ -254,15 +272,20 @@ def _array_members(axis: Axis, state: State) -> exp.Select:
 
 def _label_members(axis: TreeAxis, state: State) -> exp.Select:
     """(id, code) of the leaves below published labels."""
-    nodes = query(
-        'select t.label::text collate "C" as label, min(t.lo) as lo, max(t.hi) as hi'
-        " from t group by 1",
-        {"t": axis.table(state)},
-    )
+    nodes = _labels(axis, state)
     return query(
         'select k.id, d.code from k join t on t.label = k.g::text collate "C"'
         " join d on d.code between t.lo and t.hi where d.code > 0",
         {"k": _keys(axis, state), "t": nodes, "d": axis.dictionary(state)},
+    )
+
+
+def _labels(axis: TreeAxis, state: State) -> exp.Select:
+    """(label, lo, hi) of all nodes of the hierarchy."""
+    return query(
+        'select t.label::text collate "C" as label, min(t.lo) as lo, max(t.hi) as hi'
+        " from t group by 1",
+        {"t": axis.table(state)},
     )
 
 

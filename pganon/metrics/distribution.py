@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
-from pganon.metrics.source import on_line
+from pganon.metrics.source import labelled, on_line
 from pganon.resolved.model import Shown
 from pganon.sqltools import col, named, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
@@ -23,17 +23,20 @@ def distance(index: int, name: str) -> Fact[float | None]:
     return or_null(measure(name, f"metric{index}_"))
 
 
+def table_step(axis: Axis) -> CreateTable:
+    """From `mshown`, `mcover<i>` and `mplaces<i>`."""
+    return CreateTable(
+        f"metric_distribution{axis.index}",
+        f"source and published distribution of attribute {axis.index + 1}",
+        lambda s: s.work(f"mdist{axis.index}"),
+        lambda s: _distribution(axis, s),
+    )
+
+
 def steps(axes: tuple[Axis, ...]) -> list[Step]:
     made: list[Step] = []
     for axis in axes:
-        made.append(
-            CreateTable(
-                f"metric_distribution{axis.index}",
-                f"source and published distribution of attribute {axis.index + 1}",
-                lambda s, axis=axis: s.work(f"mdist{axis.index}"),
-                lambda s, axis=axis: _distribution(axis, s),
-            )
-        )
+        made.append(table_step(axis))
         made.append(
             Check(
                 f"metric_distance{axis.index}",
@@ -45,15 +48,16 @@ def steps(axes: tuple[Axis, ...]) -> list[Step]:
     return made
 
 
-def _weights(axis: Axis, state: State) -> exp.Select:
-    """Published values as in mcover<i>, with the `share` of the records on each that it covers."""
+def weights(axis: Axis, state: State) -> exp.Select:
+    """Published values as in mcover<i>, with `n` records, and the `share` of all records on each
+    value that it covers."""
     i = axis.index
     return query(
-        "select c.*, w.n / nullif(c.covers, 0) / sum(w.n) over () as share from c join"
+        "select c.*, w.n, w.n / nullif(c.covers, 0) / sum(w.n) over () as share from c join"
         " (select b.id, sum(b.n)::float8 as n from b group by b.id) as w on w.id = c.id",
         {
             "c": state.work(f"mcover{i}"),
-            "b": query("select b.n from b", {"b": state.work("mboxes")}).select(
+            "b": query("select b.n from b", {"b": state.work("mshown")}).select(
                 named(col(f"id{i}", "b"), "id")
             ),
         },
@@ -61,8 +65,10 @@ def _weights(axis: Axis, state: State) -> exp.Select:
 
 
 def _distribution(axis: Axis, state: State) -> exp.Expr:
-    i, weights = axis.index, _weights(axis, state)
-    published = _by_line(axis, state, weights) if on_line(axis) else _by_set(axis, state, weights)
+    i, weighed = axis.index, weights(axis, state)
+    # Leaves of a hierarchy are numbered from left to right, so a label covers neighbours.
+    in_order = on_line(axis) or labelled(axis)
+    published = _by_line(axis, state, weighed) if in_order else _by_set(axis, state, weighed)
     return query(
         "select v.code, v.at, v.n::float8 / sum(v.n) over () as p,"
         " coalesce(s.share, 0) as q from v left join s on s.code = v.code",
@@ -169,7 +175,7 @@ def _at_means(axis: Axis, state: State, histogram: exp.Select) -> exp.Select:
     means = query(
         "select w.start as at, 0::float8 as p, w.share / sum(w.share) over () as q from w"
         " where w.start is not null",
-        {"w": _weights(axis, state)},
+        {"w": weights(axis, state)},
     )
     values = query("select k.at, k.p, k.q - k.q as q from k", {"k": histogram})
     return stacked([values, means])

@@ -66,7 +66,7 @@ def further(spec: ReleaseSpec, description: Description, state: State) -> exp.Ex
     losses: list[exp.Expr] = []
     for axis in axes(spec.attributes):
         if isinstance(axis, TreeAxis):
-            losses.append(named(_sum(_height(axis, state)), height(axis.index).column))
+            losses.append(named(_sum(level(axis, state)), height(axis.index).column))
         losses.append(named(_sum(_glm(axis, state)), glm(axis.index).column))
     tree = query("select count(*) as groups from e", {"e": description.extents(state)})
     return tree.select(*losses)
@@ -107,7 +107,7 @@ def _leaves_lost(ncp: exp.Expr, leaves: int) -> exp.Expr:
     return exp.Case().when(fragment(":ncp > 0", ncp=exp.paren(ncp)), lost).else_(num(0))
 
 
-def _height(axis: TreeAxis, state: State) -> exp.Expr:
+def level(axis: TreeAxis, state: State) -> exp.Expr:
     """Level of the published label; NULL alone is exact, NULL among values is on the top."""
     if axis.attribute.in_regions:
         return col(f"height{axis.index}", "e")

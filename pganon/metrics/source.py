@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, OrderedAxis, axes
+from pganon.encode.axis import Axis, OrderedAxis, TreeAxis, axes
 from pganon.encode.coded import suppresses_nulls
 from pganon.encode.number_line import place, share
 from pganon.encode.work import CODED, LEFT_OUT
@@ -71,6 +72,11 @@ def all_records(spec: ReleaseSpec, state: State) -> tuple[exp.Select, list[str]]
 def on_line(axis: Axis) -> bool:
     """Whether the values of the attribute have distances to each other."""
     return isinstance(axis, OrderedAxis) or axis.attribute.form is Shown.RANGE
+
+
+def labelled(axis: Axis) -> TypeGuard[TreeAxis]:
+    """Whether the attribute is published as labels of a hierarchy."""
+    return isinstance(axis, TreeAxis) and axis.attribute.form is Shown.LABEL
 
 
 def measured(axis: Axis) -> bool:

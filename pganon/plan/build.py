@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from pganon.encode.codes import encode_steps
 from pganon.encode.snapshot import copy_steps, inspection, read_steps, snapshot_steps
@@ -108,7 +109,7 @@ class Plan:
             spec,
             beside=[source_check(spec)],
             then=decision_steps(spec, self.republication),
-            left_out=not self.request.nothing or self.is_remembered,
+            left_out=not self.request.nothing or self.is_remembered or self._has_evidence,
         )
         return (
             Phase(
@@ -169,13 +170,42 @@ class Plan:
     @cached_property
     def describing(self) -> tuple[Phase, ...]:
         """What is told of the release beside that, once it is known to fit its earlier versions."""
-        return (self.whole, self._explaining)
+        return (self.gathering_evidence, self.whole, self._explaining)
 
     @property
     def _measuring(self) -> Phase:
         nothing = "no metrics were asked for" if self.request.nothing else None
         steps = _requested(self.spec, self.method, self.request)
         return Phase("measure", "metrics on request", steps, nothing)
+
+    @property
+    def gathering_evidence(self) -> Phase:
+        """What a report says of the version."""
+        name, purpose = "evidence", "what a report says of the version"
+        found = self.method.form.statistics.evidence
+        if not self._has_evidence or found is None:
+            skipped = "of classes alone, in a run that makes a whole version"
+            return Phase(name, purpose, (), skipped)
+        return Phase(
+            name,
+            purpose,
+            found.steps(
+                self.spec, lambda s: staged_tables(self.spec, self.method, s), self.request
+            ),
+        )
+
+    @property
+    def _has_evidence(self) -> bool:
+        adds = self.spec.growth is not None and self.spec.growth.version is not None
+        found = self.method.form.statistics.evidence
+        return found is not None and not adds and not self.reasoned
+
+    def evidence(self, state: State) -> dict[str, Any] | None:
+        """The evidence of the version, as JSON; None if nothing measured it."""
+        found = self.method.form.statistics.evidence
+        if found is None or not self._has_evidence:
+            return None
+        return found.document(self.spec, state)
 
     @property
     def whole_spec(self) -> ReleaseSpec:

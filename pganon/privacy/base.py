@@ -73,6 +73,23 @@ class Model(ABC):
 
     symbol = "k"
 
+    def sentence(self, known: str, column: str) -> str:
+        """The condition for people who do not know the field.
+
+        Args:
+            known: the quasi-identifiers, as in "age, sex and zip".
+            column: the sensitive column; "" for a model of none.
+        """
+        about = f" on {column}" if column else ""
+        return f"Every group satisfies {self.label}{about}."
+
+    def most(self, share: float) -> float | None:
+        """The largest share of a group that may have a value which `share` of all people have.
+
+        None where the model sets no limit.
+        """
+        return None
+
     @property
     def minimum_size(self) -> int:
         """Fewest records that a group satisfying the model can have."""

@@ -48,6 +48,9 @@ class KAnonymity(_Size):
     name: ClassVar[str] = "k_anonymity"
     judged_of: ClassVar[Judged] = Judged.PEOPLE
 
+    def sentence(self, known: str, column: str) -> str:
+        return f"Everybody shares {known} with at least {self.k - 1} others in the release."
+
 
 @dataclass(frozen=True)
 class RelativeFrequency(ShareModel):
@@ -67,6 +70,12 @@ class RelativeFrequency(ShareModel):
     @property
     def parameter(self) -> float:
         return float(self.alpha)
+
+    def sentence(self, known: str, column: str) -> str:
+        return f"In no group do more than {100 * self.parameter:.3g} % have the same {column}."
+
+    def most(self, share: float) -> float:
+        return self.parameter
 
     @property
     def limit(self) -> Fraction:
@@ -97,6 +106,9 @@ class DistinctLDiversity(CountModel):
     def parameter(self) -> float:
         return self.l
 
+    def sentence(self, known: str, column: str) -> str:
+        return f"Every group has at least {self.l} different values of {column}."
+
     @property
     def counts_distinct(self) -> bool:
         return True
@@ -121,6 +133,12 @@ class EntropyLDiversity(Model):
     @property
     def parameter(self) -> float:
         return float(self.l)  # a whole l is compared with tolerance, too
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"The values of {column} in every group are at least as mixed as {self.l:g} values that"
+            " are equally common."
+        )
 
     @property
     def minimum_size(self) -> int:
@@ -155,6 +173,16 @@ class RecursiveCLDiversity(Model):
     @property
     def parameter(self) -> float:
         return float(self.c)
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"In every group the most common {column} has less than {self.c:g} times as many"
+            f" people as the values from the {self.l}. place on together."
+        )
+
+    def most(self, share: float) -> float | None:
+        # The values from the l-th on are at most all others.
+        return self.c / (1 + self.c) if self.l > 1 else None
 
     @property
     def label(self) -> str:

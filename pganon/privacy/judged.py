@@ -26,6 +26,10 @@ class Judged(StrEnum):
     NOTHING = "nothing"
 
 
+HOLDS, FINER, VOID = "holds", "finer", "void"
+"""Whether a guarantee holds beside other versions: as it is, only for readers without a finer one,
+or not at all."""
+
 ONE_VERSION = "readers of one version"
 
 ALL_VERSIONS = "readers of all versions, who know who was in which group of every one"

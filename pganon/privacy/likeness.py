@@ -8,6 +8,7 @@ together, reveal.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -56,6 +57,16 @@ class TCloseness(ReferenceModel):
     @property
     def parameter(self) -> float:
         return float(self.t)
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"The shares of {column} in a group differ from those of everybody by at most"
+            f" {self.t:g}, where 0 is no difference and 1 the largest."
+        )
+
+    def most(self, share: float) -> float | None:
+        # Along an order or a hierarchy, values that are alike may change places for less.
+        return min(share + self.t, 1.0) if self.distance == "equal" else None
 
     @property
     def judged(self) -> Judged:
@@ -141,6 +152,18 @@ class BetaLikeness(ReferenceModel):
     def parameter(self) -> float:
         return float(self.beta)
 
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"No value of {column} is more than {1 + self.beta:g} times as common in a group as"
+            " among everybody."
+        )
+
+    def most(self, share: float) -> float | None:
+        gain = self.beta
+        if self.variant == "enhanced":
+            gain = min(gain, -math.log(share)) if share > 0 else gain
+        return min(share * (1 + gain), 1.0)
+
     @property
     def label(self) -> str:
         return f"{self.name} beta = {self.beta:g} ({self.variant})"
@@ -183,6 +206,15 @@ class DeltaDisclosure(ReferenceModel):
     @property
     def parameter(self) -> float:
         return float(self.delta)
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"Every value of {column} is less than {math.exp(self.delta):.3g} times as common in a"
+            " group as among everybody, and no less than the same factor rarer."
+        )
+
+    def most(self, share: float) -> float:
+        return min(share * math.exp(self.delta), 1.0)
 
     @property
     def needs_domain(self) -> bool:

@@ -12,11 +12,10 @@ from psycopg import sql
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-from pganon.history.versions import FINER
 from pganon.identifiers import QualifiedName
 from pganon.ledger.repository import as_jsonb
 from pganon.policy.partition import part_hash
-from pganon.privacy.judged import over_finer
+from pganon.privacy.judged import FINER, over_finer
 from pganon.publish.release_state import History, Release, Version
 from pganon.publish.staged import Staged
 from pganon.steps.relations import PublishedView, StoredRelation
@@ -66,6 +65,7 @@ def _of_run(staged: Staged) -> dict[str, Any]:
         "partition": as_jsonb(staged.partition),
         "partition_hash": part_hash(staged.partition),
         "measures": as_jsonb(staged.measures),
+        "evidence": None if staged.evidence is None else as_jsonb(staged.evidence),
         "row_count": staged.row_count,
         "suppressed": staged.suppressed,
         "increments": as_jsonb([i.as_dict() for i in staged.increments])

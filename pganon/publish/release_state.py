@@ -211,13 +211,9 @@ def check_source(history: History | None, source: str) -> None:
 
 def check_stored(history: History, wanted: Version | None, number: int | None) -> Version:
     """A version that can be read, or an error that says why not."""
-    name = quote(history.release.name)
     if wanted is None:
-        numbers = ", ".join(str(v.version) for v in reversed(history.versions)) or "none"
-        what = f"has no version {number}" if number is not None else "has no current version"
-        raise LedgerError(
-            f"the release {name} {what}; its versions: {numbers}", code=ErrorCode.UNKNOWN_VERSION
-        )
+        raise unknown_version(history, number)
+    name = quote(history.release.name)
     if not wanted.stored:
         raise LedgerError(
             f"version {wanted.version} of the release {name} is no longer stored",
@@ -225,3 +221,13 @@ def check_stored(history: History, wanted: Version | None, number: int | None) -
             code=ErrorCode.NOT_STORED,
         )
     return wanted
+
+
+def unknown_version(history: History, number: int | None) -> LedgerError:
+    """The error for a version that a release does not have; None is the current one."""
+    numbers = ", ".join(str(v.version) for v in reversed(history.versions)) or "none"
+    what = f"has no version {number}" if number is not None else "has no current version"
+    return LedgerError(
+        f"the release {quote(history.release.name)} {what}; its versions: {numbers}",
+        code=ErrorCode.UNKNOWN_VERSION,
+    )

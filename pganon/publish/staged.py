@@ -36,6 +36,7 @@ class Staged:
         increments: of a version that grows, what each run added, this one last.
         decides: whether the run tested the cohorts that its release committed to.
         source_columns: name and type of all columns of the source.
+        evidence: what a report says of the version; None if nothing measured it.
         source_mark: see :func:`pganon.publish.release_state.source_mark`, before it was read.
     """
 
@@ -70,3 +71,4 @@ class Staged:
     decides: bool = False
     source_columns: tuple[tuple[str, str], ...] = ()
     source_mark: str | None = None
+    evidence: dict[str, Any] | None = None

@@ -16,6 +16,7 @@ from pganon import locks, sqlfiles
 from pganon.catalog.roles import Roles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError
+from pganon.forms.evidence import evidence_details
 from pganon.history import versions
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
@@ -179,6 +180,7 @@ def _make_readable(
             "retired": retired,
             "dependents": dependents,
             **({"guard": staged.judged.figures} if staged.judged else {}),
+            **evidence_details(staged.evidence),
         },
     )
     return PublishedVersion(

@@ -85,6 +85,7 @@ def staged_release(
         decides=_decides(spec),
         source_columns=tuple((c.name, c.type_name) for c in spec.source.columns),
         source_mark=source_mark,
+        evidence=plan.evidence(state),
     )
 
 

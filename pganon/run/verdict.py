@@ -12,9 +12,10 @@ from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.invariance.signatures import SIGNATURE_VALUES, SIGNATURES
 from pganon.history.model import EarlierVersion, NewVersion
 from pganon.history.readers import Reader, readers_of
-from pganon.history.versions import FINER, HOLDS, VOID, Crossing, PastVersion
+from pganon.history.versions import Crossing, PastVersion
 from pganon.identifiers import QualifiedName
 from pganon.policy.model import Policy
+from pganon.privacy.judged import FINER, HOLDS, VOID
 from pganon.run.admission import Walk
 from pganon.run.tables import drop_tables, run_tables
 from pganon.sqltools import query, stacked, statement

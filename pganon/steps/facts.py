@@ -8,7 +8,7 @@ they get the type of their fact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Fact(Generic[T]):
-    """A count, size or other figure of a run. No fact is a value of a row.
+    """A count, size or other figure of a run. No fact is a value of a row, but see :func:`rows`.
 
     Attributes:
         name: unique in a run.
@@ -52,6 +52,14 @@ def flag(column: str, of: str = "", *, assumed: bool = True) -> Fact[bool]:
 def label(column: str, of: str = "", *, assumed: str = "") -> Fact[str]:
     """A text that the server made of counts and figures, e.g. a matrix of them."""
     return Fact(f"{of}{column}", column, str, assumed)
+
+
+def rows(column: str, of: str = "") -> Fact[Sequence[Any]]:
+    """Rows of shares as JSON, beside texts of values that enough people have to be shown.
+
+    They are for the evidence of a version alone, and in no message.
+    """
+    return Fact(f"{of}{column}", column, list, ())
 
 
 def digest(column: str, of: str = "") -> Fact[bytes]:

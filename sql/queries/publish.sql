@@ -86,14 +86,14 @@ INSERT INTO pganon_private.version (
     release, version, run_id, method, guarantee, columns, views, relations, checks, policy,
     policy_hash, partition, partition_hash, sources, measures, row_count, suppressed, fingerprint,
     source_fingerprint, rows_fingerprint, members_table, population, manner, over_versions, increments,
-    source_columns, source_mark, trusted
+    source_columns, source_mark, trusted, evidence
 )
 VALUES (
     %(release)s, %(version)s, %(run_id)s, %(method)s, %(guarantee)s, %(columns)s, %(views)s,
     %(relations)s, %(checks)s, %(policy)s, %(policy_hash)s, %(partition)s, %(partition_hash)s,
     %(sources)s, %(measures)s, %(row_count)s, %(suppressed)s, %(fingerprint)s,
     %(source_fingerprint)s, %(rows_fingerprint)s, %(members_table)s, %(population)s, %(manner)s,
-    %(over_versions)s, %(increments)s, %(source_columns)s, %(source_mark)s, %(trusted)s
+    %(over_versions)s, %(increments)s, %(source_columns)s, %(source_mark)s, %(trusted)s, %(evidence)s
 )
 RETURNING published_at;
 

@@ -325,6 +325,8 @@ IDENTITY = replace(
         whole=Whole(whole_columns, class_description.shown, whole_measures, utility),
         # As eq. 19 of its paper.
         on_request=replace(class_description.ON_REQUEST, restricts="yes"),
+        # That of classes takes every record for a person of its own.
+        evidence=None,
     ),
     linkage=Linkage(linked),
 )

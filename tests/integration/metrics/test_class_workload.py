@@ -347,7 +347,7 @@ def test_random_queries(tables: tuple[Connection, Connection], case: Case, seed:
     median, mean, empty = oracle.errors(pairs)
     assert got.workload is not None
     assert got.workload.workload == workload
-    shown = dataclasses.astuple(got.workload.count)
+    shown = dataclasses.astuple(got.workload.count)[:3]
     assert shown == (close(median), close(mean), empty)
 
 

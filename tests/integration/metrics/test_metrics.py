@@ -121,7 +121,16 @@ def errors_of(pairs: list[tuple[float, float]]) -> Errors:
         return Errors(None, None, len(pairs))
     middle = (found[(len(found) - 1) // 2] + found[len(found) // 2]) / 2
     mean = sum(found) / len(found)
-    return Errors(close(middle), close(mean), len(pairs) - len(found))
+    quantiles = [close(_quantile(found, part)) for part in (0.25, 0.75, 0.95)]
+    return Errors(close(middle), close(mean), len(pairs) - len(found), *quantiles)
+
+
+def _quantile(ordered: list[float], part: float) -> float:
+    """Linear between the two nearest, as percentile_cont has it."""
+    place = part * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
 
 
 def check(tables: tuple[Connection, Connection], case: Case) -> None:

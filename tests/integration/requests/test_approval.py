@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import psycopg
 import pytest
 
+from pganon.cli.collected import collect
+from pganon.report.document import document
 from pganon.run.release import run_release
 from tests.support.harness import faults, queue
 from tests.support.harness.cli import pganon
@@ -73,6 +75,10 @@ def test_approved_and_published(waiting: Waiting) -> None:
     events = ["started", "awaiting_approval", "approved", "released"]
     assert faults.events(waiting.conn) == events
     assert pganon("verify", "patients", "--dsn", waiting.db.dsn()).code == 0
+    found = collect(waiting.conn, "patients")
+    assert found.evidence_intact, "it was measured before somebody approved"
+    (event,) = document(found)["events"]
+    assert event["notes"] == [{"what": "approved", "by": BY, "reason": "looked at it"}]
 
 
 def test_who_may_not(waiting: Waiting) -> None:

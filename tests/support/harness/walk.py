@@ -83,6 +83,7 @@ def commands(folder: Path) -> Iterator[Command]:
         *(("show", "visits"), ("verify", "visits"), ("history", "visits"), ("releases",)),
         *(("diff", "visits"), ("readers", "visits"), ("status",), ("status", "visits")),
         ("export", "visits", "-o", table),
+        ("report", "visits", "-o", str(folder / "report.html")),
         *(("guard", policy), ("guard", policy, "--json")),
         ("rollback", "visits"),
         ("run", policy, "--force"),

@@ -29,6 +29,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.common.form import class_checks, class_views, classes
 from pganon.methods.common.form.class_records import same_cell, unchanged
 from pganon.metrics import loss
+from pganon.metrics.evidence.classes import evidence_of
 from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.metrics.steps import measure_steps
 from pganon.policy.options import CLASS_ID
@@ -126,6 +127,7 @@ CLASSES = PublishedForm(
         Whole(whole_columns, shown, whole_measures, class_utility),
         class_checks.histogram,
         ON_REQUEST,
+        evidence_of(DESCRIPTION, class_checks.histogram),
     ),
     Linkage(class_checks.linked),
 )

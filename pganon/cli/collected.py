@@ -1,0 +1,125 @@
+"""Reads what a report is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version as version_of
+from typing import Any
+
+import psycopg
+
+from pganon import sqlfiles
+from pganon.forms.evidence import DIGEST, sha256
+from pganon.loading import policy_from
+from pganon.methods.registry import methods
+from pganon.policy.columns import of_role
+from pganon.privacy.requirements import requirements_of
+from pganon.publish.listing import events, find
+from pganon.publish.privileges import can_read
+from pganon.publish.release_state import History, Version, unknown_version
+from pganon.report.collected import Access, Collected, Crossing, VersionFacts
+
+Connection = psycopg.Connection[Any]
+
+
+def collect(conn: Connection, name: str, number: int | None = None) -> Collected:
+    """A version of a release, by default the one that is shown; as its steward.
+
+    Raises:
+        LedgerError: unknown_release, unknown_version.
+    """
+    history = find(conn, name)
+    version = _version(history, number)
+    policy = policy_from(version.policy)
+    sensitive = of_role(policy.columns, "sensitive", "semi_sensitive")
+    ledger = _with_decisions(conn, name, events(conn, name))
+    evidence = _evidence(conn, name, version.version)
+    first = version.views[0].name if version.views else None
+    return Collected(
+        release=name,
+        source=history.release.source,
+        method=version.method,
+        groups=methods()[version.method].form.publication.groups,
+        version=_facts(version),
+        versions=[_facts(one) for one in reversed(history.versions)],
+        shown=history.release.current,
+        policy=policy,
+        policy_hash=version.policy_hash,
+        requirements=requirements_of(policy, {name: n for n, name in enumerate(sensitive)}),
+        guarantee=version.guarantee,
+        columns=[column for column in version.columns if column["view"] == str(first)],
+        source_columns=[column["name"] for column in version.source_columns],
+        measures=version.measures,
+        readers=history.release.readers,
+        access=[Access(one.role, one.because) for one in can_read(conn, history)],
+        crossings=_crossings(conn, version),
+        events=ledger,
+        evidence=evidence,
+        evidence_intact=_intact(ledger, version, evidence),
+        made_at=datetime.now(UTC),
+        program=f"pganon {version_of('pganon')}",
+    )
+
+
+def _version(history: History, number: int | None) -> Version:
+    wanted = history.release.current if number is None else number
+    found = next((one for one in history.versions if one.version == wanted), None)
+    if found is None:
+        raise unknown_version(history, number)
+    return found
+
+
+def _facts(version: Version) -> VersionFacts:
+    return VersionFacts(
+        number=version.version,
+        run_id=version.run_id,
+        released=version.row_count,
+        suppressed=version.suppressed,
+        published_at=version.published_at,
+        over_versions=version.over_versions,
+        stored=version.stored,
+    )
+
+
+def _evidence(conn: Connection, release: str, number: int) -> dict[str, Any] | None:
+    values = {"release": release, "version": number}
+    row = conn.execute(sqlfiles.query("report", "evidence"), values).fetchone()
+    return row[0] if row else None
+
+
+def _intact(
+    ledger: Sequence[Mapping[str, Any]], version: Version, evidence: Mapping[str, Any] | None
+) -> bool | None:
+    """Whether the evidence is the one of which the ledger has the digest; None without both."""
+    recorded = next(
+        (
+            event["details"].get(DIGEST)
+            for event in ledger
+            if event["event"] == "released" and event["version"] == version.version
+        ),
+        None,
+    )
+    if evidence is None and recorded is None:
+        return None
+    return evidence is not None and sha256(evidence) == recorded
+
+
+def _with_decisions(
+    conn: Connection, release: str, ledger: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The ledger, with who decided on requests, and the reasons."""
+    rows = conn.execute(sqlfiles.query("report", "approvals"), {"release": release}).fetchall()
+    decisions = {(request, decision): (login, reason) for request, decision, login, reason in rows}
+    for event in ledger:
+        found = decisions.get((event["details"].get("request"), event["event"]))
+        if found is not None:
+            event["details"] |= {"login": found[0], "reason": found[1]}
+    return ledger
+
+
+def _crossings(conn: Connection, version: Version) -> list[Crossing]:
+    values = {"run_id": version.run_id}
+    rows = conn.execute(sqlfiles.query("report", "crossings"), values).fetchall()
+    own = f"version {version.version}"
+    return [Crossing(own, other, reason, people) for other, reason, people in rows]

@@ -1,0 +1,90 @@
+"""How exact quasi-identifiers still are: the share with one value, and the width of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.axis import Axis, TreeAxis
+from pganon.metrics.distribution import weights
+from pganon.metrics.loss import level
+from pganon.metrics.source import labelled
+from pganon.resolved.model import Shown
+from pganon.sqltools import query
+from pganon.steps import Check, State
+from pganon.steps.facts import Fact, Facts, measure, or_null
+
+_DAY = {"timestamp": 86_400_000_000, "timestamptz": 86_400_000_000}
+"""Places of timestamps are microseconds; their widths are told in days."""
+
+
+def check(axis: Axis, extents: Callable[[State], exp.Select]) -> Check:
+    """From `mshown` and `mcover<i>`, of labels from the extents of groups."""
+    i = axis.index
+
+    def select(state: State) -> exp.Expr:
+        if labelled(axis):
+            return _levels(axis, extents(state), state)
+        shown = {"w": weights(axis, state)}
+        if axis.attribute.form is Shown.RANGE:
+            return query(
+                "select sum(w.n) filter (where w.low = w.high and not w.z or w.low is null"
+                " and w.covers <= 1) / sum(w.n) as exact, sum(w.n * (w.high - w.low))"
+                " / nullif(sum(w.n) filter (where w.low is not null), 0) as width from w",
+                shown,
+            )
+        return query(
+            "select sum(w.n) filter (where w.covers <= 1) / sum(w.n) as exact,"
+            " sum(w.n * w.covers) / sum(w.n) as width from w",
+            shown,
+        )
+
+    return Check(
+        f"exactness{i}",
+        f"how exact attribute {i + 1} still is",
+        select,
+        gives=[_exact(i), _width(i)],
+    )
+
+
+def document(axis: Axis, facts: Facts) -> dict[str, Any]:
+    """As JSON: `exact`, a share; `width` in numbers or days, possible values, or
+    levels of the hierarchy."""
+    attribute, width = axis.attribute, facts[_width(axis.index)]
+    ranged = attribute.form is Shown.RANGE
+    if width is not None and ranged:
+        width /= _DAY.get(attribute.column.kind, 1)
+    return {
+        "form": attribute.form.value,
+        "exact": round(facts[_exact(axis.index)] or 0.0, 6) if attribute.covers else None,
+        "width": None if width is None or not attribute.covers else round(width, 4),
+        "unit": _unit(axis),
+    }
+
+
+def _unit(axis: Axis) -> str:
+    if labelled(axis):
+        return "levels"
+    if axis.attribute.form is Shown.RANGE:
+        return "days" if axis.attribute.column.is_time else "numbers"
+    return "values"
+
+
+def _levels(axis: TreeAxis, extents: exp.Select, state: State) -> exp.Select:
+    """Labels are levels of a hierarchy, of which 0 are the values."""
+    return query(
+        "select coalesce(sum(e.n) filter (where :level = 0), 0) / sum(e.n) as exact,"
+        " sum(e.n * :level) / sum(e.n) as width from e",
+        {"e": extents},
+        level=exp.paren(level(axis, state)),
+    )
+
+
+def _exact(i: int) -> Fact[float | None]:
+    return or_null(measure("exact", f"exactness{i}_"))
+
+
+def _width(i: int) -> Fact[float | None]:
+    return or_null(measure("width", f"exactness{i}_"))

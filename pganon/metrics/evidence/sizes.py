@@ -1,0 +1,88 @@
+"""Sizes of groups: of a release, and of the source, where records with equal quasi-identifiers are
+a group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.metrics.evidence.merging import merged, told
+from pganon.sqltools import fragment, named, num, query
+from pganon.steps import Check, State
+from pganon.steps.facts import Fact, Facts, count
+
+BINS = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
+"""Sizes that are counted together, the first and the last of them."""
+
+LIMITS = {"0.09": 11, "1/11": 10}
+"""Chances to find a person that authorities set as limits, and the largest size above each."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of the groups of one relation; `name` begins the names of its facts."""
+
+    name: str
+
+    def check(self, purpose: str, groups: Callable[[State], exp.Select]) -> Check:
+        """`groups` has a row with `n` for every group."""
+        return Check(
+            f"{self.name}_sizes",
+            purpose,
+            lambda s: self._counted(groups(s)),
+            gives=[self._fact(name) for name in self._columns()],
+        )
+
+    def document(self, facts: Facts) -> dict[str, Any] | None:
+        """As JSON; None if there are no groups."""
+        found = {name: facts[self._fact(name)] for name in self._columns()}
+        people = found["people"]
+        if people == 0:
+            return None
+        return {
+            "people": people,
+            "groups": found["groups"],
+            "smallest": found["smallest"],
+            "largest": found["largest"],
+            "alone": told(found["people0"]),
+            "above": {limit: told(found[f"above{n}"]) for n, limit in enumerate(LIMITS)},
+            "bins": [
+                {"from": BINS[first][0], "to": BINS[last][1], "people": held}
+                for first, last, held in _held([found[f"people{n}"] for n in range(len(BINS))])
+            ],
+        }
+
+    def _fact(self, name: str) -> Fact[int]:
+        return count(name, f"{self.name}_")
+
+    def _columns(self) -> list[str]:
+        above = [f"above{number}" for number, _ in enumerate(LIMITS)]
+        people = [f"people{number}" for number, _ in enumerate(BINS)]
+        return ["groups", "people", "smallest", "largest", *above, *people]
+
+    def _counted(self, groups: exp.Select) -> exp.Expr:
+        tree = query(
+            "select count(*) as groups, coalesce(sum(g.n), 0)::bigint as people,"
+            " coalesce(min(g.n), 0) as smallest, coalesce(max(g.n), 0) as largest from g",
+            {"g": groups},
+        )
+        ranges = [(0, most) for most in LIMITS.values()]
+        ranges += [(first, 2**31 if last is None else last) for first, last in BINS]
+        parts = [
+            fragment(
+                "coalesce(sum(g.n) filter (where g.n between :first and :last), 0)::bigint",
+                first=num(first),
+                last=num(last),
+            )
+            for first, last in ranges
+        ]
+        return tree.select(
+            *[named(part, name) for part, name in zip(parts, self._columns()[4:], strict=True)]
+        )
+
+
+def _held(people: list[int]) -> list[tuple[int, int, int]]:
+    return [(first, last, sum(people[first : last + 1])) for first, last in merged(people)]

@@ -1,0 +1,113 @@
+"""What a report is built from, as it was read from the tables of pganon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pganon.policy.model import Policy
+from pganon.privacy.base import Requirement
+
+
+@dataclass(frozen=True)
+class VersionFacts:
+    """What the report says of any version of the release.
+
+    Attributes:
+        released, suppressed: records.
+        over_versions: holds, finer or void; None where nobody can tell people apart.
+        stored: whether its tables are still there.
+    """
+
+    number: int
+    run_id: int
+    released: int
+    suppressed: int
+    published_at: datetime
+    over_versions: str | None
+    stored: bool
+
+
+@dataclass(frozen=True)
+class Access:
+    """A role that can read the release, and why."""
+
+    role: str
+    because: str
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A pair of versions that may tell more together than either promises, with its reason."""
+
+    version: str
+    other: str
+    reason: str
+    people: int
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The version that the report is about, its release, and what was done with it.
+
+    Attributes:
+        shown: the number of the version that readers see; None if none is shown.
+        groups: what people call the groups of its form, in the plural.
+        requirements: of its policy, as its groups were held to them.
+        columns: of its first view, each a dict with `name`, `form` and `comment`.
+        source_columns: names of all columns of the source when it was read.
+        measures: figures of its run.
+        events: the ledger of the release, oldest first.
+        evidence: None if the run measured none.
+        evidence_intact: whether the evidence is the one of which the ledger has the digest.
+        program: version of the program that makes the report.
+    """
+
+    release: str
+    source: str
+    method: str
+    groups: str
+    version: VersionFacts
+    versions: Sequence[VersionFacts]
+    shown: int | None
+    policy: Policy
+    policy_hash: str
+    requirements: Sequence[Requirement]
+    guarantee: Sequence[Mapping[str, Any]]
+    columns: Sequence[Mapping[str, Any]]
+    source_columns: Sequence[str]
+    measures: Mapping[str, Any]
+    readers: Sequence[str]
+    access: Sequence[Access]
+    crossings: Sequence[Crossing]
+    events: Sequence[Mapping[str, Any]]
+    evidence: Mapping[str, Any] | None
+    evidence_intact: bool | None
+    made_at: datetime
+    program: str
+
+    @property
+    def one_each(self) -> bool:
+        """Whether every record is known to be a person of its own."""
+        return bool(self.policy.individual_key) and self.policy.records_per_individual == "one"
+
+    @property
+    def people(self) -> str:
+        """What is counted: people, or records where these may be several of one person."""
+        return "people" if self.one_each else "records"
+
+    def published_name(self, column: str) -> str:
+        """The name under which a column of the source is published."""
+        return self.policy.columns[column].published_as or column
+
+    def of_role(self, *roles: str) -> list[str]:
+        """Published names of the columns with one of these roles."""
+        found = self.policy.columns.items()
+        return [self.published_name(name) for name, column in found if column.role in roles]
+
+    @property
+    def known(self) -> list[str]:
+        """Columns that others may know of a person."""
+        return self.of_role("quasi_identifying", "quasi_sensitive")

@@ -1,0 +1,62 @@
+"""What goes out: every column of the source, its role, and what readers see of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pganon.report.collected import Collected
+
+_ROLES = {
+    "identifying": "withheld",
+    "individual": "tells people apart",
+    "quasi_identifying": "others may know it",
+    "quasi_sensitive": "known to the source that it comes from",
+    "sensitive": "protected",
+    "semi_sensitive": "protected for some people",
+    "insensitive": "assumed unknown to others",
+}
+
+_SEEN = {
+    "range": "a range, the same for the whole group",
+    "set": "the values among which those of the group are",
+    "ordinal": "the values among which those of the group are, in order",
+    "label": "a coarser term of a hierarchy, the same for the whole group",
+    "mean": "the mean of the group",
+    "mode": "the most frequent value of the group",
+}
+
+_EXACT = {
+    "sensitive": "the exact value, but only as one of the group",
+    "insensitive": "the exact value, in the same row",
+}
+
+
+def columns(found: Collected) -> list[dict[str, Any]]:
+    """Declared columns by role, those that go out first, then all others of the source."""
+    forms = {column["name"]: column.get("form") for column in found.columns}
+    rows = []
+    for name, column in found.policy.columns.items():
+        shown = found.published_name(name)
+        goes_out = column.role not in ("identifying", "individual")
+        rows.append(
+            {
+                "name": shown if goes_out else name,
+                "source": name,
+                "role": _ROLES[column.role],
+                "seen": _seen(column.role, forms.get(shown)) if goes_out else "nothing",
+                "goes_out": goes_out,
+            }
+        )
+    declared = set(found.policy.columns)
+    rows += [
+        {"name": name, "source": name, "role": "not declared", "seen": "nothing", "goes_out": False}
+        for name in found.source_columns
+        if name not in declared
+    ]
+    return sorted(rows, key=lambda row: not row["goes_out"])
+
+
+def _seen(role: str, form: str | None) -> str:
+    if form is None or form == "exact":
+        return _EXACT.get(role, "the exact value")
+    return _SEEN.get(form, "values of the whole group")

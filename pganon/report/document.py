@@ -1,0 +1,209 @@
+"""The report as a document of JSON, from what was stored of a version.
+
+Names of the results of ACRO are used where there are any: `uid`, `type`, `status`, `command`,
+`summary`, `outcome`, `properties`, `timestamp`, `comments`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from pganon.forms.evidence import DIGEST, sha256
+from pganon.report import events, figures, guarantee
+from pganon.report.collected import Collected
+from pganon.report.columns import columns
+from pganon.report.look import look_at
+from pganon.report.outcome import outcome
+from pganon.report.promises import not_protected
+from pganon.report.questions import over_versions, questions
+from pganon.report.words import count, day, listed, percent, plain, several
+
+FORMAT = "pganon report 1"
+
+
+def document(found: Collected) -> dict[str, Any]:
+    """Everything that the page shows, and nothing else is needed for it."""
+    comments = look_at(found)
+    return {
+        "format": FORMAT,
+        "uid": f"{found.release}/{found.version.number}",
+        "type": found.groups,
+        "edition": "officer",
+        "status": _status(found, comments),
+        "command": "pganon report",
+        "timestamp": found.made_at.isoformat(),
+        "program": found.program,
+        "summary": " ".join(_summary(found)),
+        "outcome": outcome(found),
+        "comments": comments,
+        "properties": _properties(found),
+        "columns": columns(found),
+        "access": [{"role": one.role, "because": one.because} for one in found.access],
+        "questions": questions(found),
+        "risk": _risk(found),
+        "guarantee": guarantee.required(found),
+        "sensitive": _sensitive(found),
+        "attributes": _attributes(found),
+        "queries": _queries(found),
+        "versions": _versions(found),
+        "events": events.events(found),
+        "not_protected": not_protected(found),
+        "proof": _proof(found),
+    }
+
+
+def _status(found: Collected, comments: list[str]) -> str:
+    if found.evidence_intact is False:
+        return "fail"
+    return "review" if comments else "pass"
+
+
+def _summary(found: Collected) -> Iterator[str]:
+    readers = list(found.readers)
+    if readers:
+        roles = "one role" if len(readers) == 1 else f"{len(readers)} roles"
+        to = f"go to {roles}, {listed(readers)}"
+    else:
+        to = "are published; no role was named as a reader"
+    yield f"{count(found.version.released)} {found.people} {to}."
+    chance = figures.chance(found)
+    if chance is not None:
+        yield (
+            f"Whoever knows {listed(found.known)} of a person finds at least {chance.smallest}"
+            f" {found.people} {'who' if found.one_each else 'that'} look the same, so a guess at"
+            f" the record is right at most once in {chance.smallest} times."
+        )
+    for item in figures.sensitive(found)[:2]:
+        if item["most"] < 1:
+            yield (
+                f"In no group do more than {percent(item['most'])} have the same"
+                f" {plain(item['column'])}."
+            )
+        else:
+            yield f"In some groups all have the same {plain(item['column'])}."
+    yield "All requirements were measured on the finished tables, and hold."
+    approved = events.approval(found)
+    if approved is None:
+        yield "Nobody approved it."
+    else:
+        at = datetime.fromisoformat(approved["at"])
+        yield f"{plain(approved['by'])} approved it on {day(at)}."
+
+
+def _properties(found: Collected) -> dict[str, Any]:
+    version = found.version
+    return {
+        "release": found.release,
+        "version": version.number,
+        "shown": found.shown,
+        "source": found.source,
+        "method": found.method,
+        "groups": found.groups,
+        "people": found.people,
+        "published_at": version.published_at.isoformat(),
+        "released": version.released,
+        "suppressed": version.suppressed,
+        "left_out": figures.left_out(found),
+        "known": found.known,
+        "sensitive": found.of_role("sensitive", "semi_sensitive"),
+        "readers": list(found.readers),
+        "adversary": (found.guarantee[0].get("adversary") if found.guarantee else None),
+        "measured": found.evidence is not None,
+    }
+
+
+def _risk(found: Collected) -> dict[str, Any]:
+    chance = figures.chance(found)
+    return {
+        "release": None
+        if chance is None
+        else {"smallest": chance.smallest, "highest": chance.highest, "mean": chance.mean},
+        "source": _source_chance(found),
+        "limits": figures.LIMITS,
+        "sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
+    }
+
+
+def _source_chance(found: Collected) -> dict[str, Any] | None:
+    sizes = figures.sizes(found, "source")
+    if sizes is None:
+        return None
+    return {
+        "smallest": sizes["smallest"],
+        "highest": 1 / sizes["smallest"],
+        "mean": sizes["groups"] / sizes["people"],
+        "alone": sizes["alone"],
+    }
+
+
+def _sensitive(found: Collected) -> list[dict[str, Any]]:
+    """Evidence with the limits that follow from the requirements."""
+    return [
+        {
+            **item,
+            "values": [
+                {**one, "limit": guarantee.most_of(found, item["column"], one["share"])}
+                for one in item["values"]
+            ],
+            "limit": guarantee.most_of(
+                found, item["column"], max((v["share"] for v in item["values"]), default=1.0)
+            ),
+        }
+        for item in figures.sensitive(found)
+    ]
+
+
+def _attributes(found: Collected) -> list[dict[str, Any]]:
+    """Loss of every quasi-identifier, with the evidence where there is any."""
+    lost = found.measures.get("utility", {}).get("ncp", {})
+    by_name = {item["column"]: item for item in (found.evidence or {}).get("attributes", [])}
+    return [{"column": n, "lost": loss, **by_name.get(n, {})} for n, loss in lost.items()]
+
+
+def _queries(found: Collected) -> dict[str, Any] | None:
+    workload = (found.measures.get("metrics") or {}).get("workload")
+    return None if not workload else {**workload["count"], "asked": workload["workload"]}
+
+
+def _versions(found: Collected) -> dict[str, Any]:
+    said = next((i["over_versions"] for i in found.guarantee if "over_versions" in i), None)
+    guard = (events.published(found) or {}).get("details", {}).get("guard") or {}
+    return {
+        "over_versions": found.version.over_versions,
+        "sentence": over_versions(found),
+        "holds_for": said,
+        "guard": {name: guard[name] for name in guard if name.startswith("guard_")},
+        "crossings": [
+            {"version": c.version, "other": c.other, "reason": c.reason, "people": c.people}
+            for c in found.crossings
+        ],
+        "versions": [
+            {
+                "version": one.number,
+                "released": one.released,
+                "suppressed": one.suppressed,
+                "published_at": one.published_at.isoformat(),
+                "over_versions": one.over_versions,
+                "stored": one.stored,
+            }
+            for one in found.versions
+        ],
+        "candidates": events.tried(found),
+    }
+
+
+def _proof(found: Collected) -> dict[str, Any]:
+    row = events.published(found)
+    return {
+        "policy_sha256": found.policy_hash,
+        "run": found.version.run_id,
+        "ledger_first": found.events[0]["id"] if found.events else None,
+        "ledger_last": found.events[-1]["id"] if found.events else None,
+        "ledger_row": row["id"] if row else None,
+        "evidence_sha256": None if found.evidence is None else sha256(found.evidence),
+        "recorded_sha256": row["details"].get(DIGEST) if row else None,
+        "intact": found.evidence_intact,
+        "measured": several(len(found.measures.get("verified", [])), "check"),
+    }

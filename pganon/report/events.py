@@ -1,0 +1,124 @@
+"""What was done with the release, from its ledger: newest last, an event per version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pganon.report.collected import Collected
+from pganon.report.words import count, number, plain, several
+
+REASON = 600
+"""Characters of a reason that somebody wrote."""
+
+_SKIPPED = {"started", "unchanged", "dry_run", "failed", "unchecked", "superseded"}
+
+
+_DECIDED = {"approved", "rejected", "expired", "superseded"}
+
+
+def events(found: Collected) -> list[dict[str, Any]]:
+    """Rows {at, what, by, notes}; approvals belong to the version that they let out."""
+    rows: list[dict[str, Any]] = []
+    decided = {e["run_id"] for e in found.events if e["event"] in _DECIDED}
+    approvals: dict[int, list[dict[str, str]]] = {}
+    for event in found.events:
+        if event["event"] in _SKIPPED:
+            continue
+        if event["event"] == "approved":
+            approvals.setdefault(event["run_id"], []).append(_note(event))
+            continue
+        if event["event"] == "awaiting_approval" and event["run_id"] in decided:
+            continue
+        notes = [_note(event)] if event["event"] == "rejected" else []
+        rows.append(
+            {
+                "at": event["at"].isoformat(),
+                "what": _what(found, event),
+                "by": event["by_role"],
+                "event": event["event"],
+                "version": event["version"],
+                "notes": [*approvals.pop(event["run_id"], []), *notes],
+            }
+        )
+    return rows
+
+
+def approval(found: Collected) -> dict[str, str] | None:
+    """Who approved the version, and when; None if nobody did."""
+    for event in reversed(found.events):
+        if event["event"] == "approved" and event["run_id"] == found.version.run_id:
+            return {**_note(event), "at": event["at"].isoformat()}
+    return None
+
+
+def tried(found: Collected) -> int:
+    """Candidates that comparisons measured for the release."""
+    started = (event for event in found.events if event["event"] == "started")
+    return sum("comparison" in event["details"] for event in started)
+
+
+def published(found: Collected) -> Mapping[str, Any] | None:
+    """The row of the ledger that published the version."""
+    for event in found.events:
+        if event["event"] == "released" and event["version"] == found.version.number:
+            return event
+    return None
+
+
+def _note(event: Mapping[str, Any]) -> dict[str, str]:
+    details = event["details"]
+    verb = "rejected" if event["event"] == "rejected" else "approved"
+    return {
+        "what": verb,
+        "by": str(details.get("login") or event["by_role"]),
+        "reason": plain(str(details.get("reason") or ""), REASON),
+    }
+
+
+def _what(found: Collected, event: Mapping[str, Any]) -> str:
+    details, version = event["details"], event["version"]
+    match event["event"]:
+        case "released":
+            return f"Published version {version}: {count(details['row_count'])} {found.people}"
+        case "awaiting_approval":
+            return f"Measured, and held for approval: {count(details['row_count'])} {found.people}"
+        case "refused":
+            return f"Refused: {_refusal(details)}"
+        case "rejected":
+            return "Rejected a release that had been measured"
+        case "rolled_back":
+            return f"Readers see version {version} again"
+        case "dropped" | "withdrawn":
+            return "The release was withdrawn from its readers"
+        case "readers":
+            return f"Readers changed: {_readers(details)}"
+        case "forgotten":
+            return f"People were forgotten: {_counts(details)}"
+        case "expired":
+            return "Nobody decided on a release in time"
+        case other:
+            return plain(str(other).replace("_", " "))
+
+
+def _refusal(details: Mapping[str, Any]) -> str:
+    model = details.get("model")
+    if model is None:
+        return plain(str(details.get("reason") or details.get("code") or "")).replace("_", " ")
+    text = f"{str(model).replace('_', ' ')} of {number(details['required'])} cannot be reached"
+    observed = details.get("observed")
+    return text if observed is None else f"{text}; {number(observed)} can"
+
+
+def _readers(details: Mapping[str, Any]) -> str:
+    parts = [
+        f"{word} {', '.join(map(plain, names))}"
+        for word, names in details.items()
+        if isinstance(names, Sequence) and not isinstance(names, str) and names
+    ]
+    return "; ".join(parts) or "none"
+
+
+def _counts(details: Mapping[str, Any]) -> str:
+    people = details.get("people")
+    return several(int(people), "person", "people") if isinstance(people, int) else "see the ledger"

@@ -1,0 +1,63 @@
+"""Figures of a version from its evidence, or from those of every run where it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pganon.report.collected import Collected
+
+LIMITS = {"0.09": 0.09, "1/11": 1 / 11}
+"""Highest chances to find a person: EMA and Health Canada; CMS."""
+
+OVER = {"0.09": "9 %", "1/11": "1 in 11"}
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The chance to find a person, for who knows the quasi-identifiers: prosecutor's risk.
+
+    Attributes:
+        smallest: people of the smallest group.
+        mean: chance on average over the people; of the marketer, too.
+    """
+
+    smallest: int
+    mean: float
+
+    @property
+    def highest(self) -> float:
+        return 1 / self.smallest
+
+
+def chance(found: Collected) -> Chance | None:
+    """None where quasi-identifiers are published so that groups say nothing of it."""
+    sizes = (found.evidence or {}).get("class_sizes", {}).get("release")
+    if sizes:
+        return Chance(sizes["smallest"], sizes["groups"] / sizes["people"])
+    utility = found.measures.get("utility", {})
+    if utility.get("smallest_class"):
+        return Chance(utility["smallest_class"], utility["mean_risk"])
+    return None
+
+
+def sizes(found: Collected, of: str) -> Mapping[str, Any] | None:
+    """Of `release` or `source`; None if they were not measured."""
+    return (found.evidence or {}).get("class_sizes", {}).get(of)
+
+
+def sensitive(found: Collected) -> list[Mapping[str, Any]]:
+    """Evidence of sensitive columns."""
+    return list((found.evidence or {}).get("sensitive", []))
+
+
+def commonest(found: Collected) -> Mapping[str, Any] | None:
+    """The sensitive column with the most common value in a group."""
+    return max(sensitive(found), key=lambda item: item["most"], default=None)
+
+
+def left_out(found: Collected) -> float:
+    """The share of the records that is not released."""
+    records = found.version.released + found.version.suppressed
+    return found.version.suppressed / records if records else 0.0

@@ -1,0 +1,86 @@
+"""What was required and measured, and which bounds follow from all requirements together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pganon.privacy.base import Requirement
+from pganon.report.collected import Collected
+from pganon.report.words import listed
+
+_NAMES = {
+    "k_anonymity": "k-anonymity",
+    "alpha_k_anonymity": "(alpha, k)-anonymity",
+    "distinct_l_diversity": "distinct l-diversity",
+    "entropy_l_diversity": "entropy l-diversity",
+    "recursive_cl_diversity": "recursive (c, l)-diversity",
+    "t_closeness": "t-closeness",
+    "beta_likeness": "beta-likeness",
+    "delta_disclosure": "delta-disclosure",
+}
+
+_STRUCTURE = (
+    "The stored tables fit together: no group is without {people}, and none is there twice."
+)
+
+
+def required(found: Collected) -> list[dict[str, Any]]:
+    """A row for every check of the run, with a sentence."""
+    return [_checked(found, check) for check in found.measures.get("verified", [])]
+
+
+def _checked(found: Collected, check: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "model": check["model"],
+        "name": _NAMES.get(check["model"], check["model"].replace("_", " ")),
+        "column": check["column"],
+        "against": check["against"],
+        "sentence": _sentence(found, check),
+        "bound": "at least" if check["bound"] == ">=" else "at most",
+        "required": check["required"],
+        "measured": check["measured"],
+    }
+
+
+def _sentence(found: Collected, check: Mapping[str, Any]) -> str:
+    if check["model"] == "structure":
+        return _STRUCTURE.format(people=found.people)
+    for requirement in found.requirements:
+        if requirement.model.name == check["model"] and _about(requirement, check):
+            column = _published(found, requirement) or ""
+            return requirement.model.sentence(listed(found.known), column)
+    return f"Every group satisfies the check {check['model'].replace('_', ' ')}."
+
+
+def _about(requirement: Requirement, check: Mapping[str, Any]) -> bool:
+    same = requirement.column == check["column"] or requirement.sensitive is None
+    return same and requirement.model.parameter == check["required"]
+
+
+def _published(found: Collected, requirement: Requirement) -> str | None:
+    return requirement.column and found.published_name(requirement.column)
+
+
+def fewest_people(found: Collected) -> int:
+    """People of a group at least, by all requirements."""
+    return max((r.model.minimum_size for r in found.requirements), default=1)
+
+
+def most_of(found: Collected, column: str, share: float) -> float | None:
+    """The tightest limit on the share of a value that `share` of all have; None without one."""
+    limits = [
+        requirement.model.most(share)
+        for requirement in found.requirements
+        if requirement.column is not None and _published(found, requirement) == column
+    ]
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def fewest_values(found: Collected, column: str) -> int | None:
+    """Different values of a column in every group, as measured; None if no check says so."""
+    for check in found.measures.get("verified", []):
+        named = check["column"] is not None and found.published_name(check["column"])
+        if check["model"] == "distinct_l_diversity" and named == column:
+            return int(check["measured"])
+    return None

@@ -1,0 +1,91 @@
+"""The four figures that come first, each with its limit and the result in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pganon.report import figures, guarantee
+from pganon.report.collected import Collected
+from pganon.report.words import count, percent, plain
+
+HOLDS, LOOK, NONE = "holds", "look", "none"
+
+
+def outcome(found: Collected) -> list[dict[str, Any]]:
+    """Rows {name, label, figure, notes, result, status}."""
+    return [_smallest(found), _chance(found), _common(found), _left_out(found)]
+
+
+def _smallest(found: Collected) -> dict[str, Any]:
+    chance, label = figures.chance(found), "Smallest group"
+    if chance is None:
+        return _unknown("smallest", label)
+    required = guarantee.fewest_people(found)
+    return _row(
+        "smallest",
+        label,
+        f"{count(chance.smallest)} {found.people}",
+        f"required: {count(required)}",
+        "holds",
+        HOLDS,
+    )
+
+
+def _chance(found: Collected) -> dict[str, Any]:
+    chance, label = figures.chance(found), "Highest chance to find a person"
+    if chance is None:
+        return _unknown("chance", label)
+    above = [figures.OVER[name] for name, limit in figures.LIMITS.items() if chance.highest > limit]
+    limits = f"limits: {' and '.join(figures.OVER.values())}"
+    if above:
+        both = len(above) == len(figures.LIMITS)
+        said = "above both limits" if both else f"above {above[0]}"
+        return _row("chance", label, percent(chance.highest), limits, said, LOOK)
+    return _row("chance", label, percent(chance.highest), limits, "below both limits", HOLDS)
+
+
+def _common(found: Collected) -> dict[str, Any]:
+    item = figures.commonest(found)
+    if item is None:
+        return _unknown("common", "Most common sensitive value in a group")
+    share = max((one["share"] for one in item["values"]), default=1.0)
+    limit = guarantee.most_of(found, item["column"], share)
+    limited = limit is not None and limit < 1
+    return _row(
+        "common",
+        f"Most common {plain(item['column'], 30)} in a group",
+        percent(item["most"]),
+        f"at most; on average {percent(item['mean'])}",
+        f"limit {percent(limit)} holds"
+        if limited and limit is not None
+        else "no limit is required",
+        HOLDS if limited else LOOK,
+    )
+
+
+def _left_out(found: Collected) -> dict[str, Any]:
+    version = found.version
+    share = figures.left_out(found)
+    return _row(
+        "left_out",
+        "Records left out",
+        count(version.suppressed),
+        f"of {count(version.released + version.suppressed)} in the source",
+        "none" if version.suppressed == 0 else percent(share),
+        LOOK if share > 0.05 else HOLDS,
+    )
+
+
+def _unknown(name: str, label: str) -> dict[str, Any]:
+    return _row(name, label, "?", "no run measured it", "not measured", NONE)
+
+
+def _row(name: str, label: str, figure: str, note: str, result: str, status: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "label": label,
+        "figure": figure,
+        "note": note,
+        "result": result,
+        "status": status,
+    }

@@ -1,0 +1,65 @@
+"""What is not protected, in words."""
+
+from __future__ import annotations
+
+from pganon.report import figures
+from pganon.report.collected import Collected
+from pganon.report.words import listed
+
+_LIKENESS = ("distinct_l_diversity", "entropy_l_diversity", "recursive_cl_diversity")
+
+
+def not_protected(found: Collected) -> list[dict[str, str]]:
+    """Rows {name, text}, those of this version first."""
+    models = {requirement.model.name for requirement in found.requirements}
+    sensitive = found.of_role("sensitive", "semi_sensitive")
+    rows: list[tuple[str, str]] = []
+    exact = found.of_role("insensitive")
+    if exact:
+        rows.append(
+            (
+                "Columns that others are assumed not to know",
+                f"{listed(exact)} can identify a person within a group, if somebody knows"
+                f" {'it' if len(exact) == 1 else 'them'}.",
+            )
+        )
+    rows += [
+        ("Other members", "Who knows the values of others in a group can exclude them."),
+        ("Presence", "The release does not hide who is in it."),
+    ]
+    if sensitive:
+        names = listed(sensitive)
+        rows.append(
+            ("What everybody learns", f"The shares of {names}, in the whole and in every group.")
+        )
+        rows.append(
+            (
+                "Patterns",
+                f"If a value of {names} is common among people of one kind, it is likelier for each"
+                " of them. No release that is of any use prevents this conclusion.",
+            )
+        )
+    if models & set(_LIKENESS):
+        rows.append(
+            ("Likeness", "Different values may mean nearly the same, and are counted as different.")
+        )
+    rows += [
+        (
+            "The rule of the method",
+            "Who knows how the groups were made can sometimes exclude combinations.",
+        ),
+        (
+            "Data from elsewhere",
+            "Tables about the same people that others published were not considered.",
+        ),
+    ]
+    if not found.one_each:
+        rows.append(
+            ("People with several records", "What holds for records need not hold for people.")
+        )
+    if figures.chance(found) is None:
+        rows.append(("Identity", "Groups of this form do not limit the chance to find a person."))
+    rows.append(
+        ("Not differential privacy", "There is no bound that holds against every attacker.")
+    )
+    return [{"name": name, "text": text} for name, text in rows]

@@ -1,0 +1,134 @@
+"""What could go wrong: questions about a release, and what remains of each.
+
+The first three are those of the European data protection authorities (WP216, 2014).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pganon.privacy.judged import FINER, HOLDS
+from pganon.report import figures, guarantee
+from pganon.report.collected import Collected
+from pganon.report.words import listed, number, percent
+
+Question = dict[str, str]
+
+BOUNDED, OPEN, UNKNOWN = "bounded", "not bounded", "not measured"
+
+
+def questions(found: Collected) -> list[Question]:
+    """Rows {name, somebody, remains, result}."""
+    return [
+        _singling_out(found),
+        *_inference(found),
+        _linkability(found),
+        _others(found),
+        _presence(),
+    ]
+
+
+def _singling_out(found: Collected) -> Question:
+    chance = figures.chance(found)
+    somebody = (
+        f"knows {listed(found.known)} of a person and that the person is in the data, and looks"
+        " for the record"
+    )
+    if chance is None:
+        remains = "Groups of this form do not say how many people look the same."
+        return _question("singling out", somebody, remains, UNKNOWN)
+    remains = (
+        f"A group of at least {chance.smallest} {found.people}: a guess is right once in"
+        f" {chance.smallest} times at most, and once in {number(round(1 / chance.mean, 1))} on"
+        " average."
+    )
+    bounded = guarantee.fewest_people(found) > 1
+    return _question("singling out", somebody, remains, BOUNDED if bounded else OPEN)
+
+
+def _inference(found: Collected) -> list[Question]:
+    rows: list[Question] = []
+    for column in found.of_role("sensitive", "semi_sensitive"):
+        evidence = next((i for i in figures.sensitive(found) if i["column"] == column), None)
+        limit = guarantee.most_of(found, column, _largest(evidence) if evidence else 1.0)
+        values = guarantee.fewest_values(found, column)
+        remains = []
+        if values is not None:
+            remains.append(f"At least {values} values of {column} remain.")
+        if evidence is not None:
+            remains.append(
+                f"The most common one has at most {percent(evidence['most'])} of a group,"
+                f" {percent(evidence['mean'])} on average."
+            )
+        if limit is None or limit >= 1:
+            remains.append("No requirement limits how common it is.")
+        rows.append(
+            _question(
+                "inference",
+                f"does not look for the record, but reads off what the group has in {column}",
+                " ".join(remains),
+                BOUNDED if limit is not None and limit < 1 else OPEN,
+            )
+        )
+    return rows
+
+
+def _largest(evidence: Mapping[str, Any]) -> float:
+    """The share of the most common value of all that are shown."""
+    return max((value["share"] for value in evidence["values"]), default=1.0)
+
+
+def _linkability(found: Collected) -> Question:
+    somebody = "has several versions or releases of the same people, and compares them"
+    remains = over_versions(found)
+    judged = found.version.over_versions
+    result = BOUNDED if judged in (HOLDS, FINER) else UNKNOWN if judged is None else OPEN
+    return _question("linkability", somebody, remains, result)
+
+
+def over_versions(found: Collected) -> str:
+    """Which rule holds over all versions, in a sentence or two."""
+    match found.version.over_versions:
+        case None:
+            return (
+                "Not judged: the policy names no column that tells people apart, so nobody can say"
+                " who is in several versions."
+            )
+        case state if state == HOLDS:
+            return (
+                "Every group is new, or the same as in earlier versions, or made of whole earlier"
+                " groups. So what is required of one version also holds for who has all of them,"
+                " and knows who was in which group."
+            )
+        case state if state == FINER:
+            return (
+                "This version follows from a finer one. Who has that one has its bounds, not those"
+                " of this version."
+            )
+        case _:
+            return (
+                "Groups cross those of another version about the same people. What is required does"
+                " not hold for who has both."
+            )
+
+
+def _others(found: Collected) -> Question:
+    remains = "Each known member makes the group smaller by one."
+    chance = figures.chance(found)
+    if chance is not None and chance.smallest > 1:
+        remains += f" Who knows {chance.smallest - 1} of the smallest group knows the last one."
+    return _question("other members", "knows the values of other members of a group", remains, OPEN)
+
+
+def _presence() -> Question:
+    return _question(
+        "presence",
+        "wants to know whether a person is in the data at all",
+        "The release does not hide it.",
+        OPEN,
+    )
+
+
+def _question(name: str, somebody: str, remains: str, result: str) -> Question:
+    return {"name": name, "somebody": somebody, "remains": remains, "result": result}

@@ -1,0 +1,221 @@
+"""Sentences of the page, from the document of the report alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pganon.report.charts import risk, values
+from pganon.report.words import count, listed, number, percent, plain, several
+
+Document = Mapping[str, Any]
+
+_MODELS = {
+    "k-anonymity": "Every group has at least k records (Samarati 2001, Sweeney 2002). Says nothing"
+    " about what the members of a group have in common.",
+    "(alpha, k)-anonymity": "No value of the protected column is in more than the share alpha of a"
+    " group (Wong and others 2006). Does not compare with the whole: a rare value may reach alpha.",
+    "distinct l-diversity": "Every group has at least l different values of the protected column"
+    " (Machanavajjhala and others 2007). Does not look at how frequent they are, nor whether they"
+    " are alike.",
+    "entropy l-diversity": "The values of every group are as mixed as l equally common ones"
+    " (Machanavajjhala and others 2007). Does not look at whether they are alike.",
+    "recursive (c, l)-diversity": "The most common value of a group is not too common beside the"
+    " rarer ones (Machanavajjhala and others 2007). Does not compare with the whole.",
+    "t-closeness": "The shares of a group are near those of everybody (Li and others 2007). A rare"
+    " value may become many times as common.",
+    "beta-likeness": "No value becomes much more common in a group than among everybody (Cao and"
+    " Karras 2012). Does not look at values that a group lacks.",
+    "delta-disclosure": "No value becomes much more or less common in a group than among everybody"
+    " (Brickell and Shmatikov 2008). Says nothing about the size of a group.",
+}
+
+
+def sentences(report: Document) -> dict[str, Any]:
+    properties = report["properties"]
+    return {
+        "known": listed(properties["known"]),
+        "sensitive": listed(properties["sensitive"]),
+        "goes_out": _goes_out(report),
+        "readers": _readers(report),
+        "risk": risk.finding(report["risk"]) if report["risk"]["release"] else "",
+        "alone": _alone(report),
+        "sizes": _sizes(report),
+        "above": _above(report),
+        "others": [_others(item, properties["people"]) for item in report["sensitive"]],
+        "by_value": [values.finding(item) for item in report["sensitive"]],
+        "commonest": [
+            f"On average {percent(item['mean'])} share the most common {plain(item['column'], 30)}"
+            for item in report["sensitive"]
+        ],
+        "models": [
+            (name, _MODELS[name])
+            for name in dict.fromkeys(one["name"] for one in report["guarantee"])
+            if name in _MODELS
+        ],
+        "lost": _lost(report),
+        "exact": [_exact(item) for item in report["attributes"]],
+        "errors": [_error(item) for item in report["attributes"]],
+        "queries": _queries(report["queries"]),
+        "versions": _versions(report),
+        "guard": _guard(report["versions"]["guard"]),
+        "candidates": f"{several(report['versions']['candidates'], 'candidate')} with other methods"
+        " or parameters were measured for this release before.",
+        "ledger": _ledger(report["proof"]),
+    }
+
+
+def _goes_out(report: Document) -> str:
+    out = [one for one in report["columns"] if one["goes_out"]]
+    stay = len(report["columns"]) - len(out)
+    known = listed(report["properties"]["known"])
+    each = "person" if report["properties"]["people"] == "people" else "record"
+    text = f"{several(len(out), 'column')} {'goes' if len(out) == 1 else 'go'} out."
+    if report["risk"]["release"]:
+        text += f" Every row is one {each}; rows of a group cannot be told apart by {known}."
+    if stay:
+        text += (
+            f" {several(stay, 'column')} of the source {'stays' if stay == 1 else 'stay'} behind."
+        )
+    return text
+
+
+def _readers(report: Document) -> str:
+    readers = report["properties"]["readers"]
+    if not readers:
+        return "No role was named as a reader."
+    named = "One role was named as a reader" if len(readers) == 1 else "Roles named as readers"
+    able = {one["role"] for one in report["access"]}
+    others = len(able - set(readers))
+    more = (
+        f" {several(others, 'other role')} can read it, too, for the reasons below."
+        if others
+        else ""
+    )
+    return f"{named}: {listed(readers)}.{more}"
+
+
+def _alone(report: Document) -> str:
+    source, sizes = report["risk"]["source"], report["risk"]["sizes"]["source"]
+    if source is None or not sizes:
+        return ""
+    known, people = listed(report["properties"]["known"]), report["properties"]["people"]
+    if source["alone"] is None:
+        return f"In the source fewer than 11 {people} are alone with their {known}."
+    if source["alone"] == 0:
+        return f"In the source nobody is alone with {known}."
+    share = source["alone"] / sizes["people"]
+    return f"In the source, {percent(share)} of the {people} are alone with their {known}."
+
+
+def _sizes(report: Document) -> str:
+    release = report["risk"]["release"]
+    if release is None:
+        return ""
+    return f"Nobody is in a group of fewer than {count(release['smallest'])}"
+
+
+def _above(report: Document) -> str:
+    sizes = report["risk"]["sizes"]["release"]
+    if not sizes:
+        return "How many are above the limits was not measured."
+    people = report["properties"]["people"]
+    texts = []
+    for limit, shown in (("0.09", "9 %"), ("1/11", "1 in 11")):
+        above = sizes["above"][limit]
+        told = "fewer than 11" if above is None else count(above) if above else "no"
+        texts.append(f"{told} {people} have a chance above {shown}")
+    return f"In the release {' and '.join(texts)}."
+
+
+def _others(item: Document, people: str) -> str:
+    others = item["others"]
+    if not others:
+        return ""
+    return (
+        f"{count(others['values'])} rarer values, which {percent(others['share'])} of the {people}"
+        " have together, are not named in this report."
+    )
+
+
+def _lost(report: Document) -> str:
+    version = report["properties"]
+    known = listed(version["known"])
+    text = f"Nothing was invented: {known} are less exact, everything else is as it was."
+    if version["suppressed"] == 0:
+        return f"{text} No record was left out."
+    return (
+        f"{text} {count(version['suppressed'])} records"
+        f" ({percent(version['left_out'])}) were left out."
+    )
+
+
+def _exact(item: Document) -> str:
+    if "form" not in item:
+        return "not measured"
+    if item["exact"] is None:
+        return "a value in the middle of the group"
+    text = f"exact for {percent(item['exact'])} of the records"
+    width = item["width"]
+    if width is None or item["exact"] == 1:
+        return text
+    match item["unit"]:
+        case "levels":
+            return f"{text}; on average {number(round(width, 1))} levels up the hierarchy"
+        case "values":
+            return f"{text}; {number(round(width, 1))} values remain possible on average"
+        case "days":
+            shown = (
+                several(round(width), "day") if width < 730 else f"{number(width / 365.25)} years"
+            )
+            return f"{text}; a range spans {shown} on average"
+        case _:
+            return f"{text}; a range spans {number(round(width, 1) or width)} on average"
+
+
+def _error(item: Document) -> str:
+    error = (item.get("distribution") or {}).get("largest_error")
+    if error is None:
+        return ""
+    if error < 0.0005:
+        return "No difference."
+    return f"Largest error: {number(100 * error)} percentage points."
+
+
+def _queries(found: Document | None) -> str:
+    if found is None or found["median"] is None:
+        return "Not measured: no random questions were asked (pganon run with a workload)."
+    asked = found["asked"]
+    text = (
+        f"Of {count(asked['queries'])} random counts with"
+        f" {several(asked['predicates'], 'condition')}, half were off"
+        f" by less than {percent(found['median'])}"
+    )
+    if found.get("most") is not None:
+        text += (
+            f", the middle half by {percent(found['quarter'])} to"
+            f" {percent(found['three_quarters'])}, and one in twenty by more than"
+            f" {percent(found['most'])}"
+        )
+    return f"{text}. The average error was {percent(found['mean'])}."
+
+
+def _versions(report: Document) -> str:
+    versions = report["versions"]["versions"]
+    return several(len(versions), "version") + " so far"
+
+
+def _guard(figures: Mapping[str, int]) -> list[str]:
+    if not figures:
+        return []
+    return [
+        f"{count(figures['guard_shared'])} people were in groups before. The fewest who have the"
+        f" same groups in all versions are {count(figures['guard_smallest'])};"
+        f" {count(figures['guard_below_k'])} are with fewer than a version promises them."
+    ]
+
+
+def _ledger(proof: Document) -> str:
+    row = proof["ledger_row"]
+    text = f"rows {proof['ledger_first']} to {proof['ledger_last']}; run {proof['run']}"
+    return text if row is None else f"{text}; this version: row {row}"

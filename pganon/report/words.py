@@ -1,0 +1,84 @@
+"""Numbers, names and times as the report writes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+SPACE = "\u00a0"
+"""Between a number and its unit, which stay on one line."""
+
+LONGEST = 60
+"""Characters of a name or a value; the rest is cut."""
+
+_HARMFUL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def plain(text: str, longest: int = LONGEST) -> str:
+    """A name, value or reason of others without what turns, hides or breaks a line."""
+    shown = _HARMFUL.sub("\ufffd", text)
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
+def value(text: str | None, longest: int = LONGEST) -> str:
+    """A value of a column; None is NULL."""
+    if text is None:
+        return "no value"
+    return plain(text, longest) if text.strip() else "(blank)"
+
+
+def count(number: float) -> str:
+    """A number of people or records."""
+    return f"{number:,.0f}"
+
+
+def percent(share: float) -> str:
+    """A share to two digits at least: 8.3 %, 50 %, 0.04 %."""
+    hundred = 100 * share
+    if hundred == 0:
+        return f"0{SPACE}%"
+    if hundred < 0.01:
+        return f"below 0.01{SPACE}%"
+    digits = 0 if round(hundred, 1) == int(round(hundred, 1)) or hundred >= 99.95 else 1
+    if hundred < 0.95:
+        return f"{hundred:.2g}{SPACE}%"
+    if hundred >= 99.95 and hundred < 100:
+        return f"above 99.9{SPACE}%"
+    return f"{hundred:.{digits}f}{SPACE}%"
+
+
+def number(figure: float) -> str:
+    """A figure to three digits."""
+    return f"{figure:,.0f}" if abs(figure) >= 100 or figure == int(figure) else f"{figure:.3g}"
+
+
+def once(size: float) -> str:
+    """The chance to guess one of so many."""
+    return "certain" if size <= 1 else f"1 in {number(size) if size < 10 else count(size)}"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """`age, sex and zip`."""
+    shown = [plain(name) for name in names]
+    return f" {last} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+def several(number: int, one: str, many: str | None = None) -> str:
+    """`1 column`, `2 columns`."""
+    return f"{count(number)} {one if number == 1 else many or f'{one}s'}"
+
+
+def day(at: datetime) -> str:
+    return f"{at.day} {at:%B %Y}"
+
+
+def minute(at: datetime) -> str:
+    return f"{at.day} {at:%b %Y %H:%M}"
+
+
+def sentence(text: str) -> str:
+    """With a capital letter."""
+    return text[:1].upper() + text[1:]

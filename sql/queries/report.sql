@@ -1,0 +1,28 @@
+-- What a report reads beside releases, versions and the ledger.
+
+-- evidence --
+-- The evidence of a version; NULL if its run measured none.
+SELECT v.evidence
+FROM pganon_private.version AS v
+WHERE v.release = %(release)s AND v.version = %(version)s;
+
+-- approvals --
+-- Decisions about the requests of a release, in the order in which they were made.
+SELECT a.request, a.decision, a.login, a.reason
+FROM pganon_private.approval AS a
+JOIN pganon_private.request AS r ON r.id = a.request
+WHERE r.release = %(release)s
+ORDER BY a.at;
+
+-- crossings --
+-- Versions that are void beside one, with the reason and people. One that is gone has its run.
+SELECT
+    coalesce(format('%%s %%s', o.release, o.version), format('run %%s', x.other)) AS other,
+    c.reason, c.people
+FROM pganon_private.crossing AS c
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN c.run_id = %(run_id)s THEN c.other_run ELSE c.run_id END AS other
+) AS x
+LEFT JOIN pganon_private.version AS o ON o.run_id = x.other
+WHERE %(run_id)s IN (c.run_id, c.other_run)
+ORDER BY c.at, c.run_id, c.other_run;

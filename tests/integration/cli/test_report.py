@@ -1,0 +1,99 @@
+"""`pganon report` of published versions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.harness.faults import published
+
+pytestmark = pytest.mark.primary_server_only
+
+
+@pytest.fixture
+def db(db_after: Any) -> Database:
+    made, _ = db_after(published)
+    return made
+
+
+def reported(db: Database, folder: Path, *options: str) -> dict[str, Any]:
+    file = folder / "report.json"
+    ran = pganon("report", "patients", "-o", str(file), "--force", "--dsn", db.dsn(), *options)
+    assert (ran.code, ran.err) == (0, "")
+    return json.loads(file.read_text())
+
+
+def stored(db: Database) -> tuple[dict[str, Any], str]:
+    """The evidence of the version, and the digest in the ledger."""
+    row = db.admin.execute(
+        "SELECT v.evidence, l.details ->> 'evidence_sha256' FROM pganon_private.version AS v"
+        " JOIN pganon_private.ledger AS l ON l.run_id = v.run_id AND l.event = 'released'"
+    ).fetchone()
+    assert row is not None
+    return row
+
+
+def test_the_ledger_has_the_digest_of_the_evidence_in_the_report(db: Database, tmp_path: Path):
+    evidence, digest = stored(db)
+    text = json.dumps(evidence, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    assert hashlib.sha256(text.encode()).hexdigest() == digest
+    report = reported(db, tmp_path)
+    proof = report["proof"]
+    assert (proof["evidence_sha256"], proof["recorded_sha256"], proof["intact"]) == (
+        digest,
+        digest,
+        True,
+    )
+    assert report["risk"]["sizes"] == evidence["class_sizes"]
+    people = db.admin.execute("SELECT count(*) FROM published.patients").fetchone()
+    assert people == (report["properties"]["released"],)
+    groups = db.admin.execute(
+        "SELECT min(n), count(*) FROM (SELECT count(*) AS n FROM published.patients"
+        " GROUP BY class_id) AS g"
+    ).fetchone()
+    release = evidence["class_sizes"]["release"]
+    assert groups == (release["smallest"], release["groups"])
+
+
+def test_evidence_that_somebody_changed_is_seen(db: Database, tmp_path: Path):
+    db.admin.execute(
+        "UPDATE pganon_private.version SET evidence ="
+        " jsonb_set(evidence, '{class_sizes,release,smallest}', '99')"
+    )
+    report = reported(db, tmp_path)
+    assert (report["status"], report["proof"]["intact"]) == ("fail", False)
+
+
+def test_a_page_for_its_owner_alone(db: Database, tmp_path: Path):
+    file = tmp_path / "report.html"
+    ran = pganon("report", "patients", "-o", str(file), "--dsn", db.dsn())
+    assert ran.out.startswith(f"{file}: patients, version 1; ")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert file.read_text().startswith("<!doctype html>")
+    again = pganon("report", "patients", "-o", str(file), "--dsn", db.dsn())
+    assert again.err.startswith(f"error: {file} exists")
+
+
+def test_what_cannot_be_reported_is_named(db: Database, tmp_path: Path):
+    file = str(tmp_path / "report.html")
+    other = pganon("report", "patients", "-o", str(tmp_path / "report.pdf"), "--dsn", db.dsn())
+    assert "ends in .html or .json" in other.err
+    missing = pganon("report", "patients", "-o", file, "--version", "7", "--dsn", db.dsn())
+    assert "has no version 7; its versions: 1" in missing.err
+    unknown = pganon("report", "patient", "-o", file, "--dsn", db.dsn())
+    assert "did you mean patients?" in unknown.err
+    assert not Path(file).exists()
+
+
+def test_readers_get_no_report(db: Database, tmp_path: Path):
+    file = tmp_path / "report.html"
+    ran = pganon("report", "patients", "-o", str(file), "--dsn", db.dsn("analyst"))
+    assert ran.code != 0
+    assert not file.exists()

@@ -1,0 +1,400 @@
+-- evidence.commonest0: how common the commonest value of disease is in groups
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total"))
+AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
+BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
+"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
+(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
+"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM "pganon_work"."r0_everyvalue0" AS "v"
+WHERE "v"."place" = 1 GROUP BY 1) AS "s";
+
+-- evidence.distribution0: distribution of attribute 1 in the source and in the release
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+SELECT COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY("e"."edge", COALESCE("e"."n", 0), COALESCE("e"."p", 0),
+COALESCE("e"."q", 0)) ORDER BY "e"."edge"), '[]') AS "bins", COALESCE(MAX("e"."unit"), '') AS "unit"
+FROM (SELECT "b"."n", "b"."unit", "b"."p" / SUM("b"."p") OVER () AS "p", "b"."q",
+TRIM_SCALE("g"."bin" * "s"."step") AS "edge" FROM (SELECT "u"."low", "u"."high",
+COALESCE(NULLIF(GREATEST(CASE WHEN "u"."raw" <= "u"."ten" THEN "u"."ten" WHEN "u"."raw" <= 2 *
+"u"."ten" THEN 2 * "u"."ten" WHEN "u"."raw" <= 5 * "u"."ten" THEN 5 * "u"."ten" ELSE 10 * "u"."ten"
+END, 1), 0), 1) AS "step" FROM (SELECT "t"."low", "t"."high", ("t"."high" - "t"."low") / 14 AS
+"raw", POWER(CAST(10 AS DECIMAL), FLOOR(LOG(NULLIF("t"."high" - "t"."low", 0) / 14))) AS "ten" FROM
+(SELECT MIN("k"."x") FILTER(WHERE "k"."upto" >= 0.05) AS "low", MIN("k"."x") FILTER(WHERE "k"."upto"
+>= 0.95) AS "high" FROM (SELECT "c"."x", SUM("c"."p") OVER (ORDER BY "c"."x") AS "upto" FROM (SELECT
+"m"."p", "m"."q", "d"."n", "u"."unit", CAST("d"."value" AS DECIMAL) AS "x" FROM
+"pganon_work"."r0_mdist0" AS "m" JOIN "pganon_work"."r0_dict0" AS "d" ON "d"."code" = "m"."code"
+CROSS JOIN (SELECT '' AS "unit") AS "u" WHERE "d"."code" > 0) AS "c") AS "k") AS "t") AS "u") AS "s"
+CROSS JOIN LATERAL GENERATE_SERIES(FLOOR("s"."low" / "s"."step") - 1, FLOOR("s"."high" / "s"."step")
++ 1) AS "g"("bin") LEFT JOIN (SELECT "b"."bin", CAST(SUM("b"."n") AS BIGINT) AS "n", MAX("b"."unit")
+AS "unit", SUM("b"."p") AS "p", COALESCE(SUM("b"."q") / NULLIF(SUM(SUM("b"."q")) OVER (), 0), 0) AS
+"q" FROM (SELECT LEAST(GREATEST(FLOOR("c"."x" / "s"."step"), FLOOR("s"."low" / "s"."step") - 1),
+FLOOR("s"."high" / "s"."step") + 1) AS "bin", "c"."n", "c"."p", "c"."q", "c"."unit" FROM (SELECT
+"m"."p", "m"."q", "d"."n", "u"."unit", CAST("d"."value" AS DECIMAL) AS "x" FROM
+"pganon_work"."r0_mdist0" AS "m" JOIN "pganon_work"."r0_dict0" AS "d" ON "d"."code" = "m"."code"
+CROSS JOIN (SELECT '' AS "unit") AS "u" WHERE "d"."code" > 0) AS "c" CROSS JOIN (SELECT "u"."low",
+"u"."high", COALESCE(NULLIF(GREATEST(CASE WHEN "u"."raw" <= "u"."ten" THEN "u"."ten" WHEN "u"."raw"
+<= 2 * "u"."ten" THEN 2 * "u"."ten" WHEN "u"."raw" <= 5 * "u"."ten" THEN 5 * "u"."ten" ELSE 10 *
+"u"."ten" END, 1), 0), 1) AS "step" FROM (SELECT "t"."low", "t"."high", ("t"."high" - "t"."low") /
+14 AS "raw", POWER(CAST(10 AS DECIMAL), FLOOR(LOG(NULLIF("t"."high" - "t"."low", 0) / 14))) AS "ten"
+FROM (SELECT MIN("k"."x") FILTER(WHERE "k"."upto" >= 0.05) AS "low", MIN("k"."x") FILTER(WHERE
+"k"."upto" >= 0.95) AS "high" FROM (SELECT "c"."x", SUM("c"."p") OVER (ORDER BY "c"."x") AS "upto"
+FROM (SELECT "m"."p", "m"."q", "d"."n", "u"."unit", CAST("d"."value" AS DECIMAL) AS "x" FROM
+"pganon_work"."r0_mdist0" AS "m" JOIN "pganon_work"."r0_dict0" AS "d" ON "d"."code" = "m"."code"
+CROSS JOIN (SELECT '' AS "unit") AS "u" WHERE "d"."code" > 0) AS "c") AS "k") AS "t") AS "u") AS
+"s") AS "b" GROUP BY "b"."bin") AS "b" ON "b"."bin" = "g"."bin") AS "e";
+
+-- evidence.distribution0: distribution of attribute 1 in the source and in the release
+-- [full_domain]
+SELECT COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY("r"."label", "r"."p", "r"."q") ORDER BY (-"r"."place"))
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."p") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_source",
+CAST(COALESCE(SUM("r"."q") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_release"
+FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2, COALESCE("l"."enough",
+"l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN "c"."kinds" > 19 + 1
+THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE "c"."upto" >= 11) OVER ()
+AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*) OVER () AS "kinds",
+SUM("v"."n") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER () AS "rare" FROM (SELECT
+LEFT(CAST("d"."value" AS text), 80) AS "label", "d"."code", "d"."n", "m"."p", "m"."q" FROM
+"pganon_work"."r0_mdist0" AS "m" JOIN "pganon_work"."r0_dict0" AS "d" ON "d"."code" = "m"."code") AS
+"v" WINDOW "w" AS (ORDER BY "v"."n", "v"."label")) AS "c") AS "l") AS "r";
+
+-- evidence.distribution1: distribution of attribute 2 in the source and in the release
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+SELECT COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY("r"."label", "r"."p", "r"."q") ORDER BY (-"r"."place"))
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."p") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_source",
+CAST(COALESCE(SUM("r"."q") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_release"
+FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2, COALESCE("l"."enough",
+"l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN "c"."kinds" > 19 + 1
+THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE "c"."upto" >= 11) OVER ()
+AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*) OVER () AS "kinds",
+SUM("v"."n") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER () AS "rare" FROM (SELECT
+LEFT(CAST("d"."value" AS text), 80) AS "label", "d"."code", "d"."n", "m"."p", "m"."q" FROM
+"pganon_work"."r0_mdist1" AS "m" JOIN "pganon_work"."r0_dict1" AS "d" ON "d"."code" = "m"."code") AS
+"v" WINDOW "w" AS (ORDER BY "v"."n", "v"."label")) AS "c") AS "l") AS "r";
+
+-- evidence.every_value0: values of disease in every group
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+CREATE TABLE pganon_work.r0_everyvalue0 AS SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION
+BY "h"."class_id") AS "total", ROW_NUMBER() OVER (PARTITION BY "h"."class_id" ORDER BY "h"."n" DESC
+NULLS LAST) AS "place" FROM (SELECT "r"."class_id", COALESCE('=' || CAST((CAST("r"."disease" AS
+TEXT) COLLATE "C") AS text), '') AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r"
+GROUP BY "r"."class_id", 2) AS "h";
+
+-- evidence.exactness0: how exact attribute 1 still is
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, js_reduce]
+SELECT SUM("w"."n") FILTER(WHERE "w"."low" = "w"."high" AND NOT "w"."z" OR "w"."low" IS NULL AND
+"w"."covers" <= 1) / SUM("w"."n") AS "exact", SUM("w"."n" * ("w"."high" - "w"."low")) /
+NULLIF(SUM("w"."n") FILTER(WHERE "w"."low" IS NOT NULL), 0) AS "width" FROM (SELECT "c".*, "w"."n",
+"w"."n" / NULLIF("c"."covers", 0) / SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover0"
+AS "c" JOIN (SELECT "b"."id", CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n",
+"b"."id0" AS "id" FROM "pganon_work"."r0_mshown" AS "b") AS "b" GROUP BY "b"."id") AS "w" ON
+"w"."id" = "c"."id") AS "w";
+
+-- evidence.exactness0: how exact attribute 1 still is
+-- [kinc_mic, kagg_mic]
+SELECT SUM("w"."n") FILTER(WHERE "w"."covers" <= 1) / SUM("w"."n") AS "exact", SUM("w"."n" *
+"w"."covers") / SUM("w"."n") AS "width" FROM (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers",
+0) / SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover0" AS "c" JOIN (SELECT "b"."id",
+CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n", "b"."id0" AS "id" FROM
+"pganon_work"."r0_mshown" AS "b") AS "b" GROUP BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w";
+
+-- evidence.exactness1: how exact attribute 2 still is
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+SELECT SUM("w"."n") FILTER(WHERE "w"."covers" <= 1) / SUM("w"."n") AS "exact", SUM("w"."n" *
+"w"."covers") / SUM("w"."n") AS "width" FROM (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers",
+0) / SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover1" AS "c" JOIN (SELECT "b"."id",
+CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n", "b"."id1" AS "id" FROM
+"pganon_work"."r0_mshown" AS "b") AS "b" GROUP BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w";
+
+-- evidence.exactness1: how exact attribute 2 still is
+-- [full_domain]
+SELECT COALESCE(SUM("e"."n") FILTER(WHERE (CASE WHEN "e"."n1" AND "e"."hi1" > 0 THEN 1 WHEN
+"e"."hi1" = 0 THEN 0 ELSE (1) END) = 0), 0) / SUM("e"."n") AS "exact", SUM("e"."n" * (CASE WHEN
+"e"."n1" AND "e"."hi1" > 0 THEN 1 WHEN "e"."hi1" = 0 THEN 0 ELSE (1) END)) / SUM("e"."n") AS "width"
+FROM (SELECT "e".*, "e"."class_id" AS "group_id" FROM "pganon_work"."r0_extents" AS "e") AS "e";
+
+-- evidence.highest0: highest share of every value of disease in a group
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+SELECT COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE
+SUBSTRING("r"."label" FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY
+"r"."place" DESC) FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE
+"r"."hidden") AS "others", CAST(COALESCE(SUM("r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE
+PRECISION) AS "others_share", CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE
+"r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND
+"l"."place" <= GREATEST("l"."few", 2, COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT
+"c".*, GREATEST("c"."rare", CASE WHEN "c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS
+"few", MIN("c"."place") FILTER(WHERE "c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*,
+ROW_NUMBER() OVER "w" AS "place", COUNT(*) OVER () AS "kinds", SUM("v"."n") OVER "w" AS "upto",
+COUNT(*) FILTER(WHERE "v"."n" < 11) OVER () AS "rare" FROM (SELECT "b"."value" AS "label", "b"."n",
+"b"."highest", "b"."n" / SUM("b"."n") OVER () AS "share" FROM (SELECT "v"."value", SUM("v"."n") AS
+"n", MAX("v"."n" / "v"."total") AS "highest" FROM "pganon_work"."r0_everyvalue0" AS "v" GROUP BY
+"v"."value") AS "b") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."label")) AS "c") AS "l") AS "r";
+
+-- evidence.metric_cover0: what the published values of attribute 1 cover
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, js_reduce]
+CREATE TABLE pganon_work.r0_mcover0 AS SELECT "k"."id", "k"."z", CAST("k"."z" AS INT) +
+COALESCE("b"."hi" - "b"."lo" + 1, 0) AS "covers", (CASE WHEN "k"."z" THEN COALESCE("t"."nulls", 0)
+ELSE 0 END) + COALESCE("h"."upto" - "l"."upto" + "l"."n", 0) AS "mass", COALESCE("b"."lo", 1) AS
+"lo", COALESCE("b"."hi", 0) AS "hi", CAST(ROUND("b"."low" - "t"."lowest", 40) AS DOUBLE PRECISION)
+AS "low", CAST(ROUND("b"."high" - "t"."lowest", 40) AS DOUBLE PRECISION) AS "high", CASE WHEN
+"b"."id" IS NOT NULL THEN CAST(ROUND(COALESCE(("b"."low" - "t"."first") / NULLIF("t"."last" -
+"t"."first", 0), 0), 40) AS DOUBLE PRECISION) END AS "start", CASE WHEN "b"."id" IS NOT NULL THEN
+CAST(ROUND(COALESCE(("b"."high" - "t"."first") / NULLIF("t"."last" - "t"."first", 0), 0), 40) AS
+DOUBLE PRECISION) END AS "stop", CAST(NULL AS "varbit") AS "bits" FROM (SELECT DISTINCT "s"."id0" AS
+"id", "s"."g0" AS "g", "s"."z0" AS "z" FROM "pganon_work"."r0_mshown" AS "s") AS "k" LEFT JOIN
+(SELECT "c"."id", MIN("c"."seen") FILTER(WHERE "c"."side" = 'l') + 1 AS "lo", MAX("c"."seen")
+FILTER(WHERE "c"."side" = 'u') AS "hi", MIN(CASE WHEN "c"."place" = '-Infinity' THEN "c"."first"
+ELSE (CEIL("c"."place") + CAST(("c"."kind" = 2 AND "c"."place" = CEIL("c"."place")) AS INT)) END)
+FILTER(WHERE "c"."side" = 'l') AS "low", MAX(CASE WHEN "c"."place" = 'Infinity' THEN "c"."last" ELSE
+(FLOOR("c"."place") - CAST(("c"."kind" = 0 AND "c"."place" = FLOOR("c"."place")) AS INT)) END)
+FILTER(WHERE "c"."side" = 'u') AS "high" FROM (SELECT "e".*, COUNT(*) FILTER(WHERE "e"."kind" = 1)
+OVER (ORDER BY "e"."place", "e"."kind") AS "seen", MIN("e"."place") FILTER(WHERE "e"."kind" = 1)
+OVER () AS "first", MAX("e"."place") FILTER(WHERE "e"."kind" = 1) OVER () AS "last" FROM (SELECT
+"u".* FROM (SELECT "v"."place", 1 AS "kind", 0 AS "id", 'v' AS "side" FROM
+"pganon_work"."r0_mplaces0" AS "v" WHERE "v"."code" > 0 UNION ALL SELECT
+COALESCE(CAST(LOWER("k"."g") AS DECIMAL), CAST('-Infinity' AS DECIMAL)) AS "place", CASE WHEN
+LOWER_INC("k"."g") OR LOWER_INF("k"."g") THEN 0 ELSE 2 END AS "kind", "k"."id", 'l' AS "side" FROM
+(SELECT DISTINCT "s"."id0" AS "id", "s"."g0" AS "g", "s"."z0" AS "z" FROM "pganon_work"."r0_mshown"
+AS "s") AS "k" WHERE "k"."g" IS NOT NULL UNION ALL SELECT COALESCE(CAST(UPPER("k"."g") AS DECIMAL),
+CAST('Infinity' AS DECIMAL)) AS "place", CASE WHEN UPPER_INC("k"."g") OR UPPER_INF("k"."g") THEN 2
+ELSE 0 END AS "kind", "k"."id", 'u' AS "side" FROM (SELECT DISTINCT "s"."id0" AS "id", "s"."g0" AS
+"g", "s"."z0" AS "z" FROM "pganon_work"."r0_mshown" AS "s") AS "k" WHERE "k"."g" IS NOT NULL) AS
+"u") AS "e") AS "c" WHERE "c"."side" <> 'v' GROUP BY "c"."id") AS "b" ON "b"."id" = "k"."id" LEFT
+JOIN "pganon_work"."r0_mplaces0" AS "l" ON "l"."code" = "b"."lo" LEFT JOIN
+"pganon_work"."r0_mplaces0" AS "h" ON "h"."code" = "b"."hi" CROSS JOIN (SELECT SUM("q"."n")
+FILTER(WHERE "q"."code" = 0) AS "nulls", MIN("q"."place") AS "first", MAX("q"."place") AS "last",
+MIN("q"."place") AS "lowest" FROM "pganon_work"."r0_mplaces0" AS "q") AS "t";
+
+-- evidence.metric_cover0: what the published values of attribute 1 cover
+-- [kinc_mic, kagg_mic]
+CREATE TABLE pganon_work.r0_mcover0 AS SELECT "k"."id", "k"."z", CAST("k"."z" AS INT) +
+COALESCE("b"."hi" - "b"."lo" + 1, 0) AS "covers", (CASE WHEN "k"."z" THEN COALESCE("t"."nulls", 0)
+ELSE 0 END) + COALESCE("h"."upto" - "l"."upto" + "l"."n", 0) AS "mass", COALESCE("b"."lo", 1) AS
+"lo", COALESCE("b"."hi", 0) AS "hi", CAST(ROUND("b"."low" - "t"."lowest", 40) AS DOUBLE PRECISION)
+AS "low", CAST(ROUND("b"."high" - "t"."lowest", 40) AS DOUBLE PRECISION) AS "high", CASE WHEN
+"b"."id" IS NOT NULL THEN CAST(ROUND(COALESCE(("b"."low" - "t"."first") / NULLIF("t"."last" -
+"t"."first", 0), 0), 40) AS DOUBLE PRECISION) END AS "start", CASE WHEN "b"."id" IS NOT NULL THEN
+CAST(ROUND(COALESCE(("b"."high" - "t"."first") / NULLIF("t"."last" - "t"."first", 0), 0), 40) AS
+DOUBLE PRECISION) END AS "stop", CAST(NULL AS "varbit") AS "bits" FROM (SELECT DISTINCT "s"."id0" AS
+"id", "s"."g0" AS "g", "s"."z0" AS "z" FROM "pganon_work"."r0_mshown" AS "s") AS "k" LEFT JOIN
+(SELECT "n"."id", "n"."code" AS "lo", "n"."code" AS "hi", "n"."place" AS "low", "n"."place" AS
+"high" FROM (SELECT "m"."id", "m"."place", CASE WHEN "b"."code" IS NULL OR "m"."place" - "a"."place"
+<= "b"."place" - "m"."place" THEN "a"."code" ELSE "b"."code" END AS "code" FROM (SELECT "c".* FROM
+(SELECT "e".*, COUNT(*) FILTER(WHERE "e"."kind" = 0) OVER (ORDER BY "e"."place", "e"."kind") AS
+"seen" FROM (SELECT "u".* FROM (SELECT "v"."place", 0 AS "kind", 0 AS "id" FROM
+"pganon_work"."r0_mplaces0" AS "v" WHERE "v"."code" > 0 UNION ALL SELECT CAST("k"."g" AS DECIMAL) AS
+"place", 1 AS "kind", "k"."id" FROM (SELECT DISTINCT "s"."id0" AS "id", "s"."g0" AS "g", "s"."z0" AS
+"z" FROM "pganon_work"."r0_mshown" AS "s") AS "k" WHERE "k"."g" IS NOT NULL) AS "u") AS "e") AS "c"
+WHERE "c"."kind" = 1) AS "m" LEFT JOIN "pganon_work"."r0_mplaces0" AS "a" ON "a"."code" = "m"."seen"
+LEFT JOIN "pganon_work"."r0_mplaces0" AS "b" ON "b"."code" = "m"."seen" + 1) AS "n") AS "b" ON
+"b"."id" = "k"."id" LEFT JOIN "pganon_work"."r0_mplaces0" AS "l" ON "l"."code" = "b"."lo" LEFT JOIN
+"pganon_work"."r0_mplaces0" AS "h" ON "h"."code" = "b"."hi" CROSS JOIN (SELECT SUM("q"."n")
+FILTER(WHERE "q"."code" = 0) AS "nulls", MIN("q"."place") AS "first", MAX("q"."place") AS "last",
+MIN("q"."place") AS "lowest" FROM "pganon_work"."r0_mplaces0" AS "q") AS "t";
+
+-- evidence.metric_cover1: what the published values of attribute 2 cover
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, js_reduce]
+CREATE TABLE pganon_work.r0_mcover1 AS SELECT "k"."id", "k"."z", COUNT("d"."code") AS "covers",
+COALESCE(SUM("d"."n"), 0) AS "mass", CAST(COALESCE(MIN("d"."code") FILTER(WHERE "d"."code" > 0), 1)
+AS BIGINT) AS "lo", CAST(COALESCE(MAX("d"."code"), 0) AS BIGINT) AS "hi", CAST(NULL AS DOUBLE
+PRECISION) AS "low", CAST(NULL AS DOUBLE PRECISION) AS "high", CAST(NULL AS DOUBLE PRECISION) AS
+"start", CAST(NULL AS DOUBLE PRECISION) AS "stop", COALESCE(BIT_OR(SET_BIT(CAST(REPEAT('0', 41) AS
+"varbit"), "d"."code", 1)), CAST(REPEAT('0', 41) AS "varbit")) AS "bits" FROM (SELECT DISTINCT
+"s"."id1" AS "id", "s"."g1" AS "g", "s"."z1" AS "z" FROM "pganon_work"."r0_mshown" AS "s") AS "k"
+LEFT JOIN (SELECT "u".* FROM (SELECT "k"."id", "d"."code" FROM (SELECT DISTINCT "s"."id1" AS "id",
+"s"."g1" AS "g", "s"."z1" AS "z" FROM "pganon_work"."r0_mshown" AS "s") AS "k" CROSS JOIN LATERAL
+UNNEST("k"."g") AS "u"("element") JOIN "pganon_work"."r0_dict1" AS "d" ON CAST(CAST("d"."value" AS
+text) AS TEXT) COLLATE "C" = CAST("u"."element" AS TEXT) COLLATE "C" UNION ALL SELECT "k"."id", 0 AS
+"code" FROM (SELECT DISTINCT "s"."id1" AS "id", "s"."g1" AS "g", "s"."z1" AS "z" FROM
+"pganon_work"."r0_mshown" AS "s") AS "k" WHERE "k"."z") AS "u") AS "m" ON "m"."id" = "k"."id" LEFT
+JOIN "pganon_work"."r0_dict1" AS "d" ON "d"."code" = "m"."code" GROUP BY "k"."id", "k"."z";
+
+-- evidence.metric_cover1: what the published values of attribute 2 cover
+-- [full_domain]
+CREATE TABLE pganon_work.r0_mcover1 AS SELECT "k"."id", "k"."z", CAST("k"."z" AS INT) +
+COALESCE("t"."hi" - "t"."lo" + 1, 0) AS "covers", COALESCE("t"."lo", 1) AS "lo", COALESCE("t"."hi",
+0) AS "hi" FROM (SELECT DISTINCT "s"."id1" AS "id", "s"."g1" AS "g", "s"."z1" AS "z" FROM
+"pganon_work"."r0_mshown" AS "s") AS "k" LEFT JOIN (SELECT CAST("t"."label" AS TEXT) COLLATE "C" AS
+"label", MIN("t"."lo") AS "lo", MAX("t"."hi") AS "hi" FROM "pganon_work"."r0_level1" AS "t" GROUP BY
+1) AS "t" ON "t"."label" = CAST("k"."g" AS TEXT) COLLATE "C";
+
+-- evidence.metric_cover1: what the published values of attribute 2 cover
+-- [kinc_mic, kagg_mic]
+CREATE TABLE pganon_work.r0_mcover1 AS SELECT "k"."id", "k"."z", COUNT("d"."code") AS "covers",
+COALESCE(SUM("d"."n"), 0) AS "mass", CAST(COALESCE(MIN("d"."code") FILTER(WHERE "d"."code" > 0), 1)
+AS BIGINT) AS "lo", CAST(COALESCE(MAX("d"."code"), 0) AS BIGINT) AS "hi", CAST(NULL AS DOUBLE
+PRECISION) AS "low", CAST(NULL AS DOUBLE PRECISION) AS "high", CAST(NULL AS DOUBLE PRECISION) AS
+"start", CAST(NULL AS DOUBLE PRECISION) AS "stop", COALESCE(BIT_OR(SET_BIT(CAST(REPEAT('0', 41) AS
+"varbit"), "d"."code", 1)), CAST(REPEAT('0', 41) AS "varbit")) AS "bits" FROM (SELECT DISTINCT
+"s"."id1" AS "id", "s"."g1" AS "g", "s"."z1" AS "z" FROM "pganon_work"."r0_mshown" AS "s") AS "k"
+LEFT JOIN (SELECT "u".* FROM (SELECT "k"."id", "d"."code" FROM (SELECT DISTINCT "s"."id1" AS "id",
+"s"."g1" AS "g", "s"."z1" AS "z" FROM "pganon_work"."r0_mshown" AS "s") AS "k" CROSS JOIN LATERAL
+UNNEST(ARRAY["k"."g"]) AS "u"("element") JOIN "pganon_work"."r0_dict1" AS "d" ON
+CAST(CAST("d"."value" AS text) AS TEXT) COLLATE "C" = CAST("u"."element" AS TEXT) COLLATE "C" UNION
+ALL SELECT "k"."id", 0 AS "code" FROM (SELECT DISTINCT "s"."id1" AS "id", "s"."g1" AS "g", "s"."z1"
+AS "z" FROM "pganon_work"."r0_mshown" AS "s") AS "k" WHERE "k"."z") AS "u") AS "m" ON "m"."id" =
+"k"."id" LEFT JOIN "pganon_work"."r0_dict1" AS "d" ON "d"."code" = "m"."code" GROUP BY "k"."id",
+"k"."z";
+
+-- evidence.metric_distribution0: source and published distribution of attribute 1
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+CREATE TABLE pganon_work.r0_mdist0 AS SELECT "v"."code", "v"."at", CAST("v"."n" AS DOUBLE PRECISION)
+/ SUM("v"."n") OVER () AS "p", COALESCE("s"."share", 0) AS "q" FROM "pganon_work"."r0_mplaces0" AS
+"v" LEFT JOIN (SELECT "u".* FROM (SELECT "r"."code", CASE WHEN "r"."covers" > 0 THEN
+GREATEST("r"."share", 0) ELSE 0 END AS "share" FROM (SELECT "e"."code", SUM(SUM("e"."share")) OVER
+(ORDER BY "e"."code") AS "share", SUM(SUM("e"."one")) OVER (ORDER BY "e"."code") AS "covers" FROM
+(SELECT "u".* FROM (SELECT "w"."lo" AS "code", "w"."share", 1 AS "one" FROM (SELECT "c".*, "w"."n",
+"w"."n" / NULLIF("c"."covers", 0) / SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover0"
+AS "c" JOIN (SELECT "b"."id", CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n",
+"b"."id0" AS "id" FROM "pganon_work"."r0_mshown" AS "b") AS "b" GROUP BY "b"."id") AS "w" ON
+"w"."id" = "c"."id") AS "w" WHERE "w"."lo" <= "w"."hi" UNION ALL SELECT "w"."hi" + 1 AS "code",
+-"w"."share" AS "share", -1 AS "one" FROM (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers", 0)
+/ SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover0" AS "c" JOIN (SELECT "b"."id",
+CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n", "b"."id0" AS "id" FROM
+"pganon_work"."r0_mshown" AS "b") AS "b" GROUP BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w"
+WHERE "w"."lo" <= "w"."hi" UNION ALL SELECT "p"."code", CAST(0 AS DOUBLE PRECISION) AS "share", 0 AS
+"one" FROM "pganon_work"."r0_mplaces0" AS "p" WHERE "p"."code" > 0) AS "u") AS "e" GROUP BY
+"e"."code") AS "r" UNION ALL SELECT 0 AS "code", SUM("w"."share") FILTER(WHERE "w"."z") AS "share"
+FROM (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers", 0) / SUM("w"."n") OVER () AS "share"
+FROM "pganon_work"."r0_mcover0" AS "c" JOIN (SELECT "b"."id", CAST(SUM("b"."n") AS DOUBLE PRECISION)
+AS "n" FROM (SELECT "b"."n", "b"."id0" AS "id" FROM "pganon_work"."r0_mshown" AS "b") AS "b" GROUP
+BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w") AS "u") AS "s" ON "s"."code" = "v"."code";
+
+-- evidence.metric_distribution1: source and published distribution of attribute 2
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+CREATE TABLE pganon_work.r0_mdist1 AS SELECT "v"."code", "v"."at", CAST("v"."n" AS DOUBLE PRECISION)
+/ SUM("v"."n") OVER () AS "p", COALESCE("s"."share", 0) AS "q" FROM "pganon_work"."r0_mplaces1" AS
+"v" LEFT JOIN (SELECT "v"."code", SUM("w"."share") AS "share" FROM "pganon_work"."r0_mplaces1" AS
+"v" JOIN (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers", 0) / SUM("w"."n") OVER () AS "share"
+FROM "pganon_work"."r0_mcover1" AS "c" JOIN (SELECT "b"."id", CAST(SUM("b"."n") AS DOUBLE PRECISION)
+AS "n" FROM (SELECT "b"."n", "b"."id1" AS "id" FROM "pganon_work"."r0_mshown" AS "b") AS "b" GROUP
+BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w" ON GET_BIT("w"."bits", "v"."code") = 1 GROUP BY
+"v"."code") AS "s" ON "s"."code" = "v"."code";
+
+-- evidence.metric_distribution1: source and published distribution of attribute 2
+-- [full_domain]
+CREATE TABLE pganon_work.r0_mdist1 AS SELECT "v"."code", "v"."at", CAST("v"."n" AS DOUBLE PRECISION)
+/ SUM("v"."n") OVER () AS "p", COALESCE("s"."share", 0) AS "q" FROM "pganon_work"."r0_mplaces1" AS
+"v" LEFT JOIN (SELECT "u".* FROM (SELECT "r"."code", CASE WHEN "r"."covers" > 0 THEN
+GREATEST("r"."share", 0) ELSE 0 END AS "share" FROM (SELECT "e"."code", SUM(SUM("e"."share")) OVER
+(ORDER BY "e"."code") AS "share", SUM(SUM("e"."one")) OVER (ORDER BY "e"."code") AS "covers" FROM
+(SELECT "u".* FROM (SELECT "w"."lo" AS "code", "w"."share", 1 AS "one" FROM (SELECT "c".*, "w"."n",
+"w"."n" / NULLIF("c"."covers", 0) / SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover1"
+AS "c" JOIN (SELECT "b"."id", CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n",
+"b"."id1" AS "id" FROM "pganon_work"."r0_mshown" AS "b") AS "b" GROUP BY "b"."id") AS "w" ON
+"w"."id" = "c"."id") AS "w" WHERE "w"."lo" <= "w"."hi" UNION ALL SELECT "w"."hi" + 1 AS "code",
+-"w"."share" AS "share", -1 AS "one" FROM (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers", 0)
+/ SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover1" AS "c" JOIN (SELECT "b"."id",
+CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n", "b"."id1" AS "id" FROM
+"pganon_work"."r0_mshown" AS "b") AS "b" GROUP BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w"
+WHERE "w"."lo" <= "w"."hi" UNION ALL SELECT "p"."code", CAST(0 AS DOUBLE PRECISION) AS "share", 0 AS
+"one" FROM "pganon_work"."r0_mplaces1" AS "p" WHERE "p"."code" > 0) AS "u") AS "e" GROUP BY
+"e"."code") AS "r" UNION ALL SELECT 0 AS "code", SUM("w"."share") FILTER(WHERE "w"."z") AS "share"
+FROM (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers", 0) / SUM("w"."n") OVER () AS "share"
+FROM "pganon_work"."r0_mcover1" AS "c" JOIN (SELECT "b"."id", CAST(SUM("b"."n") AS DOUBLE PRECISION)
+AS "n" FROM (SELECT "b"."n", "b"."id1" AS "id" FROM "pganon_work"."r0_mshown" AS "b") AS "b" GROUP
+BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w") AS "u") AS "s" ON "s"."code" = "v"."code";
+
+-- evidence.metric_places0: places of the values of attribute 1
+-- [one_dimensional, mondrian, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+CREATE TABLE pganon_work.r0_mplaces0 AS SELECT "x"."code", "x"."n", "x"."upto", "x"."place",
+CAST(ROUND("x"."place" - (MIN("x"."place") OVER ()), 40) AS DOUBLE PRECISION) AS "away", CASE WHEN
+"x"."place" IS NOT NULL THEN "x"."position" END AS "at" FROM (SELECT "d"."code", "d"."n",
+SUM("d"."n") OVER (ORDER BY "d"."code") - COALESCE(SUM("d"."n") FILTER(WHERE "d"."code" = 0) OVER
+(), 0) AS "upto", CAST("d"."value" AS DECIMAL) AS "place", "d"."position" FROM
+"pganon_work"."r0_dict0" AS "d") AS "x";
+
+-- evidence.metric_places0: places of the values of attribute 1
+-- [full_domain]
+CREATE TABLE pganon_work.r0_mplaces0 AS SELECT "x"."code", "x"."n", "x"."upto", "x"."place",
+CAST(ROUND("x"."place" - (MIN("x"."place") OVER ()), 40) AS DOUBLE PRECISION) AS "away", CASE WHEN
+"x"."place" IS NOT NULL THEN CAST(ROUND(COALESCE(("x"."place" - (MIN("x"."place") OVER ())) /
+NULLIF((MAX("x"."place") OVER ()) - (MIN("x"."place") OVER ()), 0), 0), 40) AS DOUBLE PRECISION) END
+AS "at" FROM (SELECT "d"."code", "d"."n", SUM("d"."n") OVER (ORDER BY "d"."code") -
+COALESCE(SUM("d"."n") FILTER(WHERE "d"."code" = 0) OVER (), 0) AS "upto", CAST("d"."value" AS
+DECIMAL) AS "place" FROM "pganon_work"."r0_dict0" AS "d") AS "x";
+
+-- evidence.metric_places1: places of the values of attribute 2
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+CREATE TABLE pganon_work.r0_mplaces1 AS SELECT "d"."code", "d"."n", SUM("d"."n") OVER (ORDER BY
+"d"."code") - COALESCE(SUM("d"."n") FILTER(WHERE "d"."code" = 0) OVER (), 0) AS "upto", CAST(NULL AS
+DECIMAL) AS "place", CAST(NULL AS DOUBLE PRECISION) AS "away", CAST(NULL AS DOUBLE PRECISION) AS
+"at" FROM "pganon_work"."r0_dict1" AS "d";
+
+-- evidence.metric_shown: published values by group
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+CREATE TABLE pganon_work.r0_mshown AS SELECT "f".*, DENSE_RANK() OVER (ORDER BY "f"."g0", "f"."z0")
+AS "id0", DENSE_RANK() OVER (ORDER BY "f"."g1", "f"."z1") AS "id1" FROM (SELECT "p"."group_id",
+"p"."n", "p"."x0" AS "g0", "p"."x0" IS NULL AS "z0", "p"."x1" AS "g1", "p"."x2" AS "z1" FROM (SELECT
+"c"."class_id" AS "group_id", "r"."n", "c"."age", "c"."zip", "c"."zip_null" FROM
+"pganon_stage"."r0_classes" AS "c" JOIN (SELECT "x"."class_id", COUNT(*) AS "n" FROM
+"pganon_stage"."r0_records" AS "x" GROUP BY "x"."class_id") AS "r" ON "r"."class_id" =
+"c"."class_id") AS "p"("group_id", "n", "x0", "x1", "x2")) AS "f";
+
+-- evidence.released_sizes_sizes: sizes of the classes
+-- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
+COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 10), 0) AS BIGINT) AS "above1",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 1 AND 1), 0) AS BIGINT) AS "people0",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 2 AND 2), 0) AS BIGINT) AS "people1",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 3 AND 5), 0) AS BIGINT) AS "people2",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 6 AND 10), 0) AS BIGINT) AS "people3",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 11 AND 20), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 21 AND 50), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 51 AND 100), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) AS BIGINT) AS
+"people7" FROM (SELECT "e".*, "e"."class_id" AS "group_id" FROM "pganon_work"."r0_extents" AS "e")
+AS "g";
+
+-- evidence.source_sizes_sizes: sizes of the groups of the source
+-- [one_dimensional, mondrian, full_domain]
+SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
+COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 10), 0) AS BIGINT) AS "above1",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 1 AND 1), 0) AS BIGINT) AS "people0",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 2 AND 2), 0) AS BIGINT) AS "people1",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 3 AND 5), 0) AS BIGINT) AS "people2",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 6 AND 10), 0) AS BIGINT) AS "people3",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 11 AND 20), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 21 AND 50), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 51 AND 100), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) AS BIGINT) AS
+"people7" FROM (SELECT COUNT(*) AS "n" FROM (SELECT "u".* FROM (SELECT "t"."combination" FROM
+"pganon_work"."r0_coded" AS "t") AS "u") AS "r" GROUP BY "r"."combination") AS "g";
+
+-- evidence.source_sizes_sizes: sizes of the groups of the source
+-- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
+COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 10), 0) AS BIGINT) AS "above1",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 1 AND 1), 0) AS BIGINT) AS "people0",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 2 AND 2), 0) AS BIGINT) AS "people1",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 3 AND 5), 0) AS BIGINT) AS "people2",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 6 AND 10), 0) AS BIGINT) AS "people3",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 11 AND 20), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 21 AND 50), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 51 AND 100), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) AS BIGINT) AS
+"people7" FROM (SELECT COUNT(*) AS "n" FROM (SELECT "u".* FROM (SELECT "t"."c0", "t"."c1" FROM
+"pganon_work"."r0_coded" AS "t") AS "u") AS "r" GROUP BY "r"."c0", "r"."c1") AS "g";

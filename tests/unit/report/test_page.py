@@ -1,0 +1,163 @@
+"""The page of a report: its figures are those of the document, and nothing in it is loaded."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+
+from pganon.report.document import document
+from pganon.report.page import KINDS, at, page
+from tests.support.sources.reports import EVIDENCE, POLICY, collected, event
+
+FIGURE = re.compile(r'<span data-figure="([^"]+)" data-kind="([^"]+)">([^<]*)</span>')
+EMBEDDED = re.compile(r'<script type="application/json" id="pganon-report">(.*?)</script>', re.S)
+HOSTILE = "</script><script>alert(1)</script>\u202e\x07&amp;\"'{{ 7 * 7 }}"
+
+
+def shown(html: str) -> str:
+    """The texts of the page, without its JSON, marks and style."""
+    html = EMBEDDED.sub("", html)
+    html = re.sub(r"<style>.*?</style>", "", html, flags=re.S)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html))).replace("\u00a0", " ")
+
+
+def test_every_figure_of_the_page_is_that_of_the_document():
+    report = document(collected())
+    html = page(report)
+    (embedded,) = EMBEDDED.findall(html)
+    assert json.loads(embedded) == json.loads(json.dumps(report))
+    figures = FIGURE.findall(html)
+    assert len(figures) > 12
+    for path, kind, text in figures:
+        assert unescape(text) == KINDS[kind](at(json.loads(embedded), path))
+    assert at(report, "risk.release.highest") == 1 / 12
+    assert at(report, "guarantee.2.measured") == 0.5
+
+
+def test_the_page_says_in_words_what_was_measured():
+    html = unescape(page(document(collected()))).replace("\u00a0", " ")
+    for said in (
+        "1,000 people go to one role, analyst.",
+        "finds at least 12 people who look the same, so a guess at the record is right at most once"
+        " in 12 times.",
+        "In no group do more than 50 % have the same diagnosis.",
+        "Everybody shares age and sex with at least 11 others in the release.",
+        "In the source, 68.6 % of the people are alone with their age and sex.",
+        "exact for 12.5 % of the records; a range spans 9.8 on average",
+        "Of 1,000 random counts with 2 conditions, half were off by less than 1.2 %, the middle"
+        " half by 0.4 % to 2.7 %, and one in twenty by more than 6.2 %.",
+        "3 rarer values, which 4 % of the people have together, are not named in this report.",
+        "under 20: 21 % (20 % in the source); 20 to 40: 43 %",
+    ):
+        assert said in html
+
+
+def test_there_is_no_praise_and_no_score():
+    text = shown(page(document(collected()))).lower()
+    assert not re.search(r"\bsafe\b|\banonymous\b|\bscore\b", text)
+
+
+def test_what_is_to_be_looked_at_is_what_applies():
+    report = document(collected())
+    comments = " ".join(report["comments"])
+    assert report["status"] == "review"
+    assert "days is published exactly" in comments
+    assert "over 5 times as common" in comments
+    assert "age is off by up to 7 percentage points" in comments
+    assert "Nobody approved" in comments
+    assert "above 9 %" not in comments
+    assert "left out" not in comments
+    assert "several records" not in comments
+
+
+def test_nothing_to_look_at_is_a_pass():
+    policy = {**POLICY, "columns": {**POLICY["columns"], "days": {"role": "identifying"}}}
+    evidence = json.loads(json.dumps(EVIDENCE))
+    evidence["attributes"][0]["distribution"]["largest_error"] = 0.01
+    evidence["sensitive"][0]["others"] = None
+    events = [
+        event(2, "approved", 1, request=1, login="dpo", reason="As the board decided."),
+        event(3, "released", 1, row_count=1000),
+    ]
+    report = document(collected(policy, evidence=evidence, events=events))
+    assert (report["comments"], report["status"]) == ([], "pass")
+    assert "dpo approved it on 1 March 2026." in report["summary"]
+    assert "As the board decided." in page(report)
+
+
+def test_limits_follow_from_all_models_together():
+    """At t = 0.1 a value of 36 % has at most 46 % of a group, and alpha = 0.5 limits all."""
+    closeness = {"model": "t_closeness", "column": "diagnosis", "t": 0.1}
+    policy = {**POLICY, "privacy": [*POLICY["privacy"], closeness]}
+    (found,) = document(collected(policy))["sensitive"]
+    assert [one["limit"] for one in found["values"]] == [0.5, pytest.approx(0.46)]
+
+
+def test_tampered_evidence_fails():
+    report = document(collected(evidence_intact=False))
+    assert report["status"] == "fail"
+    assert "somebody changed it" in report["comments"][0]
+
+
+def test_a_form_without_evidence_says_what_was_not_measured():
+    measures: dict[str, Any] = {"utility": {"ncp": {"age": 0.3}}, "verified": []}
+    report = document(collected(evidence=None, evidence_intact=None, measures=measures))
+    text = shown(page(report))
+    assert [one["result"] for one in report["outcome"]][:3] == ["not measured"] * 3
+    assert "measured no evidence" in report["comments"][0]
+    assert "Not measured" in text
+
+
+def test_old_events_are_folded():
+    events = [event(n, "released", n, row_count=n) for n in range(1, 9)]
+    html = page(document(collected(events=events)))
+    assert "3 earlier events" in html
+    before, folded = html.split("3 earlier events")
+    assert "Published version 8" in before
+    assert "Published version 3:" in folded
+
+
+def test_hostile_names_values_and_reasons_are_texts():
+    name = HOSTILE.replace("\x07", "").replace("\u202e", "")
+    columns = {name if n == "days" else n: c for n, c in POLICY["columns"].items()}
+    evidence = json.loads(json.dumps(EVIDENCE))
+    evidence["sensitive"][0]["values"][0]["value"] = HOSTILE
+    evidence["attributes"][1]["distribution"]["bins"][0]["value"] = "x" * 10_000
+    events = [
+        event(2, "approved", 1, login=HOSTILE, reason=HOSTILE),
+        event(3, "released", 1, row_count=1000),
+    ]
+    report = document(
+        collected(
+            {**POLICY, "columns": columns},
+            release=HOSTILE,
+            source=HOSTILE,
+            readers=[HOSTILE],
+            evidence=evidence,
+            events=events,
+        )
+    )
+    html = page(report)
+    assert html.count("<script") == 1
+    assert "alert(1)</script>" not in html
+    assert "\u202e" not in html
+    assert "\x07" not in html
+    assert "{{ 7 * 7 }}" in unescape(html)
+    assert "x" * 100 not in EMBEDDED.sub("", html)
+    (embedded,) = EMBEDDED.findall(html)
+    assert json.loads(embedded)["properties"]["release"] == HOSTILE
+
+
+def test_nothing_is_loaded():
+    html = page(document(collected()))
+    assert "default-src 'none'" in html
+    assert not re.search(r"\b(src|srcset|action|data|poster)=", EMBEDDED.sub("", html))
+    assert set(re.findall(r'href="([^"]*)"', html)) == {
+        f"#{name}"
+        for name in ("out", "wrong", "likely", "measured", "lost", "time", "not", "proof")
+    }
+    assert "url(" not in html
