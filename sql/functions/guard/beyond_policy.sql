@@ -16,12 +16,17 @@ DECLARE
     private constant text[] := '{pganon_private,pganon_work,pganon_stage,pganon_data}';
     own constant text[] := ARRAY['pganon'] || private;
     views constant regclass[] := ARRAY(
-        SELECT c.oid
-        FROM pg_class AS c
-        JOIN pg_namespace AS n ON n.oid = c.relnamespace
-        JOIN pganon.policy_views() AS p ON p.schema = n.nspname AND p.name = c.relname
+        SELECT v.oid
+        FROM (
+            SELECT c.oid
+            FROM pg_class AS c
+            JOIN pg_namespace AS n ON n.oid = c.relnamespace
+            JOIN pganon.policy_views() AS p ON p.schema = n.nspname AND p.name = c.relname
+            -- Else all relations of the database would be looked at, not the few that are left.
+            OFFSET 0
+        ) AS v
         WHERE EXISTS (
-            SELECT FROM pganon.stored_tables(c.oid) AS t WHERE has_table_privilege(t.relation, 'SELECT')
+            SELECT FROM pganon.stored_tables(v.oid) AS t WHERE has_table_privilege(t.relation, 'SELECT')
         )
     );
     outer_schemas constant text[] := ARRAY(
