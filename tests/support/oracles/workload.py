@@ -13,7 +13,7 @@ import statistics
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from psycopg.types.range import Range
 
@@ -90,9 +90,32 @@ def _number(value: Any) -> Fraction:
     return Fraction(value.toordinal() if isinstance(value, dt.date) else value)
 
 
-def errors(pairs: Sequence[tuple[int, Fraction]]) -> tuple[float | None, float | None, int]:
-    """Median and mean relative error, and how many queries have no answer, of (exact, estimate)."""
-    found = [abs(guess - exact) / exact for exact, guess in pairs if exact]
+class Errors(NamedTuple):
+    """In the order of what a release says of its workload."""
+
+    median: float | None
+    mean: float | None
+    empty: int
+    quarter: float | None
+    three_quarters: float | None
+    most: float | None
+
+
+def errors(pairs: Sequence[tuple[int, Fraction]]) -> Errors:
+    """Relative errors of (exact, estimate); of an exact answer of 0 there is none."""
+    found = sorted(abs(guess - exact) / exact for exact, guess in pairs if exact)
+    empty = len(pairs) - len(found)
     if not found:
-        return None, None, len(pairs)
-    return float(statistics.median(found)), float(statistics.mean(found)), len(pairs) - len(found)
+        return Errors(None, None, empty, None, None, None)
+    parts = [float(_below(found, Fraction(part, 100))) for part in (25, 75, 95)]
+    return Errors(
+        float(_below(found, Fraction(1, 2))), float(statistics.mean(found)), empty, *parts
+    )
+
+
+def _below(values: Sequence[Fraction], part: Fraction) -> Fraction:
+    """The value that this part of the values is below, on the line between its neighbours."""
+    place = part * (len(values) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (place - low) * (values[high] - values[low])
