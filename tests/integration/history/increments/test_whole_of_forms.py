@@ -417,3 +417,36 @@ def check_clusters(db: Database, second: RunResult, source: Sequence[Row], count
         assert found.posterior[name].clusters == len(counted) > 0
         assert found.posterior[name].worst == pytest.approx(max(counted))
     assert found.posterior or count == "product"
+
+
+FLOATS = """
+ALTER TABLE public.visit ALTER age TYPE double precision;
+UPDATE public.visit SET age = floor(age) + 0.12345678901234567
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["anatomy", "mondrian"])
+def test_floats_with_more_digits_than_a_cast_to_numeric_keeps(db: Database, method: str) -> None:
+    columns = growing_policy(method).policy.document()["columns"]
+    columns["age"] |= {"type": "categorical"}
+    columns["cost"] = {"role": "identifying"}
+    _, second, source = grown(db, method, "25 + n % 9", change=FLOATS, columns=columns)
+    found = second.utility
+    assert found is not None
+    if method == "anatomy":
+        buckets = grouped(view(db.owner(), "_qit"), "group_id")
+        kinds = [(len({row["age"] for row in rows}), len(rows)) for rows in buckets.values()]
+    else:
+        kinds = [(len(row["age"]), 1) for row in view(db.owner())]
+    domain = len({row["age"] for row in source})
+    lost = sum(n * (d - 1) for d, n in kinds) / (domain - 1) / sum(n for _, n in kinds)
+    assert found.ncp["age"] == pytest.approx(lost)
+
+
+@pytest.mark.slow
+def test_floats_of_clusters(db: Database) -> None:
+    keys: dict[str, Any] = {"privacy": [{"model": "qs_k_anonymity", "k": 2, "count": "supported"}]}
+    change = "UPDATE public.visit SET age = 20 + id * 7 % 40, zip = nullif('Z' || id % 9, 'Z8');"
+    _, second, source = grown(db, "qs_greedy", "25 + n % 9", change=change + FLOATS, **keys)
+    check_clusters(db, second, source, "supported")
