@@ -14,6 +14,7 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from pganon.identifiers import NameProblem, check_name
+from pganon.policy.terms import meant
 
 ERROR_TYPE = "policy"
 
@@ -41,8 +42,11 @@ def refuse_one(message: str, *, at: Place = (), suggestion: str | None = None) -
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """A sentence with the word that `word` may be a typing error of, else the list of words."""
+    """A sentence with what `word` is elsewhere, or may be a typing error of, else all words."""
     words = list(known)
+    if named := meant(word, words):
+        quoted = [f'"{one}"' for one in named]
+        return f"did you mean {alternatives(quoted)}?"
     close = difflib.get_close_matches(word.lower(), [w.lower() for w in words], n=1, cutoff=0.6)
     for candidate in words:
         if close and candidate.lower() == close[0]:

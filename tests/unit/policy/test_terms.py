@@ -1,0 +1,39 @@
+"""Words of papers and of other tools lead to what a policy calls them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pganon.loading import known
+from pganon.policy.refusals import nearest
+from pganon.policy.terms import TERMS, plain
+from pganon.policy.words import ROLES
+
+PAGE = Path(__file__).parents[3] / "docs/reference/glossary.md"
+
+
+def test_they_lead_to_words_of_a_policy_and_are_none() -> None:
+    registry = known()
+    words = {*registry.methods, *registry.models, *ROLES}
+    assert {one for found in TERMS.values() for one in found} <= words
+    assert not {plain(term) for term in TERMS} & {plain(word) for word in words}
+    assert len({plain(term) for term in TERMS}) == len(TERMS)
+
+
+def test_messages_know_them_however_they_are_written() -> None:
+    models = known().models
+    assert nearest("L_Diversity", models) == (
+        'did you mean "distinct_l_diversity", "entropy_l_diversity", "recursive_cl_diversity",'
+        ' "anatomy_l_diversity" or "slicing_l_diversity"?'
+    )
+    assert nearest("(α,k)-anonymity", models) == 'did you mean "alpha_k_anonymity"?'
+    assert nearest("datafly", known().methods) == 'did you mean "full_domain"?'
+    # Of another kind it is none, and typing errors are found as before.
+    assert nearest("datafly", ["mondrian"]) == "known: mondrian"
+    assert nearest("mondrain", known().methods) == 'did you mean "mondrian"?'
+
+
+def test_the_glossary_lists_them() -> None:
+    page = PAGE.read_text("utf-8")
+    for term, words in TERMS.items():
+        assert f"| {term} | {', '.join(f'`{word}`' for word in words)} |" in page
