@@ -98,7 +98,17 @@ class AverageRisk(PrivacyModel):
         average = release.AverageRisk(self.risk)
         if self.highest is None or self.share is None:
             return (average,)
-        return (average, release.RecordsAtRisk(self.highest, self.share))
+        return (average, release.RecordsAtRisk(self.share, self.highest))
+
+
+class SampleUniqueness(PrivacyModel):
+    """Few records are alone in their class."""
+
+    model: Literal["sample_uniqueness"]
+    share: Annotated[float, Field(ge=0, lt=1)]
+
+    def measures(self) -> tuple[Model, ...]:
+        return (release.SampleUniqueness(self.share),)
 
 
 class AlphaKAnonymity(PrivacyModel):
@@ -381,6 +391,7 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     KAnonymity,
     NoAttack,
     AverageRisk,
+    SampleUniqueness,
     AlphaKAnonymity,
     DistinctLDiversity,
     EntropyLDiversity,

@@ -16,7 +16,7 @@ from pganon.policy.refusals import Refusal
 COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
 """Models that compare a class with the distribution of all."""
 
-OF_RELEASE = frozenset({"average_risk"})
+OF_RELEASE = frozenset({"average_risk", "sample_uniqueness"})
 """Models of all classes together."""
 
 _COUNTED = OF_RELEASE | {"k_anonymity", "no_attack", "distinct_l_diversity"}
@@ -34,7 +34,7 @@ def unbounded_classes(models: Sequence[Any], example: str) -> Iterable[Refusal]:
         yield Refusal(
             ("privacy",),
             f"{' and '.join(names)} bounds no class, and no other model does",
-            f"add {example}",
+            f"add {example}, or use the method mondrian",
         )
 
 
@@ -48,6 +48,7 @@ class Partitioning(MethodOptions):
             "k_anonymity",
             "no_attack",
             "average_risk",
+            "sample_uniqueness",
             "alpha_k_anonymity",
             "distinct_l_diversity",
             "entropy_l_diversity",

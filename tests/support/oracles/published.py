@@ -77,7 +77,7 @@ def offences(p: Published, wanted: Model) -> list[Any]:
     word = wanted["model"]
     if word == "k_anonymity":
         return [group for group, size in p.sizes().items() if size < wanted["k"]]
-    if word == "average_risk":
+    if word in ("average_risk", "sample_uniqueness"):
         return whole_offences(list(p.sizes().values()), wanted)
     if word == "qs_k_anonymity":
         return [group for group, number in p.combinations().items() if number < wanted["k"]]
@@ -100,6 +100,9 @@ def whole_offences(sizes: list[int], wanted: Model) -> list[str]:
     """The parameters that all classes of these sizes together do not satisfy."""
     limit = {n: Fraction(str(v)) for n, v in wanted.items() if isinstance(v, int | float)}
     risks = [Fraction(1, size) for size in sizes for _ in range(size)]
+    if wanted.get("model") == "sample_uniqueness":
+        alone = Fraction(sizes.count(1), len(risks))
+        return ["share"] if alone > limit["share"] else []
     shares = {"risk": sum(risks) / len(risks)}
     if "highest" in limit:
         shares["share"] = Fraction(sum(r > limit["highest"] for r in risks), len(risks))

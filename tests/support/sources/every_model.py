@@ -20,6 +20,7 @@ EVERY: dict[str, Wanted] = {
         "mondrian",
         [K, {"model": "average_risk", "risk": 0.25, "highest": 0.2, "share": 0.9}],
     ),
+    "sample_uniqueness": ("mondrian", [{"model": "sample_uniqueness", "share": 0.1}]),
     "alpha_k_anonymity": (
         "mondrian",
         [{"model": "alpha_k_anonymity", **_ON, "alpha": 0.5, "k": 4}],

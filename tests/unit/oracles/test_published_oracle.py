@@ -56,6 +56,8 @@ WHOLE: list[tuple[dict[str, Any], list[int], list[str]]] = [
     ({**AVERAGE, "highest": 0.25, "share": 0}, [4, 4], []),
     ({**AVERAGE, "highest": 0.3, "share": 0.2}, [4, 1, 1], ["risk", "share"]),
     ({**AVERAGE, "highest": 0.3, "share": 0.4}, [4, 3], ["share"]),
+    ({"model": "sample_uniqueness", "share": 0.5}, [1, 1, 2], []),
+    ({"model": "sample_uniqueness", "share": 0.5}, [1, 1, 1, 2], ["share"]),
 ]
 """A model of all classes, their sizes, and the parameters that these miss."""
 

@@ -162,6 +162,23 @@ def test_records_at_high_risk_are_merged(db: Database) -> None:
     assert not staged.plan.spec.keeps_cuts  # a version of newcomers goes by cuts that were made
 
 
+@pytest.mark.parametrize("variant", ["strict", "relaxed"])
+def test_some_records_stay_alone(db: Database, variant: str) -> None:
+    """Nothing else bounds a class: as many stay alone as may."""
+    rng = random.Random(7)
+    table(db, [[rng.choice([None, *range(30)]), n] for n in range(40)])
+    wanted = {"model": "sample_uniqueness", "share": 0.1}
+    columns = {"x": {"nulls": "own_class"}, "s": "s"}
+    method = {"name": "mondrian", "variant": variant}
+    staged = run(db.owner(), policy(columns, [wanted], method=method))
+    sizes = [len(group) for group in staged.members.values()]
+    assert whole_offences(sizes, wanted) == []
+    assert 0 < sizes.count(1) <= 4
+    assert staged.verified("sample_uniqueness") == [sizes.count(1) / 40]
+    (stated,) = guarantee(staged.plan.spec)
+    assert stated["requirement"] == "sample_uniqueness share=0.1"
+
+
 def test_increments_are_some_of_the_groups(db: Database) -> None:
     table(db, [[n, n] for n in range(12)])
     growing = policy(
