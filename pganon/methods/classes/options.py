@@ -19,7 +19,7 @@ COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
 OF_RELEASE = frozenset({"average_risk", "sample_uniqueness"})
 """Models of all classes together."""
 
-_COUNTED = OF_RELEASE | {"k_anonymity", "no_attack", "distinct_l_diversity"}
+_COUNTED = OF_RELEASE | {"k_anonymity", "no_attack", "k_map", "distinct_l_diversity"}
 """Models that no class satisfies better with fewer records."""
 
 
@@ -47,6 +47,7 @@ class Partitioning(MethodOptions):
         {
             "k_anonymity",
             "no_attack",
+            "k_map",
             "average_risk",
             "sample_uniqueness",
             "alpha_k_anonymity",

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from math import exp, factorial, prod
 from typing import Any
 
 from tests.support.oracles import identity, model
@@ -77,6 +77,12 @@ def offences(p: Published, wanted: Model) -> list[Any]:
     word = wanted["model"]
     if word == "k_anonymity":
         return [group for group, size in p.sizes().items() if size < wanted["k"]]
+    if word == "k_map":
+        return [
+            group
+            for group, size in p.sizes().items()
+            if size < wanted["k"] and chance_of(size, wanted) > wanted["significance"]
+        ]
     if word in ("average_risk", "sample_uniqueness"):
         return whole_offences(list(p.sizes().values()), wanted)
     if word == "qs_k_anonymity":
@@ -107,6 +113,14 @@ def whole_offences(sizes: list[int], wanted: Model) -> list[str]:
     if "highest" in limit:
         shares["share"] = Fraction(sum(r > limit["highest"] for r in risks), len(risks))
     return [name for name, share in shares.items() if share > limit[name]]
+
+
+def chance_of(size: int, wanted: Model) -> float:
+    """The chance that a class of k people has so many records of the sample, or more."""
+    mean = wanted["k"] * wanted["sampling_fraction"]
+    chances = [exp(-mean) * mean**n / factorial(n) for n in range(wanted["k"] + 100)]
+    present = sum(chances[1:]) if wanted.get("estimator") != "poisson" else 1
+    return sum(chances[size:]) / present
 
 
 def _holds(wanted: Model, values: list[Any], whole: list[Any]) -> bool:

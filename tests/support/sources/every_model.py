@@ -16,6 +16,10 @@ Wanted = tuple[str, list[dict[str, Any]]]
 EVERY: dict[str, Wanted] = {
     "k_anonymity": ("mondrian", [K]),
     "no_attack": ("mondrian", [{"model": "no_attack", "gain": 10.5, "cost": 3}]),
+    "k_map": (
+        "mondrian",
+        [{"model": "k_map", "k": 10, "sampling_fraction": 0.1, "significance": 0.05}],
+    ),
     "average_risk": (
         "mondrian",
         [K, {"model": "average_risk", "risk": 0.25, "highest": 0.2, "share": 0.9}],

@@ -13,6 +13,11 @@ ON = {"column": "disease"}
 CASES: list[tuple[dict[str, Any], str, str]] = [
     ({"model": "k_anonymity", "k": 4}, "aaaa", "aaa"),
     ({"model": "no_attack", "gain": 3, "cost": 1}, "aaaa", "aaa"),
+    (
+        {"model": "k_map", "k": 5, "sampling_fraction": 0.1, "significance": 0.05},
+        "aaa",
+        "aa",
+    ),
     ({"model": "alpha_k_anonymity", **ON, "alpha": 0.5, "k": 4}, "aabb", "abc"),
     ({"model": "alpha_k_anonymity", **ON, "alpha": 0.5, "k": 4}, "aabb", "aaab"),
     ({"model": "distinct_l_diversity", **ON, "l": 3}, "aabc", "aabb"),

@@ -52,6 +52,15 @@ def test_required_keys(key: str) -> None:
     assert problems(policy(**{key: None}))[key] == "is missing"
 
 
+K_MAP = {
+    "model": "k_map",
+    "k": 10,
+    "sampling_fraction": 0.1,
+    "significance": 0.05,
+    "estimator": "poisson",
+}
+
+
 @pytest.mark.parametrize(
     ("model", "field", "part"),
     [
@@ -76,6 +85,10 @@ def test_required_keys(key: str) -> None:
         ({"model": "no_attack", "gain": 3}, "cost", "is missing"),
         ({"model": "average_risk", "risk": 0.1, "highest": 0.2}, "highest", "both are needed"),
         ({"model": "average_risk", "risk": 0.1, "share": 0}, "share", "both are needed"),
+        ({**K_MAP, "sampling_fraction": 0.005}, "sampling_fraction", "too small to tell"),
+        ({**K_MAP, "sampling_fraction": 1}, "sampling_fraction", "less than 1"),
+        ({**K_MAP, "significance": 0}, "significance", "at least"),
+        ({**K_MAP, "estimator": "poison"}, "estimator", "not an estimator of"),
         ({"model": "average_risk", "risk": 0}, "risk", "greater than 0"),
         ({"model": "average_risk", "risk": 1}, "risk", "less than 1"),
         ({"model": "sample_uniqueness", "share": 1}, "share", "less than 1"),
