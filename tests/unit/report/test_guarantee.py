@@ -8,6 +8,8 @@ from typing import Any
 from pganon.privacy.base import Requirement
 from pganon.privacy.release import AverageRisk, RecordsAtRisk, SampleUniqueness
 from pganon.report.guarantee import required
+from pganon.report.outcome import outcome
+from pganon.report.questions import questions
 from tests.support.sources.reports import collected
 
 
@@ -29,3 +31,19 @@ def test_bounds_of_one_model_with_equal_parameters() -> None:
     assert above.startswith("At most 20 % of the people share ")
     assert above.endswith(" with fewer than 3 others in the release.")
     assert alone.endswith(" with nobody else in the release.")
+
+
+def test_groups_whose_size_nothing_limits() -> None:
+    alone = {"smallest_class": 1, "mean_risk": 0.25}
+    found = replace(
+        collected(),
+        requirements=[Requirement(SampleUniqueness(0.2))],
+        measures={"verified": [], "utility": alone},
+        evidence=None,
+    )
+    smallest, singled_out = outcome(found)[0], questions(found)[0]
+    assert (smallest["result"], smallest["status"]) == ("no limit is required", "look")
+    assert singled_out["result"] == "not bounded"
+    assert singled_out["remains"] == (
+        "Some are alone in their group: a guess is right for certain, and once in 4 on average."
+    )
