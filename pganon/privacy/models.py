@@ -20,6 +20,7 @@ from pganon.policy.refusals import Refusal, known_word, refuse_one
 from pganon.policy.words import DISTANCES
 from pganon.privacy import frequency, identity, knowledge, likeness, quasi_sensitive, release
 from pganon.privacy.base import Model
+from pganon.risk.k_map import sample_k
 
 
 class PrivacyModel(ModelDeclaration):
@@ -73,6 +74,48 @@ class NoAttack(PrivacyModel):
         return (frequency.KAnonymity(self.k),)
 
 
+class KMap(PrivacyModel):
+    """Every class holds so many records that it has at least k people of the population.
+
+    Estimated: the source is a random sample of which the policy declares how large it is. The size
+    of the population would not do, as no plan knows the records of the source.
+
+    Attributes:
+        sampling_fraction: records of the source by people of the population.
+        significance: probability with which a class of k people has as many records.
+        estimator: whether of classes that have a record (zero_truncated), or of all.
+    """
+
+    model: Literal["k_map"]
+    k: Annotated[int, Field(ge=2, le=100_000)]
+    sampling_fraction: Annotated[float, Field(ge=1e-9, lt=1)]
+    significance: Annotated[float, Field(ge=1e-6, le=0.5)]
+    estimator: Annotated[
+        Literal["poisson", "zero_truncated"],
+        known_word("estimator of k_map", ("poisson", "zero_truncated")),
+    ] = "zero_truncated"
+
+    @model_validator(mode="after")
+    def _tells(self) -> KMap:
+        if self.least < 2:
+            refuse_one(
+                "the sample is too small to tell: a class of k people has a record with a"
+                " probability of at most the significance",
+                at=("sampling_fraction",),
+                suggestion="write estimator: zero_truncated, or use k_anonymity",
+            )
+        return self
+
+    @property
+    def least(self) -> int:
+        """Fewest records of a class."""
+        truncated = self.estimator == "zero_truncated"
+        return sample_k(self.k, self.sampling_fraction, self.significance, truncated=truncated)
+
+    def measures(self) -> tuple[Model, ...]:
+        return (frequency.KAnonymity(self.least),)
+
+
 class AverageRisk(PrivacyModel):
     """The mean risk of all records is at most `risk`; few of them have one above `highest`."""
 
@@ -98,7 +141,17 @@ class AverageRisk(PrivacyModel):
         average = release.AverageRisk(self.risk)
         if self.highest is None or self.share is None:
             return (average,)
-        return (average, release.RecordsAtRisk(self.highest, self.share))
+        return (average, release.RecordsAtRisk(self.share, self.highest))
+
+
+class SampleUniqueness(PrivacyModel):
+    """Few records are alone in their class."""
+
+    model: Literal["sample_uniqueness"]
+    share: Annotated[float, Field(ge=0, lt=1)]
+
+    def measures(self) -> tuple[Model, ...]:
+        return (release.SampleUniqueness(self.share),)
 
 
 class AlphaKAnonymity(PrivacyModel):
@@ -380,7 +433,9 @@ class BackgroundKnowledge(PrivacyModel):
 MODELS: tuple[type[PrivacyModel], ...] = (
     KAnonymity,
     NoAttack,
+    KMap,
     AverageRisk,
+    SampleUniqueness,
     AlphaKAnonymity,
     DistinctLDiversity,
     EntropyLDiversity,

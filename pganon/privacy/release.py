@@ -75,22 +75,50 @@ class AverageRisk(ReleaseModel):
     def parameter(self) -> float:
         return self.risk
 
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"Who knows {known} of a person picks the right record of the group with a chance of at"
+            f" most {100 * self.risk:.3g} %, on average over all people."
+        )
+
     def part(self, size: exp.Expr) -> exp.Expr:
         return num(1)
 
 
 @dataclass(frozen=True)
-class RecordsAtRisk(ReleaseModel):
-    """At most the share `share` of all records have a risk 1 / |E| above `highest`."""
+class RecordsBelow(ReleaseModel, ABC):
+    """At most the share `share_of_records` of all records are in classes of fewer than `least`."""
 
-    highest: float
     share_of_records: float
-    name: ClassVar[str] = "average_risk"
     symbol: ClassVar[str] = "share"
 
     @property
     def parameter(self) -> float:
         return self.share_of_records
+
+    @property
+    @abstractmethod
+    def least(self) -> int:
+        """Fewest records of a class that is large enough."""
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"At most {100 * self.share_of_records:.3g} % of the people share {known} with fewer"
+            f" than {self.least - 1} others in the release."
+        )
+
+    def part(self, size: exp.Expr) -> exp.Expr:
+        return fragment(
+            "case when :n < :least then :n else 0 end", n=size.copy(), least=num(self.least)
+        )
+
+
+@dataclass(frozen=True)
+class RecordsAtRisk(RecordsBelow):
+    """At most the share `share_of_records` of all records have a risk 1 / |E| above `highest`."""
+
+    highest: float
+    name: ClassVar[str] = "average_risk"
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -105,7 +133,19 @@ class RecordsAtRisk(ReleaseModel):
         """Fewest records of a class with a risk that is not above `highest`; of the decimal."""
         return math.ceil(1 / Fraction(str(self.highest)))
 
-    def part(self, size: exp.Expr) -> exp.Expr:
-        return fragment(
-            "case when :n < :least then :n else 0 end", n=size.copy(), least=num(self.least)
+
+@dataclass(frozen=True)
+class SampleUniqueness(RecordsBelow):
+    """At most the share `share_of_records` of all records are alone in their class."""
+
+    name: ClassVar[str] = "sample_uniqueness"
+
+    @property
+    def least(self) -> int:
+        return 2
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"At most {100 * self.share_of_records:.3g} % of the people share {known} with nobody"
+            " else in the release."
         )

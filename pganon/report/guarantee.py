@@ -55,7 +55,8 @@ def _sentence(found: Collected, check: Mapping[str, Any]) -> str:
 
 def _about(requirement: Requirement, check: Mapping[str, Any]) -> bool:
     same = requirement.column == check["column"] or requirement.sensitive is None
-    return same and requirement.model.parameter == check["required"]
+    model = requirement.model
+    return same and (model.symbol, model.parameter) == (check["symbol"], check["required"])
 
 
 def _published(found: Collected, requirement: Requirement) -> str | None:

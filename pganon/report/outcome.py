@@ -21,13 +21,14 @@ def _smallest(found: Collected) -> dict[str, Any]:
     if chance is None:
         return _unknown("smallest", label)
     required = guarantee.fewest_people(found)
+    bounded = required > 1
     return _row(
         "smallest",
         label,
         f"{count(chance.smallest)} {found.people}",
         f"required: {count(required)}",
-        "holds",
-        HOLDS,
+        "holds" if bounded else "no limit is required",
+        HOLDS if bounded else LOOK,
     )
 
 

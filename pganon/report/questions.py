@@ -38,10 +38,12 @@ def _singling_out(found: Collected) -> Question:
     if chance is None:
         remains = "Groups of this form do not say how many people look the same."
         return _question("singling out", somebody, remains, UNKNOWN)
+    average = f"once in {number(round(1 / chance.mean, 1))} on average."
     remains = (
-        f"A group of at least {chance.smallest} {found.people}: a guess is right once in"
-        f" {chance.smallest} times at most, and once in {number(round(1 / chance.mean, 1))} on"
-        " average."
+        f"Some are alone in their group: a guess is right for certain, and {average}"
+        if chance.smallest == 1
+        else f"A group of at least {chance.smallest} {found.people}: a guess is right once in"
+        f" {chance.smallest} times at most, and {average}"
     )
     bounded = guarantee.fewest_people(found) > 1
     return _question("singling out", somebody, remains, BOUNDED if bounded else OPEN)

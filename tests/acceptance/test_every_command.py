@@ -42,7 +42,7 @@ def test_every_model(db: Database, tmp_path: Path, model: str) -> None:
 UNKNOWN = {
     *("anatomy_l_diversity", "slicing_l_diversity", "local_bucket_diversity"),
     *("qs_k_anonymity", "background_knowledge"),
-    "average_risk",
+    *("average_risk", "sample_uniqueness"),
 }
 """Models of what one relation does not show: groups and buckets whose tables are apart, clusters of
 joined sources, prior beliefs. And those of all classes together, which are figures of risk."""

@@ -16,10 +16,10 @@ from pganon.policy.refusals import Refusal
 COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
 """Models that compare a class with the distribution of all."""
 
-OF_RELEASE = frozenset({"average_risk"})
+OF_RELEASE = frozenset({"average_risk", "sample_uniqueness"})
 """Models of all classes together."""
 
-_COUNTED = OF_RELEASE | {"k_anonymity", "no_attack", "distinct_l_diversity"}
+_COUNTED = OF_RELEASE | {"k_anonymity", "no_attack", "k_map", "distinct_l_diversity"}
 """Models that no class satisfies better with fewer records."""
 
 
@@ -34,7 +34,7 @@ def unbounded_classes(models: Sequence[Any], example: str) -> Iterable[Refusal]:
         yield Refusal(
             ("privacy",),
             f"{' and '.join(names)} bounds no class, and no other model does",
-            f"add {example}",
+            f"add {example}, or use the method mondrian",
         )
 
 
@@ -47,7 +47,9 @@ class Partitioning(MethodOptions):
         {
             "k_anonymity",
             "no_attack",
+            "k_map",
             "average_risk",
+            "sample_uniqueness",
             "alpha_k_anonymity",
             "distinct_l_diversity",
             "entropy_l_diversity",

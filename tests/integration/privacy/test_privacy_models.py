@@ -22,7 +22,7 @@ from pganon.privacy.frequency import (
 )
 from pganon.privacy.identity import EIRBeta, IRAlpha, IRBeta
 from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
-from pganon.privacy.release import AverageRisk, RecordsAtRisk, ReleaseModel
+from pganon.privacy.release import AverageRisk, RecordsAtRisk, ReleaseModel, SampleUniqueness
 from pganon.sqltools import col, query, render
 from tests.support.harness.driver import Connection
 from tests.support.oracles import definitions as oracle
@@ -110,12 +110,15 @@ def test_all_groups_together(conn: Connection, groups: Groups, bound: str, highe
         name: not measured_together(conn, model, groups)
         for name, model in (
             ("risk", AverageRisk(float(bound))),
-            ("share", RecordsAtRisk(float(highest), float(bound))),
+            ("share", RecordsAtRisk(float(bound), float(highest))),
         )
     }
     wanted = {"risk": float(bound), "highest": float(highest), "share": float(bound)}
     missed = whole_offences([len(group) for group in groups], wanted)
     assert [name for name, misses in found.items() if misses] == missed
+    sizes = [len(group) for group in groups]
+    alone = whole_offences(sizes, {"model": "sample_uniqueness", "share": float(bound)})
+    assert measured_together(conn, SampleUniqueness(float(bound)), groups) == (not alone)
 
 
 @MODEST

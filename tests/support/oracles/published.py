@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from math import exp, factorial, prod
 from typing import Any
 
 from tests.support.oracles import identity, model
@@ -77,7 +77,13 @@ def offences(p: Published, wanted: Model) -> list[Any]:
     word = wanted["model"]
     if word == "k_anonymity":
         return [group for group, size in p.sizes().items() if size < wanted["k"]]
-    if word == "average_risk":
+    if word == "k_map":
+        return [
+            group
+            for group, size in p.sizes().items()
+            if size < wanted["k"] and chance_of(size, wanted) > wanted["significance"]
+        ]
+    if word in ("average_risk", "sample_uniqueness"):
         return whole_offences(list(p.sizes().values()), wanted)
     if word == "qs_k_anonymity":
         return [group for group, number in p.combinations().items() if number < wanted["k"]]
@@ -100,10 +106,21 @@ def whole_offences(sizes: list[int], wanted: Model) -> list[str]:
     """The parameters that all classes of these sizes together do not satisfy."""
     limit = {n: Fraction(str(v)) for n, v in wanted.items() if isinstance(v, int | float)}
     risks = [Fraction(1, size) for size in sizes for _ in range(size)]
+    if wanted.get("model") == "sample_uniqueness":
+        alone = Fraction(sizes.count(1), len(risks))
+        return ["share"] if alone > limit["share"] else []
     shares = {"risk": sum(risks) / len(risks)}
     if "highest" in limit:
         shares["share"] = Fraction(sum(r > limit["highest"] for r in risks), len(risks))
     return [name for name, share in shares.items() if share > limit[name]]
+
+
+def chance_of(size: int, wanted: Model) -> float:
+    """The chance that a class of k people has so many records of the sample, or more."""
+    mean = wanted["k"] * wanted["sampling_fraction"]
+    chances = [exp(-mean) * mean**n / factorial(n) for n in range(wanted["k"] + 100)]
+    present = sum(chances[1:]) if wanted.get("estimator") != "poisson" else 1
+    return sum(chances[size:]) / present
 
 
 def _holds(wanted: Model, values: list[Any], whole: list[Any]) -> bool:

@@ -16,10 +16,15 @@ Wanted = tuple[str, list[dict[str, Any]]]
 EVERY: dict[str, Wanted] = {
     "k_anonymity": ("mondrian", [K]),
     "no_attack": ("mondrian", [{"model": "no_attack", "gain": 10.5, "cost": 3}]),
+    "k_map": (
+        "mondrian",
+        [{"model": "k_map", "k": 10, "sampling_fraction": 0.1, "significance": 0.05}],
+    ),
     "average_risk": (
         "mondrian",
         [K, {"model": "average_risk", "risk": 0.25, "highest": 0.2, "share": 0.9}],
     ),
+    "sample_uniqueness": ("mondrian", [{"model": "sample_uniqueness", "share": 0.1}]),
     "alpha_k_anonymity": (
         "mondrian",
         [{"model": "alpha_k_anonymity", **_ON, "alpha": 0.5, "k": 4}],

@@ -13,6 +13,11 @@ ON = {"column": "disease"}
 CASES: list[tuple[dict[str, Any], str, str]] = [
     ({"model": "k_anonymity", "k": 4}, "aaaa", "aaa"),
     ({"model": "no_attack", "gain": 3, "cost": 1}, "aaaa", "aaa"),
+    (
+        {"model": "k_map", "k": 5, "sampling_fraction": 0.1, "significance": 0.05},
+        "aaa",
+        "aa",
+    ),
     ({"model": "alpha_k_anonymity", **ON, "alpha": 0.5, "k": 4}, "aabb", "abc"),
     ({"model": "alpha_k_anonymity", **ON, "alpha": 0.5, "k": 4}, "aabb", "aaab"),
     ({"model": "distinct_l_diversity", **ON, "l": 3}, "aabc", "aabb"),
@@ -56,6 +61,8 @@ WHOLE: list[tuple[dict[str, Any], list[int], list[str]]] = [
     ({**AVERAGE, "highest": 0.25, "share": 0}, [4, 4], []),
     ({**AVERAGE, "highest": 0.3, "share": 0.2}, [4, 1, 1], ["risk", "share"]),
     ({**AVERAGE, "highest": 0.3, "share": 0.4}, [4, 3], ["share"]),
+    ({"model": "sample_uniqueness", "share": 0.5}, [1, 1, 2], []),
+    ({"model": "sample_uniqueness", "share": 0.5}, [1, 1, 1, 2], ["share"]),
 ]
 """A model of all classes, their sizes, and the parameters that these miss."""
 

@@ -52,6 +52,15 @@ def test_required_keys(key: str) -> None:
     assert problems(policy(**{key: None}))[key] == "is missing"
 
 
+K_MAP = {
+    "model": "k_map",
+    "k": 10,
+    "sampling_fraction": 0.1,
+    "significance": 0.05,
+    "estimator": "poisson",
+}
+
+
 @pytest.mark.parametrize(
     ("model", "field", "part"),
     [
@@ -76,8 +85,13 @@ def test_required_keys(key: str) -> None:
         ({"model": "no_attack", "gain": 3}, "cost", "is missing"),
         ({"model": "average_risk", "risk": 0.1, "highest": 0.2}, "highest", "both are needed"),
         ({"model": "average_risk", "risk": 0.1, "share": 0}, "share", "both are needed"),
+        ({**K_MAP, "sampling_fraction": 0.005}, "sampling_fraction", "too small to tell"),
+        ({**K_MAP, "sampling_fraction": 1}, "sampling_fraction", "less than 1"),
+        ({**K_MAP, "significance": 0}, "significance", "at least"),
+        ({**K_MAP, "estimator": "poison"}, "estimator", "not an estimator of"),
         ({"model": "average_risk", "risk": 0}, "risk", "greater than 0"),
         ({"model": "average_risk", "risk": 1}, "risk", "less than 1"),
+        ({"model": "sample_uniqueness", "share": 1}, "share", "less than 1"),
         ({"k": 5}, "", "the key model is missing"),
         ("k_anonymity", "", "must be a mapping"),
     ],
@@ -87,13 +101,18 @@ def test_models(model: Any, field: str, part: str) -> None:
     assert part in found[f"privacy[0].{field}" if field else "privacy[0]"]
 
 
-@pytest.mark.parametrize("method", ["mondrian", "one_dimensional", "full_domain"])
+@pytest.mark.parametrize("method", ["one_dimensional", "full_domain"])
 def test_a_model_of_all_classes_stands_beside_one_of_every_class(method: str) -> None:
     declared = policy(privacy=[{"model": "average_risk", "risk": 0.1}], method={"name": method})
     declared["columns"]["age"]["hierarchy"] = {"intervals": [5, 10]}
     assert "average_risk bounds no class" in problems(declared)["privacy"]
     declared["privacy"].append({"model": "k_anonymity", "k": 5})
     assert len(policy_from(declared).privacy) == 2
+
+
+def test_mondrian_satisfies_a_model_of_all_classes_by_itself() -> None:
+    models = [{"model": "sample_uniqueness", "share": 0.1}]
+    assert len(policy_from(policy(privacy=models, method={"name": "mondrian"})).privacy) == 1
 
 
 def test_no_record_has_a_price_beside_a_model_of_all_classes() -> None:
@@ -106,7 +125,7 @@ def test_no_record_has_a_price_beside_a_model_of_all_classes() -> None:
 def test_records_at_risk_are_in_classes_below_a_size() -> None:
     """Of the decimal as it is written: 1/3 is above 0.3333, and 1/10 is not above 0.1."""
     for highest, least in ((0.2, 5), (0.1, 10), (0.3333, 4), (0.34, 3), (0.99, 2)):
-        assert RecordsAtRisk(highest, 0.1).least == least
+        assert RecordsAtRisk(0.1, highest).least == least
         assert 1 / Fraction(least) <= Fraction(str(highest)) < 1 / Fraction(least - 1)
 
 

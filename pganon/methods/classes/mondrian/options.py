@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -36,6 +36,9 @@ class Mondrian(Partitioning):
         Literal["width", "loss"], known_word("way to choose a column", ("width", "loss"))
     ] = "loss"
     price: Price = None
+
+    def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
+        return ()  # cuts are undone until all classes together are large enough
 
     def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
         """Regions of cuts that are not by values."""

@@ -7,13 +7,16 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from psycopg import sql
+from hypothesis import given
+from hypothesis import strategies as st
+from psycopg import Connection, sql
 
 from pganon.errors import PolicyError
 from pganon.methods.classes.mondrian.undone import Undone
 from pganon.resolved.guarantee import guarantee
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import drop_leftovers, fetch, refused, run
+from tests.support.harness.examples import examples
 from tests.support.oracles import undone
 from tests.support.oracles.published import whole_offences
 from tests.support.sources.builders import make_table, policy
@@ -21,6 +24,7 @@ from tests.support.sources.builders import make_table, policy
 pytestmark = pytest.mark.primary_server_only
 
 LINE = {"name": "one_dimensional"}
+Tables = tuple[Connection, Connection]
 K: dict[str, Any] = {"model": "k_anonymity", "k": 2}
 
 
@@ -30,6 +34,12 @@ def average(risk: float, **further: float) -> list[dict[str, Any]]:
 
 def table(db: Database, rows: list[list[Any]]) -> None:
     make_table(db.connect("source_owner"), {"x": "int", "s": "int"}, rows)
+
+
+@pytest.fixture
+def tables(db: Database) -> Tables:
+    """Connections as owner of the source, and as owner of pganon."""
+    return db.connect("source_owner"), db.owner()
 
 
 def test_a_release_that_misses_the_model_as_a_whole(db: Database) -> None:
@@ -160,6 +170,80 @@ def test_records_at_high_risk_are_merged(db: Database) -> None:
     assert whole_offences(sizes, declared["privacy"][1]) == ["share"]
     assert plain.plan.spec.keeps_cuts
     assert not staged.plan.spec.keeps_cuts  # a version of newcomers goes by cuts that were made
+
+
+@pytest.mark.parametrize("variant", ["strict", "relaxed"])
+def test_some_records_stay_alone(db: Database, variant: str) -> None:
+    """Nothing else bounds a class: as many stay alone as may."""
+    rng = random.Random(7)
+    table(db, [[rng.choice([None, *range(30)]), n] for n in range(40)])
+    wanted = {"model": "sample_uniqueness", "share": 0.1}
+    columns = {"x": {"nulls": "own_class"}, "s": "s"}
+    method = {"name": "mondrian", "variant": variant}
+    staged = run(db.owner(), policy(columns, [wanted], method=method))
+    sizes = [len(group) for group in staged.members.values()]
+    assert whole_offences(sizes, wanted) == []
+    assert 0 < sizes.count(1) <= 4
+    assert staged.verified("sample_uniqueness") == [sizes.count(1) / 40]
+    (stated,) = guarantee(staged.plan.spec)
+    assert stated["requirement"] == "sample_uniqueness share=0.1"
+
+
+@pytest.mark.random_tables
+@examples(3)
+@given(seed=st.integers(0, 2**32))
+def test_only_what_one_class_of_a_part_would_miss_is_refused(tables: Tables, seed: int) -> None:
+    """A part is who has the same NULLs."""
+    source, owner = tables
+    rng = random.Random(seed)
+    wanted = average(rng.choice([0.03, 0.1, 0.4]))
+    share = {"share": rng.choice([0, 0.05, 0.2])}
+    if rng.random() < 0.3:
+        wanted[1] |= {"highest": rng.choice([0.2, 0.4, 0.9]), **share}
+    wanted = wanted[rng.choice([0, 1]) :]
+    if rng.random() < 0.3:
+        wanted = [{"model": "sample_uniqueness", **share}]
+    size = rng.randint(4, 40)
+    xs = [rng.choice([None, *range(9), *range(9)]) for _ in range(size)]
+    make_table(
+        source,
+        {"x": "int", "y": "text", "s": "int"},
+        [[x, rng.choice("abc"), n] for n, x in enumerate(xs)],
+    )
+    drop_leftovers(owner)
+    columns = {"x": {"nulls": rng.choice(["own_class", "as_value"])}, "y": "q", "s": "i"}
+    method = {"name": "mondrian", "variant": rng.choice(["strict", "relaxed"])}
+    declared = policy(columns, wanted, method=method)
+    nulls = xs.count(None) if columns["x"] == {"nulls": "own_class"} else 0
+    parts = [n for n in (nulls, size - nulls) if n]
+
+    def missed(sizes: list[int]) -> bool:
+        too_small = K in wanted and min(sizes) < K["k"]
+        return too_small or any(whole_offences(sizes, one) for one in wanted if one is not K)
+
+    if missed(parts):
+        with refused():
+            run(owner, declared)
+        return
+    sizes = [len(group) for group in run(owner, declared).members.values()]
+    assert sum(sizes) == size
+    assert not missed(sizes)
+
+
+@pytest.mark.parametrize("bound", [{"risk": 0.3}, {"risk": 0.9, "highest": 0.4, "share": 0.3}])
+@pytest.mark.parametrize("name", ["one_dimensional", "full_domain"])
+def test_methods_that_undo_nothing(db: Database, name: str, bound: dict[str, float]) -> None:
+    """Of classes of 4, 2 and 2: what these miss is refused, and one class would not miss it."""
+    table(db, [[x, n] for n, x in enumerate([1, 1, 1, 1, 5, 5, 9, 9])])
+    hierarchy = {"hierarchy": {"intervals": [1]}} if name == "full_domain" else {}
+    declared = policy({"x": hierarchy, "s": "i"}, [K], method={"name": name})
+    model = {"model": "average_risk", **bound}
+    with refused("verification"):
+        run(db.owner(), {**declared, "privacy": [K, model]})
+    drop_leftovers(db.owner())
+    enough = {"risk": 0.375, "highest": 0.5, "share": 0}
+    staged = run(db.owner(), {**declared, "privacy": [K, {**model, **enough}]})
+    assert sorted(len(group) for group in staged.members.values()) == [2, 2, 4]
 
 
 def test_increments_are_some_of_the_groups(db: Database) -> None:
