@@ -101,11 +101,17 @@ def test_models(model: Any, field: str, part: str) -> None:
     assert part in found[f"privacy[0].{field}" if field else "privacy[0]"]
 
 
-@pytest.mark.parametrize("method", ["one_dimensional", "full_domain"])
-def test_a_model_of_all_classes_stands_beside_one_of_every_class(method: str) -> None:
-    declared = policy(privacy=[{"model": "average_risk", "risk": 0.1}], method={"name": method})
+@pytest.mark.parametrize(
+    ("method", "model"),
+    [
+        ("one_dimensional", {"model": "average_risk", "risk": 0.1}),
+        ("full_domain", {"model": "sample_uniqueness", "share": 0.1}),
+    ],
+)
+def test_a_model_of_all_classes_stands_beside_one_of_every_class(method: str, model: Any) -> None:
+    declared = policy(privacy=[model], method={"name": method})
     declared["columns"]["age"]["hierarchy"] = {"intervals": [5, 10]}
-    assert "average_risk bounds no class" in problems(declared)["privacy"]
+    assert f"{model['model']} bounds no class" in problems(declared)["privacy"]
     declared["privacy"].append({"model": "k_anonymity", "k": 5})
     assert len(policy_from(declared).privacy) == 2
 
@@ -113,6 +119,12 @@ def test_a_model_of_all_classes_stands_beside_one_of_every_class(method: str) ->
 def test_mondrian_satisfies_a_model_of_all_classes_by_itself() -> None:
     models = [{"model": "sample_uniqueness", "share": 0.1}]
     assert len(policy_from(policy(privacy=models, method={"name": "mondrian"})).privacy) == 1
+
+
+def test_leaving_records_out_makes_no_class_larger() -> None:
+    declared = policy(privacy=[K_MAP], method={"name": "mondrian"}, on_infeasible="suppress")
+    declared["suppression_limit"] = 0.1
+    assert "helps no class to satisfy k_map" in problems(declared)["on_infeasible"]
 
 
 def test_no_record_has_a_price_beside_a_model_of_all_classes() -> None:
