@@ -14,12 +14,16 @@ import joblib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from psycopg import sql
 
 from pganon.encode import axis
+from pganon.encode.work import CODED
 from pganon.errors import PrivacyRefusal
 from pganon.methods.classes.one_dimensional import line
 from pganon.methods.classes.one_dimensional.search import digits
+from pganon.methods.common.form import class_description
 from pganon.run import pool
+from pganon.sqltools import statement
 from tests.integration.methods.classes.test_mondrian import (
     BOUNDED,
     COMPARED,
@@ -34,7 +38,7 @@ from tests.integration.methods.classes.test_mondrian import (
     with_ties,
 )
 from tests.support.harness.cluster import Database
-from tests.support.harness.driver import Connection, Staged, drop_leftovers, run
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, fetch, run
 from tests.support.harness.examples import examples
 from tests.support.oracles import one_dimensional
 from tests.support.oracles.definitions import Group, Record
@@ -122,8 +126,9 @@ def check(tables: tuple[Connection, Connection], case: Case) -> Staged | None:
     except PrivacyRefusal as refusal:
         check_refusal(refusal, case, feasible, references)
         return None
-    if staged.plan.spec.numbers_records:
-        feasible = releasable(case, with_ties(staged, records))
+    if staged.plan.spec.random_order != "none":
+        number = "rid" if staged.plan.spec.numbers_records else "draw"
+        feasible = releasable(case, with_ties(staged, records, number))
     groups = expected(case, feasible, references)
     released = [record for group in groups for record in group]
     for i, attribute in enumerate(case.attributes):
@@ -137,6 +142,7 @@ def check(tables: tuple[Connection, Connection], case: Case) -> Staged | None:
         [records, released],
     )
     check_tuples(staged)
+    check_members(staged)
     return staged
 
 
@@ -185,6 +191,16 @@ def check_tuples(staged: Staged) -> None:
         text = str([v for name, v in row.items() if name.removesuffix("_null") in SHOWN])
         assert shown.setdefault(text, row["class_id"]) == row["class_id"]
     assert len(shown) == len(staged.classes)
+
+
+def check_members(staged: Staged) -> None:
+    """Every encoded record once, in the class that its people know it is in."""
+    spec, state = staged.plan.spec, staged.state
+    rows = fetch(staged.conn, statement(class_description.members(spec, state)))
+    coded = fetch(staged.conn, sql.SQL("SELECT 1 FROM {}").format(state.work(CODED).identifier))
+    assert len(rows) == len(coded)
+    sizes = Counter(row["group_id"] for row in rows if row["group_id"] is not None)
+    assert sizes == {number: len(ids) for number, ids in staged.members.items()}
 
 
 @pytest.mark.random_tables
