@@ -303,6 +303,16 @@ def test_conditions_on_two_sensitive_columns_are_held_apart(
     assert (staged.facts["line_blocks"] > 1) == (block == 30)
 
 
+@pytest.mark.parametrize(("variant", "blocks"), [("strict", 1), ("relaxed", 4)])
+def test_a_block_has_so_many_cells_or_records(
+    db: Database, variant: str, blocks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four cells of 30 records."""
+    monkeypatch.setattr(line, "BLOCK", 30)
+    rows = [[n % 4, "a", None, "k", 1] for n in range(120)]
+    assert released(db, rows, 3, variant=variant).facts["line_blocks"] == blocks
+
+
 def test_blocks_are_smaller_where_values_are_compared_with_those_of_all(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -340,6 +350,41 @@ def test_the_order_of_rows_does_not_matter(db: Database, variant: str) -> None:
 def shown(staged: Staged, rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """The quasi-identifiers of the records of all classes, class by class."""
     return sorted(sorted(str(rows[n - 1][:3]) for n in ids) for ids in staged.members.values())
+
+
+@pytest.mark.parametrize("numbered", [False, True])
+def test_a_secret_decides_who_of_a_divided_cell_is_where(db: Database, numbered: bool) -> None:
+    """Not the order of rows. The middle cell of seven is divided among three classes.
+
+    Args:
+        numbered: records have numbers where some could be left out.
+    """
+    source = db.connect("source_owner")
+    values = [0] * 3 + [10] * 7 + [20] * 3
+    make_table(source, {"x": "integer", "s": "text"}, [[x, str(n)] for n, x in enumerate(values)])
+    bounded = {"model": "alpha_k_anonymity", "column": "s", "alpha": 0.9, "k": 4}
+    asked = policy(
+        {"x": "q", "s": "s"},
+        [bounded if numbered else {"model": "k_anonymity", "k": 4}],
+        method={"name": "one_dimensional", "variant": "relaxed", "refine": 0},
+        **({"on_infeasible": "suppress", "suppression_limit": 0.01} if numbered else {}),
+    )
+
+    def classes(seed: int) -> set[frozenset[int]]:
+        drop_leftovers(db.owner())
+        staged = run(db.owner(), asked, seed=seed)
+        assert staged.plan.spec.numbers_records == numbered
+        check_members(staged)
+        return groups_of(staged)
+
+    first = classes(1)
+    assert sorted(map(len, first)) == [4, 4, 5]
+    source.execute(
+        "CREATE TABLE public.o AS TABLE public.t; DELETE FROM public.t;"
+        " INSERT INTO public.t SELECT * FROM public.o ORDER BY id DESC; DROP TABLE public.o"
+    )
+    assert classes(1) == first
+    assert classes(2) != first
 
 
 @pytest.mark.slow
