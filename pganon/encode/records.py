@@ -19,6 +19,10 @@ DRAW = "draw"
 """Column of `coded`: a bigint; only records that look the same have the same one."""
 
 
+PART = "part"
+"""Column of records whose cells may be divided: the part of its cell that a record is in, from 1; 0
+where the cell is whole."""
+
 HIDES = "hides"
 """Column of `coded`, where few columns are semi-sensitive: which of them the record hides, as the
 place of its mask among all that there may be, from 0."""

@@ -7,8 +7,8 @@ from functools import cache
 from pganon.encode.axis import Axis, NominalAxis, axes
 from pganon.encode.combination import COMBINATION, combined
 from pganon.encode.people import identity
-from pganon.encode.records import NUMBER
-from pganon.encode.work import Table, codes_of
+from pganon.encode.records import NUMBER, PART
+from pganon.encode.work import CODED, Table, codes_of
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.resolved.increments import NUMBER as NUMBER_OF_GROUP
 from pganon.resolved.model import ReleaseSpec
@@ -16,6 +16,9 @@ from pganon.steps import State
 
 
 def _record(spec: ReleaseSpec) -> list[str]:
+    """What distinguishes records, or parts of cells, with equal codes."""
+    if spec.divides_cells:
+        return [PART]
     return [NUMBER] if spec.numbers_records else []
 
 
@@ -58,8 +61,12 @@ GROUPED = Table("grouped", _grouped, numbered="b")
 """The result of a method.
 
 For classes a row per combination of codes, or per record where records have numbers: its class
-`gid`. For tables that buckets link a row per record: its bucket `b<i>` in every partition of the
-arrangement."""
+`gid`. Where cells are divided, a row per `part` of a combination, 0 for all of it. For tables that
+buckets link a row per record: its bucket `b<i>` in every partition of the arrangement."""
+
+DEALT = Table("dealt", lambda spec, state: [*CODED.columns(spec, state), PART])
+"""The records of divided cells as in :data:`~pganon.encode.work.CODED`, and the `part` of its cell
+that each is in."""
 
 LOCAL_GROUPED = Table("local_grouped", _local_grouped, numbered="b")
 """The result of local generalization, a row per record that is released: the published

@@ -23,6 +23,7 @@ class Encoding:
         reserves_identity: whether an individual may have several records, which stay together.
         collapses: whether the records of an individual with the same sensitive value count once.
         combines: whether records have one number for all codes, to be joined and grouped by.
+        divides_cells: whether records with equal codes may be in several groups.
     """
 
     order: RandomOrder = "numbered"
@@ -32,6 +33,7 @@ class Encoding:
     reserves_identity: bool = False
     collapses: bool = False
     combines: bool = False
+    divides_cells: bool = False
 
     @property
     def numbers_records(self) -> bool:

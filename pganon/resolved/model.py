@@ -287,6 +287,12 @@ class ReleaseSpec:
         return self.random_order == "numbered"
 
     @property
+    def divides_cells(self) -> bool:
+        """Whether records with equal codes may be in several groups, without numbers that would
+        identify them."""
+        return self.policy.method.encoding.divides_cells and not self.numbers_records
+
+    @property
     def shows_regions(self) -> bool:
         """Whether groups show the bounds of the region that they are in."""
         return any(attribute.in_regions for attribute in self.attributes)

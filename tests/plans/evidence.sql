@@ -93,9 +93,11 @@ LEFT(CAST("d"."value" AS text), 80) AS "label", "d"."code", "d"."n", "m"."p", "m
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 CREATE TABLE pganon_work.r0_everyvalue0 AS SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION
 BY "h"."class_id") AS "total", ROW_NUMBER() OVER (PARTITION BY "h"."class_id" ORDER BY "h"."n" DESC
-NULLS LAST) AS "place" FROM (SELECT "r"."class_id", COALESCE('=' || CAST((CAST("r"."disease" AS
-TEXT) COLLATE "C") AS text), '') AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r"
-GROUP BY "r"."class_id", 2) AS "h";
+NULLS LAST) AS "place" FROM (SELECT "r"."class_id", "r"."value", COUNT(*) AS "n" FROM (SELECT
+"r"."class_id", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS
+"value" FROM "pganon_stage"."r0_records" AS "r" ORDER BY "r"."class_id", COALESCE('=' ||
+CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."class_id",
+"r"."value") AS "h";
 
 -- evidence.exactness0: how exact attribute 1 still is
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, js_reduce]

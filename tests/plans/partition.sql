@@ -2652,8 +2652,9 @@ AS BIGINT) AS "suppressed" FROM "pganon_work"."r0_nodes_0" AS "t";
 
 -- partition.suppressed: records left out, held against the limit
 -- [one_dimensional]
-SELECT CAST(COALESCE(SUM("t"."w"), 0) AS BIGINT) AS "released", 40 - CAST(COALESCE(SUM("t"."w"), 0)
-AS BIGINT) AS "suppressed" FROM "pganon_work"."r0_classes" AS "t";
+SELECT CAST(COALESCE(SUM("t"."w") FILTER(WHERE "t"."gid" IS NOT NULL), 0) AS BIGINT) AS "released",
+40 - CAST(COALESCE(SUM("t"."w") FILTER(WHERE "t"."gid" IS NOT NULL), 0) AS BIGINT) AS "suppressed"
+FROM "pganon_work"."r0_classes" AS "t";
 
 -- partition.suppressed: records left out, held against the limit
 -- [mondrian]
@@ -2753,8 +2754,8 @@ DROP TABLE pganon_work.r0_cells, pganon_work.r0_fit;
 
 -- partition.tidy: the line and its blocks
 -- [one_dimensional]
-DROP TABLE pganon_work.r0_added, pganon_work.r0_line, pganon_work.r0_packed,
-pganon_work.r0_blocks_0, pganon_work.r0_cellvalues0, pganon_work.r0_labels, pganon_work.r0_classes,
+DROP TABLE pganon_work.r0_added, pganon_work.r0_line, pganon_work.r0_blocks_0,
+pganon_work.r0_cellvalues0, pganon_work.r0_packed, pganon_work.r0_labels, pganon_work.r0_classes,
 pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
 
 -- partition.tidy: drop what the rounds left

@@ -332,11 +332,13 @@ class OneDimensional:
         return list(cells.values())
 
     def blocks(self, units: Sequence[Unit]) -> list[list[Unit]]:
-        """Equal pieces of the line; one that misses a requirement is joined with the next."""
+        """Equal pieces of the line, of whole cells, each where its last unit is; one that misses a
+        requirement is joined with the next."""
         number = max((len(units) + self.size // 2) // self.size, 1)
         made: list[list[Unit]] = [[] for _ in range(number)]
-        for i, unit in enumerate(units):
-            made[i * number // len(units)].append(unit)
+        last = {unit[0].qi: i for i, unit in enumerate(units)}
+        for unit in units:
+            made[last[unit[0].qi] * number // len(units)].append(unit)
         made = [block for block in made if block]
         while len(made) > 1:
             misses = [not self.allowed(joined(block)) for block in made]

@@ -16,8 +16,11 @@ In the strict variant equal quasi-identifiers stay together; in the relaxed one 
 one by one, those of equal quasi-identifiers in a random order. Classes may overlap in what they
 show. Those that show the same are one.
 
-    labels    (block, first, labels)   the class of every unit of a block, in it
+    labels    (block, first, labels)   the class of every cell of a block
+    classes   (gid, codes, w)
     grouped   (gid, codes, [rid])
+
+The tables of the relaxed variant are in :mod:`pganon.methods.classes.one_dimensional.dealt`.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ from pganon.forms.facts import SUPPRESSED
 from pganon.forms.work import GROUPED
 from pganon.methods.classes.cells import cell_steps, surplus_of
 from pganon.methods.classes.leaving import leaves_outliers_out, outliers_allowed, records_of_cells
+from pganon.methods.classes.one_dimensional.dealt import OF_RUNS, dealt_steps, runs_in_classes
 from pganon.methods.classes.one_dimensional.equal import one_of_equal
 from pganon.methods.classes.one_dimensional.layout import (
     Layout,
@@ -46,14 +50,14 @@ from pganon.methods.classes.one_dimensional.line import (
     BEHIND,
     BLOCKS,
     LINE,
-    PACKED,
     WORDS,
     Line,
 )
 from pganon.methods.classes.one_dimensional.options import OneDimensional
 from pganon.methods.classes.one_dimensional.search.windows import Problem
+from pganon.methods.classes.one_dimensional.sent import PACKED, blocks, sample
 from pganon.methods.classes.one_dimensional.tasks import Added, Block, Order
-from pganon.methods.classes.one_dimensional.units import units_of
+from pganon.methods.classes.one_dimensional.units import records_of, units_of
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.common.pairs import paired
@@ -81,33 +85,29 @@ def _options(spec: ReleaseSpec) -> OneDimensional:
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     line = Line(spec, relaxed=_options(spec).variant == "relaxed")
-    apart = spec.numbers_records and not line.relaxed
-    cells = "grouped_cells" if apart else GROUPED.name
-    records = fragment("coalesce(sum(t.w), 0)::bigint")
+    records = fragment("coalesce(sum(t.w) filter (where t.gid is not null), 0)::bigint")
     left = suppressed_check(spec, lambda s: s.work(_PIECES), records)
     return (
         *cell_steps(spec),
         *line.steps(*([_order(line)] if line.searches_order else []), _added(line)),
+        CreateTable(
+            PACKED, "the cells of every block", lambda s: s.work(PACKED), lambda s: blocks(line, s)
+        ),
         _search(line),
         CreateTable(
             _PIECES,
             "the cells of all classes",
             lambda s: s.work(_PIECES),
-            lambda s: _classes(line, s),
+            lambda s: runs_in_classes(line, s, _LABELS) if line.relaxed else _classes(line, s),
         ),
         *([left] if leaves_outliers_out(spec) else []),
-        CreateTable(
-            cells,
-            "classes that show the same are one",
-            lambda s: s.work(cells),
-            lambda s: one_of_equal(line, s, s.work(_PIECES)),
-        ),
-        *(records_of_cells(spec, cells) if apart else []),
+        *(dealt_steps(line, _PIECES) if line.relaxed else _grouped(line)),
         DropTables(
             "tidy",
             "the line and its blocks",
             lambda s: [
                 *line.tables(s),
+                s.work(PACKED),
                 s.work(_LABELS),
                 s.work(_PIECES),
                 s.work("cells", round=0),
@@ -116,6 +116,18 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             ],
         ),
     )
+
+
+def _grouped(line: Line) -> list[Step]:
+    spec = line.spec
+    cells = "grouped_cells" if spec.numbers_records else GROUPED.name
+    merged = CreateTable(
+        cells,
+        "classes that show the same are one",
+        lambda s: s.work(cells),
+        lambda s: one_of_equal(line, s, s.work(_PIECES)),
+    )
+    return [merged, *(records_of_cells(spec, cells) if spec.numbers_records else [])]
 
 
 def _order(line: Line) -> Search:
@@ -133,7 +145,7 @@ def _order(line: Line) -> Search:
         (("place", "integer"), ("attribute", "integer")),
         given=lambda s: given_of_sample(line, s),
         batches=lambda s: 1,
-        rows=lambda s, batch: line.sample(s),
+        rows=lambda s, batch: sample(line, s),
         tasks=tasks,
     )
 
@@ -176,6 +188,7 @@ def _search(line: Line) -> Search:
                     layout=layout,
                     problem=problem,
                     units=units,
+                    sizes=records_of(row, line, state) if line.relaxed else None,
                     rounds=options.rounds(state[KEPT]),
                     limit=allowed * int(units.weights.sum()) // released,
                     price=options.price_of_record,
@@ -188,7 +201,12 @@ def _search(line: Line) -> Search:
         "pieces",
         "the pieces of every block that lose least",
         lambda s: s.work(_LABELS),
-        (("block", "integer"), ("first", "integer"), ("labels", "integer[]")),
+        (
+            ("block", "integer"),
+            ("first", "integer"),
+            ("labels", "integer[]"),
+            *[(name, "integer[]") for name in (OF_RUNS if line.relaxed else ())],
+        ),
         given=lambda s: given_of_blocks(line, s),
         batches=lambda s: -(-s[BLOCKS] // _AT_ONCE),
         rows=lambda s, batch: _rows(line, s, batch),
@@ -209,7 +227,7 @@ def _rows(line: Line, state: State, batch: int) -> exp.Select:
 
 
 def _classes(line: Line, state: State) -> exp.Select:
-    """(gid, codes, w, [rid]) of every unit that is in a class."""
+    """(gid, codes, w) of every cell that is in a class."""
     labels = query(
         "select t.block, t.first + x.place - 1 as unit, x.label from t"
         " cross join lateral unnest(t.labels) with ordinality as x(label, place)",
@@ -220,8 +238,7 @@ def _classes(line: Line, state: State) -> exp.Select:
         {"x": labels, "l": state.work(LINE)},
         gid=paired(col("block", "x"), col("label", "x")),
     )
-    names = [*codes_of(line.spec), *(["rid"] if line.relaxed else [])]
-    return tree.select(*[col(name, "l") for name in names])
+    return tree.select(*[col(name, "l") for name in codes_of(line.spec)])
 
 
 METHOD = Method(OneDimensional, CLASSES, partition_steps)

@@ -14,10 +14,12 @@ from pganon.steps import State
 
 
 def one_of_equal(line: Line, state: State, classes: QualifiedName) -> exp.Select:
-    """SELECT gid, codes, [rid]: the cells of classes, of which equal ones have one number.
+    """SELECT gid, codes: the cells of classes, of which equal ones have one number.
+
+    In the relaxed variant with `unit`, `before` and `w`, and those in no class.
 
     Args:
-        classes: (gid, codes, w, [rid]).
+        classes: (gid, codes, w, [unit, before]).
     """
     covered = group_extents(line.axes, state, classes, ["gid"], weighted=False)
     covered = covered.select(
@@ -31,8 +33,10 @@ def one_of_equal(line: Line, state: State, classes: QualifiedName) -> exp.Select
     first = exp.Window(this=fragment("min(e.gid)"), partition_by=shown)
     numbers = query("select e.gid, :first as one from e", {"e": covered}, first=first)
     tree = query("select n.one as gid from c", {"c": classes})
-    tree = tree.join(aliased(numbers, "n"), on=equal(["gid"], "n", "c"))
-    names = [*codes_of(line.spec), *(["rid"] if line.relaxed else [])]
+    tree = tree.join(
+        aliased(numbers, "n"), on=equal(["gid"], "n", "c"), join_type="left" if line.relaxed else ""
+    )
+    names = [*codes_of(line.spec), *(["unit", "before", "w"] if line.relaxed else [])]
     return tree.select(*[col(name, "c") for name in names])
 
 

@@ -1,14 +1,14 @@
-"""Cells and records along a line, in blocks.
+"""Cells along a line, in blocks.
 
     behind    (place, attribute)   attributes whose digits go behind all others, in turn
     added     (attribute, word, code, adds)   what a value adds to the number of a record
-    line      (unit, node, piece, codes, w, [cell | rid, sensitive codes])
+    line      (unit, node, piece, codes, w, [cell])
     blocks_r  (node, piece, block)       after r rounds; blocks are numbered along the line
-    packed    (block, first, cells, [values<j>])   units of a block as bytes, from unit `first` on
 
-A unit is a cell, or a record in the relaxed variant; units are numbered along the line, part by
-part. A block that misses a requirement as a whole is joined with the next one of its part, the last
-one with the one before. A part satisfies every requirement as a whole.
+Cells are numbered along the line as units, part by part. In the relaxed variant the units of
+searches are records, those of a cell in the order of their draws. A block that misses a
+requirement as a whole is joined with the next one of its part, the last one with the one before. A
+part satisfies every requirement as a whole.
 """
 
 from __future__ import annotations
@@ -19,19 +19,18 @@ from sqlglot import exp
 
 from pganon.encode import facts
 from pganon.encode.axis import Axis, axes
-from pganon.encode.secrets import row_hash, run_secret
+from pganon.encode.records import DRAW, NUMBER
 from pganon.encode.valued import valued
+from pganon.encode.work import CODED
 from pganon.identifiers import QualifiedName
+from pganon.methods.classes.cells import surplus_of
 from pganon.methods.classes.mondrian.conditions import measures
 from pganon.methods.classes.one_dimensional.search.conditions import COUNTERS
-from pganon.methods.common.packed import packed
 from pganon.privacy.base import Requirement
+from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import (
-    aliased,
-    chain,
     col,
-    equal,
     fragment,
     named,
     num,
@@ -44,10 +43,7 @@ from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, 
 from pganon.steps.facts import RECORDS, count, flag
 
 BLOCK = 60_000
-"""Units of a block, about."""
-
-SAMPLE = 30_000
-"""Units by which the order of the digits is searched."""
+"""Units of a block, about; a cell is never in two of them."""
 
 WORDS = count("words", of="line_")
 """Bigints that the number of a record along the line takes."""
@@ -57,7 +53,7 @@ _MISSING = count("missing", of="line_", assumed=0)
 _JOINED = flag("joined", of="line_")
 _ROUNDS = count("line_rounds")
 
-BEHIND, ADDED, LINE, PACKED = "behind", "added", "line", "packed"
+BEHIND, ADDED, LINE = "behind", "added", "line"
 
 
 @dataclass(frozen=True)
@@ -65,14 +61,14 @@ class Line:
     """The line of a release.
 
     Attributes:
-        relaxed: whether every unit is one record.
+        relaxed: whether every unit of a search is one record.
     """
 
     spec: ReleaseSpec
     relaxed: bool
 
     def steps(self, *before: Search) -> list[Step]:
-        """From `cells_0` to :data:`LINE` and :data:`PACKED`.
+        """From `cells_0` to :data:`LINE` and its blocks.
 
         Args:
             before: make :data:`ADDED`.
@@ -94,7 +90,6 @@ class Line:
                 bound=lambda state: state[RECORDS] + 2,
                 rounds=_ROUNDS,
             ),
-            CreateTable(PACKED, "the cells of every block", lambda s: s.work(PACKED), self.blocks),
         ]
 
     @property
@@ -108,10 +103,24 @@ class Line:
 
     @property
     def identity(self) -> list[str]:
-        """Columns of a unit that say which cell or record it is, and what it has."""
-        if self.relaxed:
-            return ["rid", *[f"s{j}" for j in self.sensitive]]
+        """The column of a unit that says which cell it is, where values of cells are told apart."""
         return ["cell"] if self.sensitive else []
+
+    @property
+    def codes(self) -> list[str]:
+        """Columns with the codes of a unit."""
+        return [axis.code for axis in self.axes]
+
+    @property
+    def draw(self) -> str:
+        """Column of :meth:`records`: orders those of a cell at random, in the relaxed variant."""
+        return NUMBER if self.spec.numbers_records else DRAW
+
+    def records(self, state: State) -> Relation:
+        """The encoded records, of which some may have been left out already."""
+        if self.spec.leaves_surplus_out:
+            return surplus_of(self.spec).kept(state)
+        return state.work(CODED)
 
     @property
     def searches_order(self) -> bool:
@@ -120,30 +129,30 @@ class Line:
 
     def tables(self, state: State) -> list[QualifiedName]:
         """Work tables that nothing needs after the search."""
-        values = [] if self.relaxed else [state.work(f"cellvalues{j}") for j in self.sensitive]
-        names = [*([BEHIND] if self.searches_order else []), ADDED, LINE, PACKED]
+        values = [state.work(f"cellvalues{j}") for j in self.sensitive]
+        names = [*([BEHIND] if self.searches_order else []), ADDED, LINE]
         held = [state.work(name) for name in names]
         return [*held, state.work("blocks", round=state[_ROUNDS] - 1), *values]
 
     # -- the line -----------------------------------------------------------------------------
 
     def _line(self, state: State) -> exp.Select:
-        codes = [axis.code for axis in self.axes]
         keyed = query("select c.node, c.w from c", {"c": state.work("cells", round=0)})
-        keyed = keyed.select(*[col(name, "c") for name in (*codes, *self.identity)])
+        keyed = keyed.select(*[col(name, "c") for name in (*self.codes, *self.identity)])
         keyed = keyed.select(
             *[named(self._word(state, word), f"h{word}") for word in range(state[WORDS])]
         )
         order = [col(f"h{word}", "k") for word in range(state[WORDS])]
-        order += [col("rid", "k")] if self.relaxed else []
+        size, sizes = "row_number()", "count(*)"
+        if self.relaxed:
+            size, sizes = "sum(k.w)", "sum(c.w)"
         sizes = query(
-            "select c.node, count(*) as units from c group by c.node",
+            "select c.node, :units as units from c group by c.node",
             {"c": state.work("cells", round=0)},
+            units=fragment(sizes),
         )
         ordered = exp.Order(expressions=[exp.Ordered(this=item.copy()) for item in order])
-        within = exp.Window(
-            this=fragment("row_number()"), partition_by=[col("node", "k")], order=ordered
-        )
+        within = exp.Window(this=fragment(size), partition_by=[col("node", "k")], order=ordered)
         along = exp.Window(
             this=fragment("row_number()"),
             order=exp.Order(
@@ -158,7 +167,7 @@ class Line:
             along=along,
             within=within,
             size=num(self._size(state)),
-        ).select(*[col(name, "k") for name in (*codes, *self.identity)])
+        ).select(*[col(name, "k") for name in (*self.codes, *self.identity)])
 
     def _size(self, state: State) -> int:
         """Units of a block: fewer where many sensitive values are compared with those of all."""
@@ -238,14 +247,12 @@ class Line:
         value, tables = num(0), {"l": state.work(LINE), "b": state.in_round("blocks")}
         text = "select b.block, :value as value, sum(l.w)::bigint as n from l"
         if requirement.model.needs_values:
-            value = col(f"s{requirement.sensitive}", "l")
-            if not self.relaxed:
-                text = (
-                    "select b.block, :value as value, sum(v.w)::bigint as n"
-                    " from l join v on v.cell = l.cell"
-                )
-                tables["v"] = state.work(f"cellvalues{requirement.sensitive}")
-                value = col(f"s{requirement.sensitive}", "v")
+            text = (
+                "select b.block, :value as value, sum(v.w)::bigint as n"
+                " from l join v on v.cell = l.cell"
+            )
+            tables["v"] = state.work(f"cellvalues{requirement.sensitive}")
+            value = col(f"s{requirement.sensitive}", "v")
         return query(
             f"{text} join b on b.node = l.node and b.piece = l.piece group by b.block, 2",
             tables,
@@ -257,6 +264,13 @@ class Line:
             "select (select count(distinct b.block) from b) as blocks, count(*) as missing,"
             " count(*) = 0 as joined from m",
             {"b": state.in_round("blocks"), "m": state.in_round("missing")},
+        )
+
+    def blocks(self, state: State) -> exp.Select:
+        """SELECT block and columns of :data:`LINE`: the units of every block."""
+        return query(
+            "select b.block, l.* from l join b on b.node = l.node and b.piece = l.piece",
+            {"l": state.work(LINE), "b": state.work("blocks", round=state[_ROUNDS] - 1)},
         )
 
     def _joined(self, state: State) -> exp.Select:
@@ -280,58 +294,3 @@ class Line:
             "select b.node, b.piece, j.joined as block from b join j on j.block = b.block",
             {"b": state.in_round("blocks"), "j": number},
         )
-
-    # -- what searches read -------------------------------------------------------------------
-
-    def sample(self, state: State) -> exp.Select:
-        """SELECT of a random part of all units, in the form of :data:`PACKED`, as block 0."""
-        draw = col("rid", "c")
-        if not self.relaxed:
-            codes = exp.func("row", col("node", "c"), *[col(axis.code, "c") for axis in self.axes])
-            draw = row_hash(codes, scalar(run_secret(state, "partition_seed")))
-        drawn = query(
-            "select c.*, row_number() over (order by :draw) - 1 as unit from c",
-            {"c": state.work("cells", round=0)},
-            draw=draw,
-        )
-        tree = query(
-            "select 0 as block, d.* from d where d.unit < :most", {"d": drawn}, most=num(SAMPLE)
-        )
-        return self._packed(tree, state)
-
-    def blocks(self, state: State) -> exp.Select:
-        """SELECT of the units of every block, in the form of :data:`PACKED`."""
-        tree = query(
-            "select b.block, l.* from l join b on b.node = l.node and b.piece = l.piece",
-            {"l": state.work(LINE), "b": state.work("blocks", round=state[_ROUNDS] - 1)},
-        )
-        return self._packed(tree, state)
-
-    def _packed(self, units: exp.Select, state: State) -> exp.Select:
-        sent = [fragment("int8send(u.w)")]
-        sent += [fragment("int8send(:w)", w=word) for word in packed(self.axes, state, "u")]
-        tree = query(
-            "select u.block, min(u.unit) as first,"
-            " string_agg(:cell, ''::bytea order by u.unit) as cells from u group by u.block",
-            {"u": units},
-            cell=chain(exp.DPipe, sent),
-        )
-        if self.relaxed:
-            return tree.select(*[self._own_values(j) for j in self.sensitive])
-        tree = query("select p.block, p.first, p.cells from p", {"p": tree})
-        for j in self.sensitive:
-            values = query(
-                "select u.block, string_agg(int8send(u.unit) || int8send(:s) || int8send(v.w),"
-                " ''::bytea order by u.unit, :s) as sent"
-                " from u join v on v.cell = u.cell group by u.block",
-                {"u": units.copy(), "v": state.work(f"cellvalues{j}")},
-                s=col(f"s{j}", "v"),
-            )
-            tree = tree.join(aliased(values, f"v{j}"), on=equal(["block"], f"v{j}", "p"))
-            tree = tree.select(named(col("sent", f"v{j}"), f"values{j}"))
-        return tree
-
-    def _own_values(self, j: int) -> exp.Expr:
-        value = col(f"s{j}", "u")
-        sent = fragment("string_agg(int8send(:s), ''::bytea order by u.unit)", s=value)
-        return named(sent, f"values{j}")

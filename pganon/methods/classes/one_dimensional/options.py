@@ -10,6 +10,7 @@ from pydantic import Field
 
 from pganon.methods.classes.options import Partitioning, Price
 from pganon.policy.columns import Columns
+from pganon.policy.encoding import Encoding
 from pganon.policy.refusals import Refusal, known_word
 from pganon.policy.tasks import Start
 
@@ -56,6 +57,12 @@ class OneDimensional(Partitioning):
     ] = "apart"
     refine: Refine = "auto"
     price: Price = None
+
+    @property
+    def encoding(self) -> Encoding:
+        if self.variant == "strict":
+            return super().encoding
+        return Encoding("drawn", combines=True, divides_cells=True)
 
     def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
         """Regions of cuts, which a line has not."""

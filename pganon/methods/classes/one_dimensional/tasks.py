@@ -61,7 +61,8 @@ class Block:
     """The classes of the units of a block.
 
     Attributes:
-        first: number of its first unit.
+        first: number of its first cell.
+        sizes: how many units every cell is; None where each is one.
         limit: records that may be left out; `price`: of one, as a loss.
     """
 
@@ -70,6 +71,7 @@ class Block:
     layout: Layout
     problem: Problem
     units: Units
+    sizes: Ints | None
     rounds: int
     limit: int
     price: float
@@ -86,4 +88,20 @@ class Block:
             classes = refined(self.problem, units, classes, self.layout.digits, self.rounds, draws)
         labels = np.empty(len(order), dtype=np.int64)
         labels[order] = classes.labels
-        return TaskResult([(self.block, self.first, array_text(labels))])
+        columns = [labels] if self.sizes is None else runs(labels, self.sizes)
+        return TaskResult([(self.block, self.first, *map(array_text, columns))])
+
+
+def runs(labels: Ints, sizes: Ints) -> list[Ints]:
+    """The labels of units one after the other, where those of a cell have the same.
+
+    Returns:
+        of every run its label, the place of its cell, how many units of the cell are before it,
+        and how many it has.
+    """
+    cells = np.repeat(np.arange(len(sizes)), sizes)
+    changes = (np.diff(labels, prepend=labels[:1]) != 0) | (np.diff(cells, prepend=-1) != 0)
+    starts = np.flatnonzero(changes)
+    lengths = np.diff(np.append(starts, len(labels)))
+    cell = cells[starts]
+    return [labels[starts], cell, starts - (np.cumsum(sizes) - sizes)[cell], lengths]

@@ -27,19 +27,28 @@ Ints = NDArray[np.int64]
 
 
 def units_of(line: Line, state: State, given: Given, row: Sequence[Any]) -> Units:
-    """The units of a row of :data:`~pganon.methods.classes.one_dimensional.line.PACKED`."""
+    """The units of a row of :data:`~pganon.methods.classes.one_dimensional.sent.PACKED`."""
     _, first, cells, *values = row
     held = _numbers(cells, 1 + number_of_words(line.axes, state))
     codes = np.stack(unpacked(line.axes, state, held[:, 1:])).astype(np.int64)
+    weights, last = held[:, 0], first + len(held)
+    if line.relaxed:
+        codes = np.repeat(codes, weights, axis=1)
+        weights = np.ones(codes.shape[1], dtype=np.int64)
     return Units(
-        codes, held[:, 0], _conditions(line, state, given, first + np.arange(len(held) + 1), values)
+        codes, weights, _conditions(line, state, given, np.arange(first, last + 1), values)
     )
+
+
+def records_of(row: Sequence[Any], line: Line, state: State) -> Ints:
+    """How many records every cell of the row has."""
+    return _numbers(row[2], 1 + number_of_words(line.axes, state))[:, 0]
 
 
 def _conditions(
     line: Line, state: State, given: Given, numbers: Ints, sent: Sequence[bytes]
 ) -> Conditions | None:
-    """Args: numbers: those of the units, and the next one."""
+    """Args: numbers: those of the cells, and the next one."""
     columns = line.sensitive
     asked = [r for r in line.spec.requirements if r.model.needs_values]
     if not asked:
@@ -60,7 +69,7 @@ def _values(line: Line, state: State, j: int, numbers: Ints, sent: bytes) -> Val
     size = state[facts.value_count(j)] + 1
     if line.relaxed:
         held = _numbers(sent, 1)[:, 0]
-        return Values(np.arange(len(numbers)), held, np.ones(len(held), dtype=np.int64), size)
+        return Values(np.arange(len(held) + 1), held, np.ones(len(held), dtype=np.int64), size)
     held = _numbers(sent, 3)
     return Values(np.searchsorted(held[:, 0], numbers), held[:, 1], held[:, 2], size)
 

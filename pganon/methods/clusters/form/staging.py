@@ -228,7 +228,8 @@ def _members(spec: ReleaseSpec, state: State) -> exp.Expr:
         values = [col(f"value{attribute.index}", "g") for attribute in spec.attributes]
         tree = tree.select(*[col(f"p{item.index}", "c") for item in spec.carried])
         return members(spec, state, tree, {CLUSTER_NO: CLUSTER_NO}, values)
-    return cell_members(spec, state, state.work("cluster_cells"), CLUSTER_NO, code_columns(spec))
+    records, cells = state.work(CODED), state.work("cluster_cells")
+    return cell_members(spec, state, records, cells, CLUSTER_NO, code_columns(spec))
 
 
 def value_key(value: exp.Expr) -> exp.Expr:

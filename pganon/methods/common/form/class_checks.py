@@ -22,7 +22,7 @@ from pganon.methods.common.form.regions import region_check
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Relation, Requirement
 from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.sqltools import col, num, query
+from pganon.sqltools import col, presorted, query
 from pganon.steps import State
 from pganon.steps.relations import CheckQuery
 
@@ -54,29 +54,29 @@ def structure_check(tables: Tables) -> CheckQuery:
 
 def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Tables) -> CheckQuery:
     reference: Relation | None = None
-    counted = _counted(tables, num(1))
+    counted = _sizes(tables)
     if requirement.sensitive is not None:
         item = spec.sensitive[requirement.sensitive]
-        counted = _counted(tables, value_key(item, "r"))
+        counted = _counted(tables, item)
         reference = _reference_shares(spec, item, kind, tables) if kind else None
     measured = requirement.model.measure(counted, [CLASS_ID], reference)
     return requirement_check(requirement, measured, against(spec, kind))
 
 
 def _whole_check(requirement: Requirement, tables: Tables) -> CheckQuery:
-    measured = requirement.model.measure(_counted(tables, num(1)), [CLASS_ID])
+    measured = requirement.model.measure(_sizes(tables), [CLASS_ID])
     return requirement_check(requirement, measured, hint=MERGE)
 
 
 def histogram(
     spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
-    return [CLASS_ID], _counted(tables, value_key(item, "r"))
+    return [CLASS_ID], _counted(tables, item)
 
 
 def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
     """Linkage of classes: people of a class look the same."""
-    return linked_classes(spec, lambda item: _counted(tables, value_key(item, "r")))
+    return linked_classes(spec, lambda item: _counted(tables, item))
 
 
 def linked_classes(spec: ReleaseSpec, counted: Callable[[Sensitive], exp.Select]) -> Linked:
@@ -88,12 +88,22 @@ def linked_classes(spec: ReleaseSpec, counted: Callable[[Sensitive], exp.Select]
     return Linked((CLASS_ID,), tuple(columns))
 
 
-def _counted(tables: Relations, value: exp.Expr) -> exp.Select:
+def _sizes(tables: Relations) -> exp.Select:
     return query(
-        "select r.class_id, :value as value, count(*) as n from records as r"
-        " group by r.class_id, 2",
+        "select r.class_id, 1 as value, count(*) as n from records as r group by r.class_id, 2",
         dict(tables),
-        value=value,
+    )
+
+
+def _counted(tables: Relations, item: Sensitive) -> exp.Select:
+    rows = query(
+        "select r.class_id, :value as value from records as r",
+        dict(tables),
+        value=value_key(item, "r"),
+    )
+    return query(
+        "select r.class_id, r.value, count(*) as n from r group by r.class_id, r.value",
+        {"r": presorted(rows)},
     )
 
 

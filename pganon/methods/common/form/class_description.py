@@ -7,7 +7,6 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.axis import axes
-from pganon.encode.work import CODED
 from pganon.forms.elements import attribute_columns
 from pganon.forms.facts import losses
 from pganon.forms.form import (
@@ -27,7 +26,7 @@ from pganon.forms.utility import ClassUtility, class_utility
 from pganon.forms.work import EXTENTS, GROUPED_CLASSES
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.form import class_checks, class_views, classes
-from pganon.methods.common.form.class_records import same_cell, unchanged
+from pganon.methods.common.form.class_records import encoded_records, same_cell, unchanged
 from pganon.metrics import loss
 from pganon.metrics.evidence.classes import evidence_of
 from pganon.metrics.report import ClassMetrics, metrics_of
@@ -60,7 +59,8 @@ def values(spec: ReleaseSpec, tables: Tables) -> exp.Select:
 def members(spec: ReleaseSpec, state: State) -> exp.Select:
     names = [axis.code for axis in axes(spec.attributes)]
     names += [name for name, _ in unchanged(spec)]
-    tree = query("select g.class_id as group_id from c", {"c": state.work(CODED)}).join(
+    records = encoded_records(spec, state)
+    tree = query("select g.class_id as group_id from c", {"c": records}).join(
         aliased(state.work(GROUPED_CLASSES), "g"),
         on=same_cell(spec, state, "g", "c"),
         join_type="left",

@@ -8,14 +8,27 @@ from sqlglot import exp
 
 from pganon.encode.combination import cell_columns
 from pganon.encode.facts import KEPT
-from pganon.encode.records import ties
+from pganon.encode.records import PART, ties
 from pganon.encode.work import CODED
 from pganon.forms.stored import numbers
-from pganon.forms.work import GROUPED_CLASSES
+from pganon.forms.work import DEALT, GROUPED_CLASSES
 from pganon.identifiers import QualifiedName
 from pganon.policy.options import CLASS_ID
+from pganon.privacy.rows import Relation
 from pganon.resolved.model import Carried, ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, scalar, text
+from pganon.sqltools import (
+    aliased,
+    cast,
+    col,
+    equal,
+    fragment,
+    named,
+    num,
+    query,
+    scalar,
+    stacked,
+    text,
+)
 from pganon.steps import Check, State
 from pganon.steps.facts import count
 
@@ -29,8 +42,29 @@ _PER_DIFFERENT = 2
 
 
 def cell_keys(spec: ReleaseSpec, state: State) -> list[str]:
-    """Columns that say which cell a record is in."""
-    return ["rid"] if spec.numbers_records else cell_columns(spec, state)
+    """Columns of :func:`encoded_records` that say which cell a record is in, or part of a cell."""
+    if spec.numbers_records:
+        return ["rid"]
+    return [*cell_columns(spec, state), *([PART] if spec.divides_cells else [])]
+
+
+def encoded_records(spec: ReleaseSpec, state: State) -> Relation:
+    """The encoded records; where cells are divided, with the part of its cell that each is in."""
+    if not spec.divides_cells:
+        return state.work(CODED)
+    names = CODED.columns(spec, state)
+    whole = query(
+        "select 0 as part from c where not exists (select from g where g.part > 0 and :same)",
+        {"c": state.work(CODED), "g": state.work(GROUPED_CLASSES)},
+        same=equal(cell_columns(spec, state), "g", "c"),
+    )
+    dealt = query("select d.part from d", {"d": state.work(DEALT)})
+    return stacked(
+        [
+            whole.select(*[col(name, "c") for name in names]),
+            dealt.select(*[col(name, "d") for name in names]),
+        ]
+    )
 
 
 def same_cell(spec: ReleaseSpec, state: State, left: str, right: str) -> exp.Expr:
@@ -60,7 +94,7 @@ def records_of_classes(
     """
     if owned is None and _pays(state):
         return counted_records(spec, state)
-    tree = exp.select(col("class_id", "g")).from_(aliased(state.work(CODED), "c"))
+    tree = exp.select(col("class_id", "g")).from_(aliased(encoded_records(spec, state), "c"))
     tree = tree.join(
         aliased(state.work(GROUPED_CLASSES), "g"),
         on=same_cell(spec, state, "g", "c"),
@@ -129,7 +163,7 @@ def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
     looks = [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
     shown = [*names, *[f"look{place}" for place, _ in enumerate(looks)]]
     by = [*[col(name, "c") for name in (*keys, *names)], *looks]
-    cells = query("select count(*) as n from c", {"c": state.work(CODED)})
+    cells = query("select count(*) as n from c", {"c": encoded_records(spec, state)})
     cells = cells.select(*[named(e, n) for e, n in zip(by, (*keys, *shown), strict=True)])
     cells = cells.group_by(*[expression.copy() for expression in by])
     classes = query("select sum(c.n)::bigint as n from c", {"c": cells}).join(

@@ -16,6 +16,7 @@ from pganon.encode.axis import axes
 from pganon.encode.combination import COMBINATION, combination, combined
 from pganon.encode.cuts import keeps_cuts
 from pganon.encode.extents import group_extents
+from pganon.encode.records import PART
 from pganon.encode.valued import referenced
 from pganon.forms.elements import own_values
 from pganon.forms.form import Tables
@@ -24,6 +25,7 @@ from pganon.forms.work import EXTENTS, GROUPED, GROUPED_CLASSES
 from pganon.methods.common.form.class_records import (
     cell_keys,
     different_check,
+    encoded_records,
     may_repeat,
     records_of_classes,
 )
@@ -155,7 +157,13 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
     members = members_step(
         "class",
         lambda s: cell_members(
-            spec, s, s.work(GROUPED_CLASSES), CLASS_ID, cell_keys(spec, s), own_values(spec)
+            spec,
+            s,
+            encoded_records(spec, s),
+            s.work(GROUPED_CLASSES),
+            CLASS_ID,
+            cell_keys(spec, s),
+            own_values(spec),
         ),
     )
     sizes = CreateTable(
@@ -194,6 +202,7 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
 def _grouped_classes(spec: ReleaseSpec, state: State) -> exp.Expr:
     columns = code_columns(spec)
     columns += ["rid"] if spec.numbers_records else []
+    columns += [PART] if spec.divides_cells else []
     tree = query(
         "select n.class_id from g join n on n.gid = g.gid",
         {"g": state.work(GROUPED), "n": numbers(state, CLASS_ID)},

@@ -193,15 +193,16 @@ def _bytes(axis: Axis) -> exp.Expr:
 def cell_members(
     spec: ReleaseSpec,
     state: State,
+    records: Relation,
     grouped: QualifiedName,
     group: str,
     keys: Sequence[str],
     values: Sequence[exp.Expr] = (),
 ) -> exp.Select:
-    """The same where `grouped` (group, codes) has no identities: records of `coded` have them.
+    """The same where `grouped` (group, codes) has no identities: the encoded records have them.
 
     Args:
-        keys: columns that a record of `coded` and its row of `grouped` have in common.
+        keys: columns that a record and its row of `grouped` have in common.
         values: in columns of `c`, the records.
     """
     column = identity(spec)
@@ -209,7 +210,7 @@ def cell_members(
         return members(spec, state, grouped, {group: group})
     texts = [named(value, f"value{place}") for place, value in enumerate(values)]
     beside = [col(f"p{item.index}", "c") for item in spec.carried]
-    tree = query("select 1 from c", {"c": state.work(CODED)}).select(
+    tree = query("select 1 from c", {"c": records}).select(
         col(column, "c"), col(group, "g"), *texts, *beside, append=False
     )
     source = tree.join(aliased(grouped, "g"), on=equal(keys, "g", "c"))

@@ -66,8 +66,21 @@ def test_the_same_rows_in_the_same_order(
     named = {f"v{place}": kind for place, kind in enumerate(kinds)}
     build(db, named)
     columns = {"a": {}, "b": {}, **{name: {"role": roles} for name in named}}
+    check(db, monkeypatch, policy(columns, 5))
+
+
+def test_the_same_rows_of_divided_cells(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a key, so that records may be equal in all that decides."""
+    build(db, {"v": "numeric"})
+    columns = {"a": {}, "b": {}, "v": {"role": "sensitive"}}
+    document = policy(columns, 5, method={"name": "one_dimensional", "variant": "relaxed"})
+    db.connect("source_owner").execute("ALTER TABLE public.t DROP CONSTRAINT t_pkey")
+    check(db, monkeypatch, document)
+
+
+def check(db: Database, monkeypatch: pytest.MonkeyPatch, document: dict[str, Any]) -> None:
     sorted_rows, counted = (
-        rows_of(db, monkeypatch, records, policy(columns, 5)) for records in (NEVER, ALWAYS)
+        rows_of(db, monkeypatch, records, document) for records in (NEVER, ALWAYS)
     )
     assert len(counted) == 240
     assert counted == sorted_rows

@@ -190,13 +190,12 @@ def check_refusal(
         assert not feasible or len(case.rows) < smallest, refusal
 
 
-def with_ties(staged: Staged, released: Sequence[Record]) -> list[Record]:
+def with_ties(staged: Staged, released: Sequence[Record], number: str = "rid") -> list[Record]:
     """The records with the random numbers that decided between equal values."""
-    name = staged.state.work("coded").identifier
-    ties = {
-        int(row["record"]): row["rid"]
-        for row in fetch(staged.conn, sql.SQL("SELECT record, rid FROM {}").format(name))
-    }
+    select = sql.SQL("SELECT record, {} AS tie FROM {}").format(
+        sql.Identifier(number), staged.state.work("coded").identifier
+    )
+    ties = {int(row["record"]): row["tie"] for row in fetch(staged.conn, select)}
     return [Record(r.id, r.qi, r.sensitive, ties.get(r.id, 0)) for r in released]
 
 

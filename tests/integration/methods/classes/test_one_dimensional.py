@@ -14,12 +14,16 @@ import joblib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from psycopg import sql
 
 from pganon.encode import axis
+from pganon.encode.work import CODED
 from pganon.errors import PrivacyRefusal
 from pganon.methods.classes.one_dimensional import line
 from pganon.methods.classes.one_dimensional.search import digits
+from pganon.methods.common.form import class_description
 from pganon.run import pool
+from pganon.sqltools import statement
 from tests.integration.methods.classes.test_mondrian import (
     BOUNDED,
     COMPARED,
@@ -34,7 +38,7 @@ from tests.integration.methods.classes.test_mondrian import (
     with_ties,
 )
 from tests.support.harness.cluster import Database
-from tests.support.harness.driver import Connection, Staged, drop_leftovers, run
+from tests.support.harness.driver import Connection, Staged, drop_leftovers, fetch, run
 from tests.support.harness.examples import examples
 from tests.support.oracles import one_dimensional
 from tests.support.oracles.definitions import Group, Record
@@ -122,8 +126,9 @@ def check(tables: tuple[Connection, Connection], case: Case) -> Staged | None:
     except PrivacyRefusal as refusal:
         check_refusal(refusal, case, feasible, references)
         return None
-    if staged.plan.spec.numbers_records:
-        feasible = releasable(case, with_ties(staged, records))
+    if staged.plan.spec.random_order != "none":
+        number = "rid" if staged.plan.spec.numbers_records else "draw"
+        feasible = releasable(case, with_ties(staged, records, number))
     groups = expected(case, feasible, references)
     released = [record for group in groups for record in group]
     for i, attribute in enumerate(case.attributes):
@@ -137,6 +142,7 @@ def check(tables: tuple[Connection, Connection], case: Case) -> Staged | None:
         [records, released],
     )
     check_tuples(staged)
+    check_members(staged)
     return staged
 
 
@@ -185,6 +191,16 @@ def check_tuples(staged: Staged) -> None:
         text = str([v for name, v in row.items() if name.removesuffix("_null") in SHOWN])
         assert shown.setdefault(text, row["class_id"]) == row["class_id"]
     assert len(shown) == len(staged.classes)
+
+
+def check_members(staged: Staged) -> None:
+    """Every encoded record once, in the class that its people know it is in."""
+    spec, state = staged.plan.spec, staged.state
+    rows = fetch(staged.conn, statement(class_description.members(spec, state)))
+    coded = fetch(staged.conn, sql.SQL("SELECT 1 FROM {}").format(state.work(CODED).identifier))
+    assert len(rows) == len(coded)
+    sizes = Counter(row["group_id"] for row in rows if row["group_id"] is not None)
+    assert sizes == {number: len(ids) for number, ids in staged.members.items()}
 
 
 @pytest.mark.random_tables
@@ -287,6 +303,16 @@ def test_conditions_on_two_sensitive_columns_are_held_apart(
     assert (staged.facts["line_blocks"] > 1) == (block == 30)
 
 
+@pytest.mark.parametrize(("variant", "blocks"), [("strict", 1), ("relaxed", 4)])
+def test_a_block_has_so_many_cells_or_records(
+    db: Database, variant: str, blocks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four cells of 30 records."""
+    monkeypatch.setattr(line, "BLOCK", 30)
+    rows = [[n % 4, "a", None, "k", 1] for n in range(120)]
+    assert released(db, rows, 3, variant=variant).facts["line_blocks"] == blocks
+
+
 def test_blocks_are_smaller_where_values_are_compared_with_those_of_all(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -324,6 +350,41 @@ def test_the_order_of_rows_does_not_matter(db: Database, variant: str) -> None:
 def shown(staged: Staged, rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """The quasi-identifiers of the records of all classes, class by class."""
     return sorted(sorted(str(rows[n - 1][:3]) for n in ids) for ids in staged.members.values())
+
+
+@pytest.mark.parametrize("numbered", [False, True])
+def test_a_secret_decides_who_of_a_divided_cell_is_where(db: Database, numbered: bool) -> None:
+    """Not the order of rows. The middle cell of seven is divided among three classes.
+
+    Args:
+        numbered: records have numbers where some could be left out.
+    """
+    source = db.connect("source_owner")
+    values = [0] * 3 + [10] * 7 + [20] * 3
+    make_table(source, {"x": "integer", "s": "text"}, [[x, str(n)] for n, x in enumerate(values)])
+    bounded = {"model": "alpha_k_anonymity", "column": "s", "alpha": 0.9, "k": 4}
+    asked = policy(
+        {"x": "q", "s": "s"},
+        [bounded if numbered else {"model": "k_anonymity", "k": 4}],
+        method={"name": "one_dimensional", "variant": "relaxed", "refine": 0},
+        **({"on_infeasible": "suppress", "suppression_limit": 0.01} if numbered else {}),
+    )
+
+    def classes(seed: int) -> set[frozenset[int]]:
+        drop_leftovers(db.owner())
+        staged = run(db.owner(), asked, seed=seed)
+        assert staged.plan.spec.numbers_records == numbered
+        check_members(staged)
+        return groups_of(staged)
+
+    first = classes(1)
+    assert sorted(map(len, first)) == [4, 4, 5]
+    source.execute(
+        "CREATE TABLE public.o AS TABLE public.t; DELETE FROM public.t;"
+        " INSERT INTO public.t SELECT * FROM public.o ORDER BY id DESC; DROP TABLE public.o"
+    )
+    assert classes(1) == first
+    assert classes(2) != first
 
 
 @pytest.mark.slow

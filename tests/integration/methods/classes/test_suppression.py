@@ -351,3 +351,20 @@ def test_a_line_leaves_out_what_pays_and_no_more_than_the_limit(
     left = [value for number, value in enumerate(values, start=1) if number not in ids]
     assert left == ([] if price == 1 else [40, 50, 60])
     assert staged.facts["suppressed"] == len(left)
+
+
+def test_a_relaxed_line_leaves_out_a_part_of_a_cell(db: Database) -> None:
+    """The sixth record of a class; nobody has the number of a class without being in one."""
+    staged = released(
+        db,
+        [(value, "a", "x") for value in [0] * 10 + [100] * 10 + [50] * 3 + [60] * 3],
+        [{"model": "k_anonymity", "k": 5}],
+        method={"name": "one_dimensional", "variant": "relaxed", "price": 0},
+        suppression_limit=1 / 26,
+    )
+    first, second, last = sorted(staged.members.values(), key=min)
+    assert (first, second) == (set(range(1, 11)), set(range(11, 21)))
+    assert len(last) == 5
+    assert last < set(range(21, 27))
+    assert staged.facts["suppressed"] == 1
+    assert staged.facts["drawn_class_id"] == 3
