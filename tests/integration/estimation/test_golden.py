@@ -303,3 +303,31 @@ def test_names_and_values_with_quotes(db: Database):
         ).as_dicts()
     assert {first["k"], other["k"]} == {value, "other"}
     assert first["count"] == other["count"] == pytest.approx(2)
+
+
+def test_two_tables_with_buckets_of_their_own(db: Database):
+    """Of three records of a bucket one has flu, of one all; a cold is one of two in both."""
+    records = {"flu": [(1, 1), (1, 0), (1, 0), (2, 1)], "cold": [(1, 1), (1, 0), (2, 1), (2, 0)]}
+    columns: dict[str, Published] = {}
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA golden")
+        conn.execute(
+            "CREATE TABLE golden.released AS SELECT * FROM (VALUES (1, 1), (1, 1), (1, 2), (2, 2))"
+            " AS v(flu_group_id, cold_group_id)"
+        )
+        for name, values in records.items():
+            view = QualifiedName("golden", name)
+            conn.execute(
+                f"CREATE TABLE golden.{name} (group_id int, {name} int, count int)".encode()
+            )
+            for value in values:
+                conn.execute(f"INSERT INTO golden.{name} VALUES (%s, %s, 1)".encode(), value)
+            part = Part(name, True, view, "group_id", "count")
+            columns[name] = Published(name, "exact", "integer", None, False, part)
+        home = Part("qit", True, VIEW, "flu_group_id", None)
+        links = {name: f"{name}_group_id" for name in records}
+        release = AskedRelease("released", 1, VIEW, home, None, columns, links)
+        row = ask(conn, release, "SELECT count(*) FROM released WHERE flu = 1 AND cold = 1")
+    assert (row["count_lower"], row["count_upper"]) == (0, 2)
+    assert (row["count"], row["count_error"] ** 2) == pytest.approx((1, 1 / 3))
+    assert (row["classes"], row["few"], row["maybe_empty"]) == (2, True, True)
