@@ -93,9 +93,7 @@ def _links(arrangement: Arrangement, table: QuasiTable) -> list[ViewColumn]:
         return _numbers(table.groups)
     parts = {sensitive.partition: sensitive.part for sensitive in arrangement.sensitive}
     return [
-        replace(column, form="bucket", part=parts[column.name])
-        if column.name in parts
-        else column
+        replace(column, form="bucket", part=parts[column.name]) if column.name in parts else column
         for column in _numbers(table.groups)
     ]
 
