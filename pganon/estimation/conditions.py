@@ -49,6 +49,13 @@ class Conditions:
         columns = [(found, self.column(found)) for found in node.find_all(exp.Column)]
         if not columns:
             raise Unsupported("a condition or key must be about a column", node)
+        for found, column in columns:
+            if column.is_caseless and not isinstance(node, exp.Is):
+                raise Unsupported(
+                    f"{quote(column.name)} is citext, of which only IS NULL is estimated",
+                    found,
+                    "which of its spellings are one value is not known here",
+                )
         (_, first), *rest = columns
         for found, column in rest:
             if column.part != first.part:

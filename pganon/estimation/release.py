@@ -65,6 +65,11 @@ class Published:
     def is_text(self) -> bool:
         return self.collation is not None
 
+    @property
+    def is_caseless(self) -> bool:
+        """Whether it is citext. Its operators are not found where only pg_catalog is looked in."""
+        return self.kind.split(".")[-1].strip('"') == "citext"
+
 
 @dataclass(frozen=True)
 class Part:

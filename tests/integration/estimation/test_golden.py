@@ -9,6 +9,7 @@ import pytest
 
 from pganon.estimation.ask import answer
 from pganon.estimation.parse import parse_query
+from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.estimation.resolve import resolve
 from pganon.identifiers import QualifiedName
@@ -67,6 +68,16 @@ def test_a_class(
     assert row["classes"] == 1
     assert row["few"]
     assert row["maybe_empty"] == (lower == 0)
+
+
+def test_citext_is_not_compared(one_class: Any):
+    """Its operators are not looked for, and those of text tell spellings apart."""
+    release = replace(CLASSES, columns={**CLASSES.columns, "ill": replace(ILL, kind="x.citext")})
+    assert ask(one_class, release, "SELECT count(ill) FROM released")["count"] == 10
+    assert ask(one_class, release, "SELECT count(*) FROM released WHERE ill IS NULL")["count"] == 0
+    for text in ("WHERE ill = 'Flu'", "GROUP BY ill", "WHERE NOT ill LIKE 'F%'"):
+        with pytest.raises(Unsupported, match="citext"):
+            ask(one_class, release, f"SELECT count(*) FROM released {text}")
 
 
 def test_texts_are_counted(one_class: Any):
