@@ -66,6 +66,11 @@ class Published:
         return self.collation is not None
 
     @property
+    def is_enum(self) -> bool:
+        """Whether it is an enum, which is published as a text; those of the source are sorted."""
+        return self.kind == "text" and not self.is_text
+
+    @property
     def is_caseless(self) -> bool:
         """Whether it is citext. Its operators are not found where only pg_catalog is looked in."""
         return self.kind.split(".")[-1].strip('"') == "citext"

@@ -80,6 +80,14 @@ def test_citext_is_not_compared(one_class: Any):
             ask(one_class, release, f"SELECT count(*) FROM released {text}")
 
 
+def test_an_enum_has_no_order(one_class: Any):
+    """It is published as a text, whose order is another."""
+    assert ask(one_class, CLASSES, "SELECT count(*) FROM released WHERE ill = 'flu'")["count"] == 4
+    for where in ("ill < 'flu'", "ill BETWEEN 'a' AND 'z'", "'e' <= ill"):
+        with pytest.raises(Unsupported, match="an enum"):
+            ask(one_class, CLASSES, f"SELECT count(*) FROM released WHERE {where}")
+
+
 def test_texts_are_counted(one_class: Any):
     """A count of a column is one of its records that have a value."""
     row = ask(one_class, CLASSES, "SELECT count(sex) AS n FROM released WHERE sex = 'F'")
