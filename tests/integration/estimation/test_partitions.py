@@ -247,6 +247,44 @@ def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
             assert sure is None or None not in reached
 
 
+def test_bounds_are_the_best_that_a_table_gives(db: Database):
+    """Two of three have a cold, so one of the two with flu has; each is of one or two records."""
+    with db.connect() as conn:
+        fill(
+            conn,
+            [
+                Record((1, 1, 1), 1, 10, 1, "a", 1, "a"),
+                Record((1, 1, 1), 1, 20, 1, "a", 5, "a"),
+                Record((1, 2, 1), 1, 40, 1, "b", 9, "b"),
+            ],
+        )
+        items = "count(*) n, sum(x) sx, avg(x) ax, min(x) lx, max(x) tx, sum(y) sy, avg(y) ay"
+        text = f"SELECT {items}, count(x) cx, count(y) cy FROM released"
+        (row,) = ask(conn, f"{text} WHERE flu = 'a' AND cold = 'a'", "column", RELEASE)
+        (none,) = ask(conn, f"{text} WHERE flu = 'a' AND cold = 'c'", "column", RELEASE)
+        (inner,) = ask(conn, f"{text} WHERE flu = 'a' AND cold = 'a' AND x < 15", "column", RELEASE)
+    found = {
+        name: (float(row[f"{name}_lower"]), pytest.approx(row[name]), float(row[f"{name}_upper"]))
+        for name in ("n", "sx", "ax", "sy", "ay", "cx", "cy")
+    }
+    assert found == {
+        "n": (1, 4 / 3, 2), "cx": (1, 4 / 3, 2), "cy": (1, 4 / 3, 2),
+        "sx": (10, 20, 30), "ax": (10, 15, 20), "sy": (1, 4, 6), "ay": (1, 3, 5),
+    }
+    assert (row["lx_lower"], row["lx_upper"], row["lx"]) == (10, 20, None)
+    assert (row["tx_lower"], row["tx_upper"], row["tx"]) == (10, 20, None)
+    assert (row["classes"], row["few"], row["maybe_empty"]) == (1, True, False)
+    assert (none["n"], none["n_upper"], none["n_error"], none["sx"], none["ax"]) == (
+        0,
+        0,
+        0,
+        0,
+        None,
+    )
+    assert (none["classes"], none["few"], none["maybe_empty"]) == (0, False, True)
+    assert (inner["n_lower"], inner["n_upper"]) == (0, 1)
+
+
 @pytest.mark.random_tables
 @given(data=st.data())
 @examples(8)
