@@ -91,7 +91,7 @@ def split(question: Question) -> Question | Split:
         for number, (link, formulas) in enumerate(inside.items(), 1)
     ]
     rows = condition.part if condition else _rows(release)
-    return Split(question, replace(rows, bucket=found[0]), condition, tuple(sides))
+    return Split(question, rows, condition, tuple(sides))
 
 
 def _link(release: AskedRelease, part: Part) -> str | None:

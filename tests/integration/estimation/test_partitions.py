@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -268,8 +268,13 @@ def test_bounds_are_the_best_that_a_table_gives(db: Database):
         for name in ("n", "sx", "ax", "sy", "ay", "cx", "cy")
     }
     assert found == {
-        "n": (1, 4 / 3, 2), "cx": (1, 4 / 3, 2), "cy": (1, 4 / 3, 2),
-        "sx": (10, 20, 30), "ax": (10, 15, 20), "sy": (1, 4, 6), "ay": (1, 3, 5),
+        "n": (1, 4 / 3, 2),
+        "cx": (1, 4 / 3, 2),
+        "cy": (1, 4 / 3, 2),
+        "sx": (10, 20, 30),
+        "ax": (10, 15, 20),
+        "sy": (1, 4, 6),
+        "ay": (1, 3, 5),
     }
     assert (row["lx_lower"], row["lx_upper"], row["lx"]) == (10, 20, None)
     assert (row["tx_lower"], row["tx_upper"], row["tx"]) == (10, 20, None)
@@ -285,19 +290,69 @@ def test_bounds_are_the_best_that_a_table_gives(db: Database):
     assert (inner["n_lower"], inner["n_upper"]) == (0, 1)
 
 
+def _row(buckets: tuple[int, int], flu: str, y: int, cold: str) -> Record:
+    return Record((1, *buckets), 1, 1, 1, flu, y, cold)
+
+
+def test_bounds_take_other_tables_into_account(db: Database):
+    """Of two pairs one each has a cold, all have flu; in a third pair it is the other way round."""
+    records = [
+        *(_row((1, 1), "a", 5, "a"), _row((1, 1), "b", 7, "a")),
+        *(_row((2, 2), "a", 1, "a"), _row((2, 2), "a", 2, "b")),
+        *(_row((2, 3), "a", 3, "a"), _row((2, 3), "a", 4, "b")),
+    ]
+    text = "SELECT count(*) n, sum(y) s FROM released WHERE flu = 'a' AND cold = 'a'"
+    with db.connect() as conn:
+        fill(conn, records)
+        (row,) = ask(conn, text, "column", RELEASE)
+    assert (row["n_lower"], row["n"], row["n_upper"], row["n_error"]) == (3, 3, 3, 0)
+    assert (row["s_lower"], row["s"], row["s_upper"]) == (5 + 1 + 2, 10, 5 + 3 + 4)
+    # Half of the sum over the second bucket is taken, of two of its four values.
+    assert row["s_error"] ** 2 == pytest.approx(2 * 1.25 * 2 / 3)
+
+
+@pytest.mark.parametrize("where", ["flu = 'a' AND cold = 'a'", "cold = 'a' AND flu = 'a'"])
+def test_the_likely_range_is_of_the_buckets_of_one_table(db: Database, where: str):
+    """Four that have flu are among eight of which four have a cold: hypergeometric."""
+    records = [
+        _row((1 + (number >= 4), 1), "ab"[number >= 4], 0, "ab"[number % 2]) for number in range(8)
+    ]
+    with db.connect() as conn:
+        fill(conn, records)
+        (row,) = ask(conn, f"SELECT count(*) n FROM released WHERE {where}", "column", RELEASE)
+    assert (row["n_lower"], row["n"], row["n_upper"]) == (0, pytest.approx(2), 4)
+    deviation = (4 * 0.25 * 4 / 7) ** 0.5
+    assert row["n_error"] == pytest.approx(deviation)
+    assert (row["n_low"], row["n_high"]) == pytest.approx((2 - 2 * deviation, 2 + 2 * deviation))
+
+
+def test_what_is_not_a_number_has_no_sum(db: Database):
+    columns = {**RELEASE.columns, "x": replace(RELEASE.columns["x"], kind="double precision")}
+    text = "SELECT count(x) n, sum(x) s FROM released WHERE flu = 'a' AND cold = 'a'"
+    with db.connect() as conn:
+        fill(conn, [_row((1, 1), "a", 1, "a")])
+        conn.execute("ALTER TABLE worlds.qit ALTER x TYPE double precision USING 'NaN'")
+        (row,) = ask(conn, text, "column", replace(RELEASE, columns=columns))
+    assert (row["n"], row["s"], row["s_lower"], row["s_error"]) == (1, None, None, None)
+
+
 @pytest.mark.random_tables
 @given(data=st.data())
 @examples(8)
 def test_one_table_and_exact_columns_are_one_partition(db: Database, data: st.DataObject):
     """So that alternatives are estimated, with tight bounds."""
     records = data.draw(RECORDS)
-    where = _either(data.draw(_conditions("age", "x")), data.draw(_conditions("flu", "y")))
+    ill = data.draw(_conditions("flu", "y"))
+    where = _either(data.draw(_conditions("age", "x")), ill)
     with db.connect() as conn:
         fill(conn, records)
         (row,) = ask(conn, f"SELECT count(*) n FROM released{_where(where)}", "column", RELEASE)
-        found = possible(conn, records, {LINKS[1]}).total(_adds(where, lambda r: 1))
-    agrees(row, "n", found)
-    assert (row["n_lower"], row["n_upper"]) == (found[0].lower, found[0].upper)
+        (own,) = ask(conn, f"SELECT sum(x) n FROM released{_where(ill)}", "column", RELEASE)
+        known = possible(conn, records, {LINKS[1]})
+    counted, added = _adds(where, lambda r: 1), _adds(ill, lambda r: r["x"])
+    for answer, found in ((row, known.total(counted)), (own, known.total(added))):
+        agrees(answer, "n", found)
+        assert (answer["n_lower"], answer["n_upper"]) == (found[0].lower, found[0].upper)
 
 
 def test_alternatives_in_different_tables_are_refused(db: Database):
