@@ -309,6 +309,10 @@ def test_bounds_take_other_tables_into_account(db: Database):
     assert (row["s_lower"], row["s"], row["s_upper"]) == (5 + 1 + 2, 10, 5 + 3 + 4)
     # Half of the sum over the second bucket is taken, of two of its four values.
     assert row["s_error"] ** 2 == pytest.approx(2 * 1.25 * 2 / 3)
+    with db.connect() as conn:
+        fill(conn, [_row((1, 1), "a", 0, "ab"[number % 3 > 0]) for number in range(7)])
+        (row,) = ask(conn, text, "column", RELEASE)
+    assert (row["n_lower"], row["n_upper"], row["n_error"], row["n_low"]) == (3, 3, 0, 3)
 
 
 @pytest.mark.parametrize("where", ["flu = 'a' AND cold = 'a'", "cold = 'a' AND flu = 'a'"])
