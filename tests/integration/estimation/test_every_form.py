@@ -6,9 +6,14 @@ import random
 from typing import Any
 
 import pytest
+import sqlglot
+from sqlglot import exp
 
 from pganon.estimation.ask import ask
 from pganon.estimation.refusals import EstimateRefused
+from pganon.estimation.results import Estimates
+from pganon.identifiers import QualifiedName
+from pganon.install import access
 from pganon.run.result import RunResult
 from tests.integration.methods.test_conformance import After
 from tests.integration.methods.test_conformance import released as small_policy
@@ -128,6 +133,24 @@ def test_the_truth_is_within_the_bounds(db_after: After, method: str):
             check(db, analyst, items, where, key, result.suppressed)
 
 
+def guarded(conn: Connection, text: str, spread: Any) -> Estimates:
+    """The answer, for which nothing but views was read that were held and checked before."""
+    checked: set[tuple[str, str]] = set()
+
+    def check_view(conn: Connection, view: QualifiedName, **others: Any) -> Any:
+        if not others:  # else it is what a view reads
+            checked.add((view.schema, view.name))
+        return real(conn, view, **others)
+
+    real = access.check_view
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(access, "check_view", check_view)
+        found = ask(conn, "visits", text, spread)
+    tables = sqlglot.parse_one(found.sql, dialect="postgres").find_all(exp.Table)
+    assert {(table.db, table.name) for table in tables if table.db} <= checked
+    return found
+
+
 def check(
     db: Database, analyst: Connection, items: str, where: str, key: str, suppressed: int
 ) -> None:
@@ -135,7 +158,7 @@ def check(
     tail = f" GROUP BY {key}" if key else ""
     text = f"SELECT {items}{grouped} FROM {{}} WHERE {where}{tail}"
     spread: Any = "uniform" if len(where) % 2 else "column"
-    found = ask(analyst, "visits", text.format("visits", who="individual_no"), spread).as_dicts()
+    found = guarded(analyst, text.format("visits", who="individual_no"), spread).as_dicts()
     wanted = true(db.admin, text.format("public.visit", who="person"))
     by_key = {row.get("key"): row for row in found}
     assert suppressed or {row.get("key") for row in wanted} <= set(by_key)
