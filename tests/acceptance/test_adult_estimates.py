@@ -40,7 +40,7 @@ def with_columns(changed: dict[str, Any], **others: Any) -> dict[str, Any]:
 INDEPENDENT = with_columns(
     _TWO,
     privacy=[{"model": "slicing_l_diversity", "l": 2}],
-    method={"name": "slamsa", "profile": "independent", **_APART},
+    method={"name": "slamsa", "profile": "independent", "optimizer": "base", **_APART},
 )
 SLOMS = with_columns(
     _TWO,
@@ -99,9 +99,9 @@ def query(number: int, records: list[dict[str, Any]]) -> str:
         ({}, range(5, 25), 0.02, 0.4),
         (ANATOMY, range(20, 45), 0.06, 1.0),
         (SLICED, range(5, 25), 0.05, 1.2),
-        (INDEPENDENT, range(5, 45), 0.1, 2.0),
-        (SLOMS, range(60), 0.1, 2.0),
-        (CLUSTERS, range(60), 0.5, 20.0),
+        (INDEPENDENT, range(15, 40), 0.07, 0.8),
+        (SLOMS, range(1, 15), 0.04, 1.5),
+        (CLUSTERS, range(6), 0.2, 5.0),
     ],
 )
 def test_estimates_and_bounds(

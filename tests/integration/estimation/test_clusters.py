@@ -183,3 +183,13 @@ def test_two_clusters(db: Database):
     }
     assert (rows[1]["s_lower"], rows[1]["s_upper"]) == (0, 8)
     assert (row["n_lower"], row["n"], row["n_upper"]) == (1, 1.5, 2)
+
+
+def test_the_spread_counts_records(db: Database):
+    """The share s of 2 is that of 1 + s of 8 records: one of 1 and 2 is free, four have 1."""
+    with db.connect() as conn:
+        fill(conn, [Cluster([1, 2], [None], ["b"] * 3, [0] * 3), Cluster([1], [None], [], [0] * 5)])
+        found = fitted(conn, _AGE, "column")
+    assert found.elements is not None
+    shares = dict(zip(found.elements, found.shares, strict=True))
+    assert shares["2"] == pytest.approx(1 / 7, abs=1e-5)

@@ -169,6 +169,20 @@ def check(
             assert row["n_lower"] == 0
 
 
+def test_every_value_that_a_cluster_lists_is_had(db_after: After):
+    db, _ = db_after(released, "qs_greedy")
+    text = "SELECT age, count(*) AS n FROM visits GROUP BY age"
+    with db.connect("steward") as steward:
+        found = {row["age"]: row["n_lower"] for row in ask(steward, "visits", text).as_dicts()}
+        wanted = steward.execute(
+            "SELECT u.age, count(*) FROM published.visits AS v"
+            " CROSS JOIN unnest(v.age) AS u(age) GROUP BY 1"
+        )
+        clusters = dict(wanted.fetchall())
+    assert found.keys() == clusters.keys()
+    assert all(found[age] >= n > 0 for age, n in clusters.items())
+
+
 @pytest.mark.parametrize("method", sorted(NOT_YET))
 def test_forms_that_are_refused(db_after: After, method: str):
     db, _ = db_after(released, method)
