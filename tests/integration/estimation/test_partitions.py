@@ -16,6 +16,7 @@ from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.identifiers import QualifiedName
 from tests.integration.estimation.test_worlds import (
+    _TRUE,
     Condition,
     _adds,
     _both,
@@ -209,9 +210,11 @@ def mean(row: Any, name: str, known: oracle.Partitioned, value: Any, one: Any) -
 def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
     records = data.draw(RECORDS)
     keys = data.draw(st.sampled_from([["cold"], ["flu", "cold"], ["age", "cold"], ["sex", "y"]]))
-    where = data.draw(_conditions("flu"))
+    where = data.draw(st.one_of(st.just(_TRUE), _conditions("flu")))
+    kept = data.draw(_conditions("flu", "y"))
     listed = ", ".join(keys)
-    text = f"SELECT {listed}, count(*) n, max(y) t, min(x) l FROM released"
+    text = f"SELECT {listed}, count(*) n, max(y) t, min(x) l,"
+    text += f" count(*) FILTER (WHERE {kept.text}) f FROM released"
     with db.connect() as conn:
         fill(conn, records)
         rows = ask(conn, f"{text}{_where(where)} GROUP BY {listed}", "column", RELEASE)
@@ -232,6 +235,7 @@ def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
 
         own = Condition("", inside)
         agrees(row, "n", known.total(_adds(own, lambda r: 1)))
+        agrees(row, "f", known.total(_adds(_both(own, kept), lambda r: 1)))
         for name, column, best in (("t", "y", max), ("l", "x", min)):
             reached = {
                 best(
