@@ -62,10 +62,12 @@ class Fitted:
 
 
 def shown_set(column: Published, value: exp.Expr) -> exp.Expr:
-    """The values that a set or label shows, as an array."""
-    if column.form != "label":
-        return value
-    return fragment("case when :v is not null then array[:v] end", v=value)
+    """The values that a set or label shows, as an array; NULL without any but a missing one."""
+    if column.form == "label":
+        return fragment("case when :v is not null then array[:v] end", v=value)
+    if column.null_column is None:
+        return fragment("nullif(array_remove(:v, null), '{}')", v=value)
+    return value
 
 
 def fitted(conn: Connection, column: Published, spread: Spread, uses: Sequence[Use] = ()) -> Fitted:
@@ -178,7 +180,7 @@ def _fitted_sets(conn: Connection, column: Published, spread: Spread) -> Fitted:
     boxes = []
     for row in rows:
         values: tuple[int, ...] = ()
-        if row["shown"]:
+        if row["elements"]:
             values = tuple(known.setdefault(item, len(known)) for item in row["elements"])
         ends = (values[0], values[-1]) if values and column.form == "ordinal" else values
         boxes.append(_box(column, row, values, tuple(dict.fromkeys(ends))))
@@ -218,7 +220,8 @@ def _distinct(
     """What classes show: columns of `shown`, whether there are values, and missing ones."""
     renamed = replace(column, name=_VALUE, null_column=column.null_column and _FLAG)
     classes = query(
-        "select t.bucket as bucket, :shown as shown, :missing as missing, count(*) as n from t",
+        "select t.bucket as bucket, :shown as shown, :missing as missing,"
+        " sum(t.records) as n from t",
         {"t": _bucketed(column)},
         shown=fragment(":v is not null", v=col(_VALUE, "t")),
         missing=missing(renamed, "t"),
@@ -235,9 +238,15 @@ def _distinct(
 
 
 def _bucketed(column: Published) -> exp.Select:
-    """(bucket, what is published of the column), under names that cannot clash."""
+    """(bucket, records, what is published of the column), under names that cannot clash."""
     part = column.part
-    tree = query("select :b as bucket from v", {"v": part.view}, b=col(part.bucket, "v"))
+    records = col(part.weight, "v") if part.weight else num(1)
+    tree = query(
+        "select :b as bucket, :n as records from v",
+        {"v": part.view},
+        b=col(part.bucket, "v"),
+        n=records,
+    )
     tree = tree.select(named(col(column.name, "v"), _VALUE))
     if column.null_column is not None:
         tree = tree.select(named(col(column.null_column, "v"), _FLAG))
@@ -248,7 +257,9 @@ def missing(column: Published, table: str) -> exp.Expr:
     """Whether records may lack the value."""
     value = col(column.name, table)
     if column.null_column is None:
-        return fragment(":v is null", v=value)
+        listed = column.form in ("set", "ordinal")
+        found = ":v is null or array_position(:v, null) is not null" if listed else ":v is null"
+        return fragment(found, v=value)
     flag = col(column.null_column, table)
     return fragment(":v is null or coalesce(:f, false)", v=value, f=flag)
 

@@ -51,7 +51,8 @@ class Query:
         """Whether one row per bucket is enough, which the scan of the first view gives."""
         if isinstance(part, BoxedPart) or part.person is not None:
             return False
-        return part.part.view == self.question.release.home.view and not part.keys
+        same = part.part.view == self.question.release.home.view
+        return same and not part.keys and not part.part.array
 
 
 def buckets(asked: Query) -> exp.Select:

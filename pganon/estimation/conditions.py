@@ -16,6 +16,7 @@ from pganon.identifiers import quote
 MAX_TANGLED = 8
 """Conditions of alternatives that are told apart: what they make true is tried in pairs."""
 
+_ORDERED = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 _ALONE = "columns of different parts of a release can only be compared with constants"
 
 
@@ -49,6 +50,19 @@ class Conditions:
         columns = [(found, self.column(found)) for found in node.find_all(exp.Column)]
         if not columns:
             raise Unsupported("a condition or key must be about a column", node)
+        for found, column in columns:
+            if column.is_enum and node.find(*_ORDERED):
+                raise Unsupported(
+                    f"{quote(column.name)} is an enum, whose order the release does not have",
+                    found,
+                    "compare it with =, <> or IN",
+                )
+            if column.is_caseless and not isinstance(node, exp.Is):
+                raise Unsupported(
+                    f"{quote(column.name)} is citext, of which only IS NULL is estimated",
+                    found,
+                    "which of its spellings are one value is not known here",
+                )
         (_, first), *rest = columns
         for found, column in rest:
             if column.part != first.part:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -41,6 +41,10 @@ class ExactPart:
         """A column of the view `t`, as its values are in the source."""
         return collated(self.columns[name], col(name, "t"))
 
+    def in_buckets(self, bucket: str) -> ExactPart:
+        """The same by the buckets of another column."""
+        return replace(self, part=replace(self.part, bucket=bucket))
+
     @property
     def person(self) -> int | None:
         """The number of the column that tells individuals apart."""
@@ -48,7 +52,7 @@ class ExactPart:
 
     def totals(self) -> list[exp.Expr]:
         """Aggregates of a bucket: how many records match; of numbers how many, sum, squares."""
-        m = self._matching()
+        m = self.matching
         weight = self._weight()
         found = [
             named(
@@ -89,11 +93,11 @@ class ExactPart:
             return self._of_persons(self.person)
         tree = query(
             "select :b as bucket from t where :m",
-            {"t": self.part.view},
+            {"t": self.part.rows},
             b=col(self.part.bucket, "t"),
-            m=self._matching(),
+            m=self.matching,
         )
-        tree = tree.select(*self._key_columns(), *self.totals())
+        tree = tree.select(*self.key_columns, *self.totals())
         return tree.group_by(*[num(place + 1) for place in range(1 + len(self.keys))])
 
     def _of_persons(self, number: int) -> exp.Select:
@@ -112,11 +116,11 @@ class ExactPart:
         """(bucket, e, keys): every individual, with its records that match."""
         tree = query(
             "select :b as bucket, count(*)::bigint as e from t where :m",
-            {"t": self.part.view},
+            {"t": self.part.rows},
             b=col(self.part.bucket, "t"),
-            m=self._matching(),
+            m=self.matching,
         )
-        tree = tree.select(*self._key_columns())
+        tree = tree.select(*self.key_columns)
         places = [num(place) for place in (1, *range(3, 3 + len(self.keys)))]
         return tree.group_by(*places, col(self.measured[number].name, "t"))
 
@@ -148,13 +152,13 @@ class ExactPart:
         tree = query(
             "select :b as bucket, :x as x, sum(:w)::bigint as copies from t"
             " where :m and :x is not null",
-            {"t": self.part.view},
+            {"t": self.part.rows},
             b=col(self.part.bucket, "t"),
             x=as_numeric(column, value) if column.is_number else value,
             w=self._weight(),
-            m=self._matching(),
+            m=self.matching,
         )
-        tree = tree.select(*self._key_columns())
+        tree = tree.select(*self.key_columns)
         places = [1, 2, *range(4, 4 + len(self.keys))]
         tree = tree.group_by(*[num(place) for place in places])
         within = [col(name, "r") for name in ("bucket", *self.key_names)]
@@ -165,13 +169,15 @@ class ExactPart:
         )
         return query("select r.*, :upto::bigint as upto from r", {"r": tree}, upto=window)
 
-    def _key_columns(self) -> list[exp.Expr]:
+    @property
+    def key_columns(self) -> list[exp.Expr]:
         return [
             named(over(key, self.value), name)
             for name, key in zip(self.key_names, self.keys.values(), strict=True)
         ]
 
-    def _matching(self) -> exp.Expr:
+    @property
+    def matching(self) -> exp.Expr:
         return holds(self.condition, self.value)
 
     def _weight(self) -> exp.Expr:

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from pganon.errors import UsageError
+from pganon.estimation.across import answered
 from pganon.estimation.boxes import Fitted
 from pganon.estimation.combined import Combined, Interval, of_aggregate
 from pganon.estimation.question import Item, Resolved
 from pganon.estimation.refusals import EstimateRefused
-from pganon.estimation.statement import FIGURES, FLAGS, asked, written
+from pganon.estimation.statement import FIGURES, FLAGS
 from pganon.estimation.values import over
 from pganon.identifiers import quote
 from pganon.sqltools import aliased, col, fragment, named, num, query
@@ -28,7 +29,7 @@ def joined(resolved: Resolved, fitted: Mapping[str, Fitted]) -> exp.Select:
         fitted: the generalized columns in it, by name.
     """
     _check_names(resolved)
-    first, *others = [written(asked(question, fitted)) for question in resolved.questions]
+    first, *others = [answered(question, fitted) for question in resolved.questions]
     tree = query("select 1 from q0", {_FIRST: _keyed(resolved, first)})
     for number, other in enumerate(others, 1):
         alias = f"q{number}"

@@ -8,12 +8,14 @@ from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row
+from sqlglot import exp
 
 from pganon import sqlfiles
 from pganon.estimation.refusals import EstimateRefused
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.install import access
 from pganon.publish import listing
+from pganon.sqltools import col, named, query
 
 Connection = psycopg.Connection[Any]
 
@@ -21,6 +23,7 @@ _WHOLE = ("smallint", "integer", "bigint")
 FLOATS = ("real", "double precision")
 _NUMBERS = ("numeric", *FLOATS)
 _BOXES = ("range", "set", "ordinal", "label")
+_EXACT = ("exact", "multiset")
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,16 @@ class Published:
     def is_text(self) -> bool:
         return self.collation is not None
 
+    @property
+    def is_enum(self) -> bool:
+        """Whether it is an enum, which is published as a text; those of the source are sorted."""
+        return self.kind == "text" and not self.is_text
+
+    @property
+    def is_caseless(self) -> bool:
+        """Whether it is citext. Its operators are not found where only pg_catalog is looked in."""
+        return self.kind.split(".")[-1].strip('"') == "citext"
+
 
 @dataclass(frozen=True)
 class Part:
@@ -72,6 +85,7 @@ class Part:
         view: where they are published.
         bucket: column of the view with the number of the bucket.
         weight: column with the number of records that a row stands for; None: one.
+        array: whether it is a column with the values of all records of a bucket.
     """
 
     name: str
@@ -79,6 +93,20 @@ class Part:
     view: QualifiedName
     bucket: str
     weight: str | None
+    array: bool = False
+
+    @property
+    def rows(self) -> QualifiedName | exp.Select:
+        """Rows that each stand for :attr:`weight` records."""
+        if not self.array:
+            return self.view
+        tree = query(
+            "select :b from v cross join lateral unnest(:a) as u(el)",
+            {"v": self.view},
+            b=col(self.bucket, "v"),
+            a=col(self.name, "v"),
+        )
+        return tree.select(named(col("el", "u"), self.name))
 
 
 @dataclass(frozen=True)
@@ -88,6 +116,8 @@ class AskedRelease:
     Attributes:
         home: a part in whose view the numbers of records of all buckets can be counted.
         person: the column with the number of the individual, if several records may be of one.
+        links: where tables have buckets of their own: by part, the column of the view of `home`
+            with its buckets.
     """
 
     name: str
@@ -96,6 +126,7 @@ class AskedRelease:
     home: Part
     person: Published | None
     columns: Mapping[str, Published] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def views(self) -> tuple[QualifiedName, ...]:
@@ -118,14 +149,15 @@ def read_release(conn: Connection, name: str) -> AskedRelease:
     located = [row for row in rows if row["bucket"] is not None]
     if not located:
         raise EstimateRefused(
-            f"the release {quote(name)} has several groups per record, or a form that cannot be"
-            " estimated from yet",
-            hint="releases of classes, and of buckets that all tables share, can be asked",
+            f"the release {quote(name)} has a form that cannot be estimated from yet",
+            hint="releases of classes, of clusters and of buckets can be asked",
         )
     return _release(name, rows[0]["view"], located)
 
 
 def _release(name: str, first_view: str, rows: Sequence[dict[str, Any]]) -> AskedRelease:
+    links = {row["part"]: row["column_name"] for row in rows if row["form"] == "bucket"}
+    rows = [row for row in rows if row["form"] != "bucket"]
     parts = _parts(rows)
     nulls = {row["part"]: row for row in rows if row["form"] == "null"}
     columns: dict[str, Published] = {}
@@ -134,7 +166,7 @@ def _release(name: str, first_view: str, rows: Sequence[dict[str, Any]]) -> Aske
         if row["form"] == "individual":
             part = parts[_key(row)]
             person = Published(row["column_name"], "individual", row["type"], None, False, part)
-        if row["form"] in (*_BOXES, "exact", "mean", "mode"):
+        if row["form"] in (*_BOXES, *_EXACT, "mean", "mode"):
             part = parts[_key(row)]
             null = None if part.exact else nulls.get(row["part"])
             columns[row["column_name"]] = Published(
@@ -154,6 +186,7 @@ def _release(name: str, first_view: str, rows: Sequence[dict[str, Any]]) -> Aske
         home=parts[_key(rows[0])],
         person=person,
         columns=columns,
+        links=links,
     )
 
 
@@ -165,7 +198,8 @@ def _parts(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, bool], Part]:
             _key(row)[1],
             _qualified(row["view"]),
             row["bucket"],
-            weights.get(row["view"]),
+            weights.get(row["view"]) if row["form"] != "multiset" else None,
+            row["form"] == "multiset",
         )
         for row in rows
     }

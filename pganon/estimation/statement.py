@@ -82,7 +82,7 @@ def _leaves_by_part(formula: Formula) -> dict[Part, tuple[Leaf, ...]]:
 
 def written(asked: Query) -> exp.Select:
     """(a<i> with :data:`FIGURES`, keys, :data:`FLAGS`): a row for every group."""
-    tree = _answer(asked)
+    tree = of_totals(asked)
     found = relations(asked)
     for number, column in asked.measured.items():
         found |= _measured(asked, number, column)
@@ -195,7 +195,8 @@ def _parsed(text: str) -> exp.Expr:
 # -- figures ------------------------------------------------------------------------------------
 
 
-def _answer(asked: Query) -> exp.Select:
+def of_totals(asked: Query) -> exp.Select:
+    """The figures, from common table expressions with totals and bounds by group."""
     question = asked.question
     tree = query("select 1 from totals as t")
     columns: list[exp.Expr] = []

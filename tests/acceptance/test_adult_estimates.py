@@ -26,6 +26,40 @@ SLICED = {
     "privacy": [{"model": "slicing_l_diversity", "column": SENSITIVE, "l": 3}],
     "method": {"name": "slicing", "columns": [list(QIS[:3]), list(QIS[3:]), [SENSITIVE]]},
 }
+OTHER = "marital_status"
+"""A second sensitive column, whose table has buckets of its own."""
+
+_TWO = {name: {"role": "sensitive"} for name in (SENSITIVE, OTHER)}
+_APART = {"sensitive_tables": [[SENSITIVE], [OTHER]], "link_threshold": 1}
+
+
+def with_columns(changed: dict[str, Any], **others: Any) -> dict[str, Any]:
+    return {"columns": {**policy(10)["columns"], **changed}, **others}
+
+
+INDEPENDENT = with_columns(
+    _TWO,
+    privacy=[{"model": "slicing_l_diversity", "l": 2}],
+    method={"name": "slamsa", "profile": "independent", "optimizer": "base", **_APART},
+)
+SLOMS = with_columns(
+    _TWO,
+    privacy=[
+        {"model": "k_anonymity", "k": 10},
+        {"model": "slicing_l_diversity", "l": 2, "level": "unique"},
+    ],
+    method={"name": "sloms", **_APART},
+)
+_SETS = {"person": ("age", "race", "sex", "native_country"), "work": ("education", OTHER)}
+CLUSTERS = with_columns(
+    {
+        name: {"role": "quasi_sensitive", "set": key}
+        for key, names in {**_SETS, "job": (SENSITIVE,)}.items()
+        for name in names
+    },
+    privacy=[{"model": "qs_k_anonymity", "k": 4, "count": "product"}],
+    method={"name": "qs_efficient"},
+)
 
 
 def drawn(number: int, what: str) -> float:
@@ -65,6 +99,9 @@ def query(number: int, records: list[dict[str, Any]]) -> str:
         ({}, range(5, 25), 0.02, 0.4),
         (ANATOMY, range(20, 45), 0.06, 1.0),
         (SLICED, range(5, 25), 0.05, 1.2),
+        (INDEPENDENT, range(15, 40), 0.07, 0.8),
+        (SLOMS, range(1, 15), 0.04, 1.5),
+        (CLUSTERS, range(6), 0.2, 5.0),
     ],
 )
 def test_estimates_and_bounds(

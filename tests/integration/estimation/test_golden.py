@@ -9,6 +9,7 @@ import pytest
 
 from pganon.estimation.ask import answer
 from pganon.estimation.parse import parse_query
+from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.estimation.resolve import resolve
 from pganon.identifiers import QualifiedName
@@ -67,6 +68,24 @@ def test_a_class(
     assert row["classes"] == 1
     assert row["few"]
     assert row["maybe_empty"] == (lower == 0)
+
+
+def test_citext_is_not_compared(one_class: Any):
+    """Its operators are not looked for, and those of text tell spellings apart."""
+    release = replace(CLASSES, columns={**CLASSES.columns, "ill": replace(ILL, kind="x.citext")})
+    assert ask(one_class, release, "SELECT count(ill) FROM released")["count"] == 10
+    assert ask(one_class, release, "SELECT count(*) FROM released WHERE ill IS NULL")["count"] == 0
+    for text in ("WHERE ill = 'Flu'", "GROUP BY ill", "WHERE NOT ill LIKE 'F%'"):
+        with pytest.raises(Unsupported, match="citext"):
+            ask(one_class, release, f"SELECT count(*) FROM released {text}")
+
+
+def test_an_enum_has_no_order(one_class: Any):
+    """It is published as a text, whose order is another."""
+    assert ask(one_class, CLASSES, "SELECT count(*) FROM released WHERE ill = 'flu'")["count"] == 4
+    for where in ("ill < 'flu'", "ill BETWEEN 'a' AND 'z'", "'e' <= ill"):
+        with pytest.raises(Unsupported, match="an enum"):
+            ask(one_class, CLASSES, f"SELECT count(*) FROM released WHERE {where}")
 
 
 def test_texts_are_counted(one_class: Any):
@@ -303,3 +322,31 @@ def test_names_and_values_with_quotes(db: Database):
         ).as_dicts()
     assert {first["k"], other["k"]} == {value, "other"}
     assert first["count"] == other["count"] == pytest.approx(2)
+
+
+def test_two_tables_with_buckets_of_their_own(db: Database):
+    """Of three records of a bucket one has flu, of one all; a cold is one of two in both."""
+    records = {"flu": [(1, 1), (1, 0), (1, 0), (2, 1)], "cold": [(1, 1), (1, 0), (2, 1), (2, 0)]}
+    columns: dict[str, Published] = {}
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA golden")
+        conn.execute(
+            "CREATE TABLE golden.released AS SELECT * FROM (VALUES (1, 1), (1, 1), (1, 2), (2, 2))"
+            " AS v(flu_group_id, cold_group_id)"
+        )
+        for name, values in records.items():
+            view = QualifiedName("golden", name)
+            conn.execute(
+                f"CREATE TABLE golden.{name} (group_id int, {name} int, count int)".encode()
+            )
+            for value in values:
+                conn.execute(f"INSERT INTO golden.{name} VALUES (%s, %s, 1)".encode(), value)
+            part = Part(name, True, view, "group_id", "count")
+            columns[name] = Published(name, "exact", "integer", None, False, part)
+        home = Part("qit", True, VIEW, "flu_group_id", None)
+        links = {name: f"{name}_group_id" for name in records}
+        release = AskedRelease("released", 1, VIEW, home, None, columns, links)
+        row = ask(conn, release, "SELECT count(*) FROM released WHERE flu = 1 AND cold = 1")
+    assert (row["count_lower"], row["count_upper"]) == (0, 2)
+    assert (row["count"], row["count_error"] ** 2) == pytest.approx((1, 1 / 3))
+    assert (row["classes"], row["few"], row["maybe_empty"]) == (2, True, True)

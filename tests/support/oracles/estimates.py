@@ -201,3 +201,51 @@ def _means(buckets: Sequence[Bucket], added: Added) -> set[Fraction]:
             own.add((sum(values, Fraction(0)), len(values)))
         reached = {(s + t, n + m) for s, n in reached for t, m in own}
     return {s / n for s, n in reached if n}
+
+
+@dataclass(frozen=True)
+class Partitioned:
+    """Records in the buckets of several partitions.
+
+    Attributes:
+        rows: what is known of every record.
+        buckets: by partition and bucket, numbers of rows, and slices of what is known apart.
+    """
+
+    rows: tuple[Record, ...]
+    buckets: Mapping[str, Mapping[int, tuple[tuple[int, ...], tuple[Exact | Boxed, ...]]]]
+
+    def worlds(self) -> list[tuple[Fraction, list[Record]]]:
+        """Every bucket by itself, each of its rows with anything that its slices allow."""
+        apart = [
+            worlds(Bucket(len(rows), (Exact(tuple((("row", i),) for i in rows)), *slices)))
+            for partition in self.buckets.values()
+            for rows, slices in partition.values()
+        ]
+        found = []
+        for chosen in itertools.product(*apart):
+            chance = Fraction(1)
+            records = [dict(row) for row in self.rows]
+            for own, parts in chosen:
+                chance *= own
+                for part in parts:
+                    records[part["row"]] |= part
+            found.append((chance, records))
+        return found
+
+    def total(self, added: Added) -> tuple[Answer, dict[str, float]]:
+        """The sum of what records add, and sums of deviations over the buckets of a partition."""
+        every = self.worlds()
+
+        def variance(rows: Sequence[int]) -> tuple[Fraction, Fraction, list[Fraction]]:
+            sums = [sum((Fraction(added(r[i]) or 0) for i in rows), Fraction(0)) for _, r in every]
+            mean = sum((c * s for (c, _), s in zip(every, sums, strict=True)), Fraction(0))
+            square = sum((c * s * s for (c, _), s in zip(every, sums, strict=True)), Fraction(0))
+            return mean, square - mean * mean, sums
+
+        mean, spread, sums = variance(range(len(self.rows)))
+        deviations = {
+            name: sum(float(variance(rows)[1]) ** 0.5 for rows, _ in partition.values())
+            for name, partition in self.buckets.items()
+        }
+        return Answer(min(sums), max(sums), mean, spread, None), deviations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -42,14 +43,15 @@ def views(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple[
 def _quasi(
     spec: ReleaseSpec, arrangement: Arrangement, table: QuasiTable, tables: Tables
 ) -> PublishedView:
-    columns = [*_numbers(table.groups), *_columns((*table.attributes, *table.carried))]
+    columns = [*_links(arrangement, table), *_columns((*table.attributes, *table.carried))]
     if table.counted:
         columns.append(_COUNTED)
         comment = "Exact quasi-identifiers of a sliced release, with their numbers per bucket."
     else:
         how = "Generalized" if arrangement.generalized else "Exact"
         comment = f"{how} quasi-identifiers of an anatomized release, one row per record."
-    return _plain(spec, table.part, tables, _located(arrangement, table.part, columns), comment)
+    columns = _located(arrangement, table.part, columns, table.groups[0])
+    return _plain(spec, table.part, tables, columns, comment)
 
 
 def _sensitive(
@@ -62,7 +64,8 @@ def _sensitive(
     columns = [*_numbers([GROUP_ID]), *_columns((*table.quasi, *table.sensitive))]
     columns.append(_COUNTED)
     comment = f"Sensitive values of an anatomized release. Guarantee: {guarantee}."
-    return _plain(spec, table.part, tables, _located(arrangement, table.part, columns), comment)
+    columns = _located(arrangement, table.part, columns, GROUP_ID)
+    return _plain(spec, table.part, tables, columns, comment)
 
 
 def _counterfeits(spec: ReleaseSpec, tables: Tables) -> PublishedView:
@@ -84,6 +87,17 @@ def _numbers(groups: Sequence[str]) -> list[ViewColumn]:
     return [ViewColumn(name, "integer", said.get(name, _NUMBER)) for name in groups]
 
 
+def _links(arrangement: Arrangement, table: QuasiTable) -> list[ViewColumn]:
+    """The numbers of a QIT; with several partitions, of which sensitive table each has buckets."""
+    if arrangement.aligned:
+        return _numbers(table.groups)
+    parts = {sensitive.partition: sensitive.part for sensitive in arrangement.sensitive}
+    return [
+        replace(column, form="bucket", part=parts[column.name]) if column.name in parts else column
+        for column in _numbers(table.groups)
+    ]
+
+
 def _columns(items: Sequence[Shown]) -> list[ViewColumn]:
     columns: list[ViewColumn] = []
     for item in items:
@@ -98,13 +112,21 @@ def _columns(items: Sequence[Shown]) -> list[ViewColumn]:
     return columns
 
 
-def _located(arrangement: Arrangement, part: str, columns: Sequence[ViewColumn]) -> Columns:
-    """The columns of a table, with their buckets if those are the only ones of a record."""
-    if not arrangement.aligned or arrangement.generalized or arrangement.counterfeits:
+def _located(
+    arrangement: Arrangement, part: str, columns: Sequence[ViewColumn], bucket: str
+) -> Columns:
+    """The columns of a table with their buckets, unless its values may be nobody's.
+
+    Generalized columns are a part each. So are numbers of buckets of other tables.
+    """
+    if arrangement.counterfeits:
         return tuple(columns)
-    return tuple(
-        column.located(GROUP_ID, part) if column.form is not None else column for column in columns
-    )
+    found: list[ViewColumn] = []
+    for column in columns:
+        apart = arrangement.generalized or column.form == "bucket"
+        own = (apart and column.part) or part
+        found.append(column.located(bucket, own) if column.form is not None else column)
+    return tuple(found)
 
 
 # -- the join ---------------------------------------------------------------------------------

@@ -50,27 +50,33 @@ def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedVie
 
 
 _NUMBER = ViewColumn(CLUSTER_NO, "integer", "Number of the cluster, random per release.")
+_SIZE = ViewColumn(SIZE, "bigint", "Number of records of the cluster.", "count")
 
 
 def _columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
     columns = [_NUMBER]
     for attribute in spec.attributes:
-        columns.append(
-            ViewColumn(
-                attribute.published,
-                attribute.published_type,
-                f"QS set {quote(str(attribute.qs_set))}. Sorted values of the cluster's records.",
-            )
+        column = ViewColumn(
+            attribute.published,
+            attribute.published_type,
+            f"QS set {quote(str(attribute.qs_set))}. Sorted values of the cluster's records.",
+            "set",
+            attribute.column.stored_type,
+            attribute.column.collation,
+            attained=True,
         )
+        columns.append(column.located(CLUSTER_NO, attribute.published))
     for item in spec.carried:
-        columns.append(
-            ViewColumn(
-                item.published,
-                f"{item.column.stored_type}[]",
-                "Insensitive. Values of all records of the cluster, in random order.",
-            )
+        column = ViewColumn(
+            item.published,
+            f"{item.column.stored_type}[]",
+            "Insensitive. Values of all records of the cluster, in random order.",
+            "multiset",
+            item.column.stored_type,
+            item.column.collation,
         )
-    return (*columns, ViewColumn(SIZE, "bigint", "Number of records of the cluster."))
+        columns.append(column.located(CLUSTER_NO, item.published))
+    return (*columns, _SIZE.located(CLUSTER_NO, SIZE))
 
 
 def _expanded_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
