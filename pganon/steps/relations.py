@@ -38,9 +38,10 @@ class ViewColumn:
     The rest says how it stands for values of the source, for who computes estimates from it.
 
     Attributes:
-        form: range, set, ordinal (a set of ranked values), label, exact, mean, mode; null for a
-            column that says whether values are missing; count for numbers of records, individual
-            for numbers of individuals. None for any other column.
+        form: range, set, ordinal (a set of ranked values), label, listed (a label whose values are
+            published), exact, mean, mode; null for a column that says whether values are missing;
+            count for numbers of records, individual for numbers of individuals, below for values
+            below labels. None for any other column.
         kind: type of the values in the source, as format_type() writes it.
         collation: collation of the source column, quoted where SQL needs it.
         attained: whether records have the ends of the range, or the elements of the set.

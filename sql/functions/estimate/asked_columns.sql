@@ -11,7 +11,7 @@ CREATE FUNCTION pganon.asked_columns(p_release text, p_measured text, p_conditio
 AS $$
 #variable_conflict use_column
 DECLARE
-    boxes constant text[] := '{range,set,ordinal,label}';
+    boxes constant text[] := '{range,set,ordinal,label,listed}';
     wanted text;
     found record;
     wrong text;
@@ -39,12 +39,12 @@ BEGIN
             pganon.plain_type(c.kind) AS type_name, to_regcollation(c.collation) AS collation
         INTO found FROM pganon.release_columns AS c
         WHERE c.release = p_release AND c.column_name = wanted AND c.bucket IS NOT NULL
-            AND c.form IN ('range', 'set', 'ordinal', 'label', 'exact', 'mean', 'mode');
+            AND c.form IN ('range', 'set', 'ordinal', 'label', 'listed', 'exact', 'mean', 'mode');
         wrong := CASE
             WHEN found IS NULL THEN format('the release %I has no column %I', p_release, wanted)
             WHEN found.form IN ('mean', 'mode') THEN format('%I is a %s of several records', wanted, found.form)
             WHEN found.type_name IS NULL THEN format('%I is of the type %s', wanted, found.kind)
-            WHEN found.form IN ('set', 'ordinal') AND found.type <> found.kind || '[]'
+            WHEN found.form IN ('set', 'ordinal', 'listed') AND found.type <> found.kind || '[]'
                 AND (SELECT t.typtype FROM pg_type AS t WHERE t.oid = to_regtype(found.type_name)) = 'e'
                 THEN format('%I is an enum, of which texts are published', wanted)
             WHEN wanted = ANY (p_keys) AND found.form IN ('range', 'label') THEN
@@ -89,6 +89,14 @@ BEGIN
             lacking := format('(t.%I IS NULL', wanted)
                 || CASE WHEN nulls.column_name IS NULL THEN ''
                     ELSE format(' OR coalesce(t.%I, false)', nulls.column_name) END || ')';
+            IF found.form = 'listed' THEN
+                -- The values below the label, in place of a set.
+                found.described := jsonb_set(found.described, '{form}', '"set"');
+                value := format(
+                    '(SELECT array_agg(l.value ORDER BY l.value) FROM %s AS l WHERE l.column_name = %L AND l.label = t.%I)',
+                    (SELECT c.view FROM pganon.release_columns AS c WHERE c.release = p_release AND c.form = 'below'),
+                    wanted, wanted);
+            END IF;
             IF found.form = 'range' THEN
                 inner_text := pganon.range_part(number, found.described, found.type_name, own, measured);
             ELSE

@@ -100,7 +100,7 @@ BEGIN
     INTO key_text
     FROM unnest(asked.keys) WITH ORDINALITY AS k(name, place)
     JOIN pganon.release_columns AS c ON c.release = estimate_query.release AND c.column_name = k.name AND c.bucket IS NOT NULL
-        AND c.form IN ('set', 'ordinal', 'exact')
+        AND c.form IN ('set', 'ordinal', 'listed', 'exact')
     JOIN pg_type AS t ON t.oid = to_regtype(pganon.plain_type(c.kind));
     with_own := pganon.both_texts(rest, '_x');
     RETURN 'WITH ' || tables || pganon.figures_query(
