@@ -193,3 +193,29 @@ def test_labels(db: Database):
             )
         with pytest.raises(psycopg.Error, match="labels of a hierarchy"):
             in_sql(conn, {"measure": "count", "where": [{"column": "zip", "lt": "Z"}]}, "labelled")
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [("danonyir", "several records per individual"), ("sloms", "several groups per record")],
+)
+def test_forms_that_sql_refuses(db_after: After, method: str, message: str):
+    db, _ = db_after(released, method)
+    with db.connect() as conn, pytest.raises(psycopg.Error, match=message):
+        in_sql(conn, {"measure": "count"})
+
+
+def test_types_that_are_compared(db: Database):
+    """Those of the server, and enums; of a domain its base."""
+    db.admin.execute(
+        "CREATE TYPE public.pair AS (a integer); CREATE TYPE public.mood AS ENUM ('sad');"
+        "CREATE DOMAIN public.code AS varchar(5) CHECK (1 / 0 = 1)"
+    )
+    kinds = ["numeric(6,2)", "character(3)", "public.mood", "public.code", "public.pair"]
+    kinds += ["public.pair[]", "json", "regclass", "nothing"]
+    found = db.admin.execute(
+        "SELECT pganon.plain_type(k) FROM unnest(%s::text[]) WITH ORDINALITY AS u(k, i) ORDER BY i",
+        [kinds],
+    )
+    wanted = ["numeric", "bpchar", "public.mood", "character varying", *[None] * 5]
+    assert [row[0] for row in found] == wanted

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import psycopg
 import pytest
 
-from pganon.errors import PolicyError
+from pganon.errors import InstallError, PolicyError
 from pganon.estimation.ask import ask
-from tests.integration.estimation.test_in_sql import same
+from tests.integration.estimation.test_in_sql import in_sql, same
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 
@@ -76,6 +77,24 @@ def test_conditions_on_values(labelled: Database):
             )
         query = {"measure": {"avg": "x"}, "by": ["zip"]}
         same(analyst, query, "SELECT zip, avg(x) AS v FROM labelled GROUP BY zip", "labelled")
+
+
+def test_a_view_in_place_of_the_published_one(labelled: Database):
+    """Its functions would run with the rights of who asks."""
+    driver.publish(labelled, policy())
+    labelled.admin.execute(
+        "DROP VIEW published.labelled_labels; CREATE VIEW published.labelled_labels AS"
+        " SELECT 'zip'::text AS column_name, 'low'::text AS label, 'Z1'::text AS value;"
+        "ALTER VIEW published.labelled_labels OWNER TO source_owner;"
+        "GRANT SELECT ON published.labelled_labels TO analyst"
+    )
+    with labelled.connect("analyst") as analyst:
+        with pytest.raises(InstallError) as error:
+            ask(analyst, "labelled", "SELECT count(*) FROM labelled WHERE zip = 'Z1'")
+        assert error.value.code == "foreign_view"
+        query = {"measure": "count", "where": [{"column": "zip", "eq": "Z1"}]}
+        with pytest.raises(psycopg.Error, match="not the view that was published"):
+            in_sql(analyst, query, "labelled")
 
 
 def test_not_by_default(labelled: Database):
