@@ -44,9 +44,6 @@ BEGIN
             WHEN found IS NULL THEN format('the release %I has no column %I', p_release, wanted)
             WHEN found.form IN ('mean', 'mode') THEN format('%I is a %s of several records', wanted, found.form)
             WHEN found.type_name IS NULL THEN format('%I is of the type %s', wanted, found.kind)
-            WHEN found.form IN ('set', 'ordinal', 'listed') AND found.type <> found.kind || '[]'
-                AND (SELECT t.typtype FROM pg_type AS t WHERE t.oid = to_regtype(found.type_name)) = 'e'
-                THEN format('%I is an enum, of which texts are published', wanted)
             WHEN wanted = ANY (p_keys) AND found.form IN ('range', 'label') THEN
                 format('%I shows a %s, which cannot be in "by"', wanted, found.form)
             WHEN wanted = p_measured AND (found.form = 'label' OR to_regtype(found.type_name)

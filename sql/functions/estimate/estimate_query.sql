@@ -93,15 +93,8 @@ BEGIN
         'buckets AS MATERIALIZED (SELECT t.%1$I AS bucket, sum(%2$s)::bigint AS n%3$s FROM %4$s AS t'
         ' GROUP BY t.%1$I%5$s)', home.bucket, home.weight, boxes, home.view, grouped
     ) || tables || format(', leaves AS MATERIALIZED (SELECT b.bucket, b.n%s FROM buckets AS b%s)', leaves, joins);
-    -- A cast of an enum could be one that its owner made.
-    SELECT 'jsonb_build_object(' || string_agg(format('%L, %s', k.name, CASE
-            WHEN t.typtype = 'e' THEN pganon.text_of(t.oid, 't.k' || k.place) ELSE 't.k' || k.place END
-        ), ', ' ORDER BY k.place) || ')'
-    INTO key_text
-    FROM unnest(asked.keys) WITH ORDINALITY AS k(name, place)
-    JOIN pganon.release_columns AS c ON c.release = estimate_query.release AND c.column_name = k.name AND c.bucket IS NOT NULL
-        AND c.form IN ('set', 'ordinal', 'listed', 'exact')
-    JOIN pg_type AS t ON t.oid = to_regtype(pganon.plain_type(c.kind));
+    SELECT 'jsonb_build_object(' || string_agg(format('%L, t.k%s', k.name, k.place), ', ' ORDER BY k.place) || ')'
+    INTO key_text FROM unnest(asked.keys) WITH ORDINALITY AS k(name, place);
     with_own := pganon.both_texts(rest, '_x');
     RETURN 'WITH ' || tables || pganon.figures_query(
         asked.measure, cardinality(asked.keys), coalesce(key_text, 'NULL::jsonb'), in_box, own_keys, whole, rest, with_own);

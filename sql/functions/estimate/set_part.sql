@@ -12,9 +12,7 @@ DECLARE
     attained constant boolean := p_column ->> 'attained' = 'true';
     item jsonb;
     inner_text text;
-    -- An enum is shown as such: a cast of it could be one that somebody made.
-    value text := CASE WHEN p_column ->> 'type' IN (p_column ->> 'kind', (p_column ->> 'kind') || '[]') THEN 'a.el'
-        ELSE format('CAST(a.el AS %s)', p_type) END;
+    value text := format('CAST(a.el AS %s)', p_type);
     matching text := 'true';
     known text := 'true';
     ends text := CASE form WHEN 'ordinal' THEN '(a.place = 1 OR a.place = a.held)' ELSE 'true' END;
