@@ -795,6 +795,7 @@ class SqlState(StrEnum):
     NO_RECORDS = ("PA115", ErrorCode.PRECONDITION, "measuring: the relation has no records")
     NO_INDIVIDUAL = ("PA116", ErrorCode.PRECONDITION, "measuring: records without an individual")
     NO_HIERARCHY = ("PA117", ErrorCode.PRECONDITION, "`hierarchical_distance`: not a hierarchy")
+    ESTIMATE = ("PA118", ErrorCode.ESTIMATE, "`estimate`: the query has no estimate in SQL")
     OPEN_PRIVILEGES = (
         "PA121",
         ErrorCode.PRECONDITION,

@@ -41,7 +41,7 @@ def tree_steps(policy: Policy, base_dir: Path, attribute: Attribute) -> list[Ste
         kind,
         base_dir,
         quote(name),
-        keeps_leaves=attribute.in_regions,
+        keeps_leaves=attribute.in_regions or policy.publish.labels,
     )
     return [
         present,

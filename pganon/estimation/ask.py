@@ -100,7 +100,10 @@ def _uses(resolved: Resolved, column: Published) -> list[Use]:
 
 def _hold(conn: Connection, resolved: Resolved) -> None:
     """Keep the views as they are until the end, and see that only the release's tables are read."""
-    views = dict.fromkeys([resolved.release.home.view, *[p.view for p in resolved.parts]])
+    parts = [resolved.release.home, *resolved.parts]
+    columns = resolved.release.columns.values()
+    labels = [c.labels for c in columns if c.labels is not None and c.part in parts]
+    views = dict.fromkeys([*[part.view for part in parts], *labels])
     for view in views:
         conn.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(view.identifier))
         access.check_view(conn, view)

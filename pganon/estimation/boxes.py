@@ -18,7 +18,7 @@ from pganon.estimation.release import Published
 from pganon.estimation.spread import Box, fit
 from pganon.estimation.values import typed
 from pganon.identifiers import quote
-from pganon.sqltools import cast, col, fragment, named, num, query, statement, text
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, statement, text
 
 Connection = psycopg.Connection[Any]
 Spread = Literal["column", "uniform"]
@@ -63,6 +63,15 @@ class Fitted:
 
 def shown_set(column: Published, value: exp.Expr) -> exp.Expr:
     """The values that a set or label shows, as an array; NULL without any but a missing one."""
+    if column.labels is not None:
+        below = query(
+            "select array_agg(l.value order by l.value) from l"
+            " where l.column_name = :name and l.label = :v",
+            {"l": column.labels},
+            name=text(column.name),
+            v=value,
+        )
+        return scalar(below)
     if column.form == "label":
         return fragment("case when :v is not null then array[:v] end", v=value)
     if column.null_column is None:

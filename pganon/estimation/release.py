@@ -22,7 +22,7 @@ Connection = psycopg.Connection[Any]
 _WHOLE = ("smallint", "integer", "bigint")
 FLOATS = ("real", "double precision")
 _NUMBERS = ("numeric", *FLOATS)
-_BOXES = ("range", "set", "ordinal", "label")
+_BOXES = ("range", "set", "ordinal", "label", "listed")
 _EXACT = ("exact", "multiset")
 
 
@@ -38,6 +38,8 @@ class Published:
         null_column: the column that says whether values are missing.
         null_attained: whether records lack a value where that column says so.
         part: what it is known together with.
+        labels: the view (column_name, label, value) with the values below labels, where the view of
+            the release shows these in place of sets.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Published:
     part: Part
     null_column: str | None = None
     null_attained: bool = True
+    labels: QualifiedName | None = None
 
     @property
     def whole(self) -> bool:
@@ -152,10 +155,13 @@ def read_release(conn: Connection, name: str) -> AskedRelease:
             f"the release {quote(name)} has a form that cannot be estimated from yet",
             hint="releases of classes, of clusters and of buckets can be asked",
         )
-    return _release(name, rows[0]["view"], located)
+    below = next((_qualified(row["view"]) for row in rows if row["form"] == "below"), None)
+    return _release(name, rows[0]["view"], located, below)
 
 
-def _release(name: str, first_view: str, rows: Sequence[dict[str, Any]]) -> AskedRelease:
+def _release(
+    name: str, first_view: str, rows: Sequence[dict[str, Any]], below: QualifiedName | None
+) -> AskedRelease:
     links = {row["part"]: row["column_name"] for row in rows if row["form"] == "bucket"}
     rows = [row for row in rows if row["form"] != "bucket"]
     parts = _parts(rows)
@@ -171,13 +177,14 @@ def _release(name: str, first_view: str, rows: Sequence[dict[str, Any]]) -> Aske
             null = None if part.exact else nulls.get(row["part"])
             columns[row["column_name"]] = Published(
                 name=row["column_name"],
-                form=row["form"],
+                form="set" if row["form"] == "listed" else row["form"],
                 kind=row["kind"],
                 collation=row["collation"],
                 attained=row["attained"],
                 part=part,
                 null_column=null["column_name"] if null else None,
                 null_attained=null["attained"] if null else True,
+                labels=below if row["form"] == "listed" else None,
             )
     return AskedRelease(
         name,

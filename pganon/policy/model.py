@@ -65,6 +65,7 @@ class Publish(Declaration):
     readers: Annotated[tuple[Name, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
     keep: Annotated[int, Field(ge=1, le=10_000)] = 3
     reference: bool = False
+    labels: bool = False
     approval: Approval | None = None
     review_by: Day | None = None
 

@@ -49,6 +49,9 @@ FLAT = "flat"
 REFERENCE = "reference"
 """Part of a release of classes: the distribution of the source that they are compared with."""
 
+LABELS = "labels"
+"""Part of a release of classes: the values below labels of hierarchies."""
+
 SHARE = "share"
 """Published column of it with the share of a sensitive value."""
 
@@ -60,9 +63,9 @@ UNPUBLISHED = frozenset({"identifying", "individual"})
 
 BlockSize = Annotated[int, Field(ge=2, le=2**31 - 1)]
 
-Support = Literal["exclusions", "invariant", "reference"]
-"""Parts of a policy that only some methods support: its exclusion rules, `refresh: invariant`, and
-`publish.reference`."""
+Support = Literal["exclusions", "invariant", "labels", "reference"]
+"""Parts of a policy that only some methods support: its exclusion rules, `refresh: invariant`,
+`publish.labels` and `publish.reference`."""
 
 
 class MethodOptions(Declaration):

@@ -19,6 +19,7 @@ from pganon.resolved.collations import collation_refusals
 from pganon.resolved.columns import ColumnResolver, Columns
 from pganon.resolved.exclusions import rule_refusals, rules
 from pganon.resolved.growth import increment_refusals
+from pganon.resolved.labels import label_refusals
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.names import name_refusals
 from pganon.resolved.other import prior_refusals, public_refusals
@@ -115,6 +116,7 @@ def _check_together(policy: Policy, source: Source, beside: _Relations, columns:
         prior_refusals(policy, relation, beside.prior, attributes, sensitive),
         rule_refusals(policy, attributes, sensitive),
         reference_refusals(policy, sensitive),
+        label_refusals(policy, attributes),
     ):
         source.problems.refuse(refusals)
 

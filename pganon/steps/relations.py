@@ -38,9 +38,10 @@ class ViewColumn:
     The rest says how it stands for values of the source, for who computes estimates from it.
 
     Attributes:
-        form: range, set, ordinal (a set of ranked values), label, exact, multiset (an array of
-            the values of all records), mean, mode; null for a column that says whether values are
-            missing; count for numbers of records, individual for numbers of individuals; bucket for
+        form: range, set, ordinal (a set of ranked values), label, listed (a label whose values are
+            published), exact, multiset (an array of the values of all records), mean, mode; null
+            for a column that says whether values are missing; count for numbers of records,
+            individual for numbers of individuals, below for values below labels; bucket for
             numbers of buckets of another table, which `part` names. None for any other column.
         kind: type of the values in the source, as format_type() writes it.
         collation: collation of the source column, quoted where SQL needs it.

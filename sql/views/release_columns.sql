@@ -22,7 +22,7 @@ CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(v.columns)
 COMMENT ON VIEW pganon.release_columns IS
     'columns of the releases that you may read: view, type, what they hold, how they stand for values';
 COMMENT ON COLUMN pganon.release_columns.form IS
-    'range, set, ordinal, label, exact, multiset, mean, mode, null, count, individual or bucket; NULL for other columns';
+    'range, set, ordinal, label, listed, exact, multiset, mean, mode, null, count, individual, bucket or below; NULL for others';
 COMMENT ON COLUMN pganon.release_columns.kind IS 'type of the values in the source';
 COMMENT ON COLUMN pganon.release_columns.attained IS
     'whether records of the class have the ends of the range, or the elements of the set';

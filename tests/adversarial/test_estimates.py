@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import psycopg
@@ -222,3 +223,156 @@ def test_a_connection_is_left_as_it_was(visits: Database):
     with visits.connect("analyst") as analyst:
         ask(analyst, "visits", "SELECT count(*) FROM visits")
         assert analyst.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+
+
+def in_sql(conn: Any, query: str, release: str = "visits") -> list[Any]:
+    return conn.execute(
+        b"SELECT * FROM pganon.estimate(%s, %s::jsonb)", [release, query]
+    ).fetchall()
+
+
+MISSHAPEN = [
+    ("null", "the query is an object"),
+    ("[]", "the query is an object"),
+    ("{}", '"measure" is'),
+    ('{"measure": "median"}', '"measure" is'),
+    ('{"measure": {"sum": 1}}', '"measure" is'),
+    ('{"measure": {"sum": "days", "avg": "days"}}', '"measure" is'),
+    ('{"measure": {"count": "days"}}', '"measure" is'),
+    ('{"measure": "count", "from": "pg_class"}', "a query has no 'from'"),
+    ('{"measure": "count", "where": {"column": "age"}}', "are arrays"),
+    ('{"measure": "count", "where": ["age"]}', "a condition is an object"),
+    ('{"measure": "count", "where": [{"column": "age"}]}', "a condition is an object"),
+    (
+        '{"measure": "count", "where": [{"column": {"age": 1}, "eq": 1}]}',
+        "a condition is an object",
+    ),
+    ('{"measure": "count", "by": [1]}', '"by" has names'),
+    ('{"measure": "count", "by": ["ill", "ill"]}', '"by" has names'),
+    ('{"measure": "count", "by": ["age"]}', "shows a range"),
+    ('{"measure": {"sum": "ill"}}', "no number"),
+    ('{"measure": "count", "where": [{"column": "Age\\" IS NULL --", "eq": 1}]}', "no column"),
+    ('{"measure": "count", "where": [{"column": "ctid", "null": true}]}', "no column"),
+    ('{"measure": "count", "where": [{"column": "age", "= 1 OR true --": 1}]}', "not an operator"),
+    ('{"measure": "count", "where": [{"column": "age", "eq": null}]}', "one constant"),
+    ('{"measure": "count", "where": [{"column": "age", "eq": [1]}]}', "one constant"),
+    ('{"measure": "count", "where": [{"column": "age", "between": [1]}]}', "two constants"),
+    ('{"measure": "count", "where": [{"column": "age", "in": []}]}', "1 to 10000"),
+    ('{"measure": "count", "where": [{"column": "age", "in": [[1]]}]}', "1 to 10000"),
+    ('{"measure": "count", "where": [{"column": "age", "null": "yes"}]}', "true or false"),
+    ('{"measure": "count", "where": [{"column": "age", "not": 1}]}', "an object of operators"),
+    ('{"measure": "count", "where": [{"column": "age", "like": "3%"}]}', "texts"),
+    ('{"measure": "count", "where": [{"column": "days", "like": "3%"}]}', "does not fit"),
+    ('{"measure": "count", "where": [{"column": "age", "eq": "1; DROP"}]}', "does not fit"),
+    ('{"measure": "count", "where": [{"column": "seen", "lt": "now() --"}]}', "does not fit"),
+]
+
+
+def test_queries_of_a_wrong_shape(visits: Database):
+    with visits.connect("analyst") as analyst:
+        for query, message in MISSHAPEN:
+            with pytest.raises(psycopg.Error, match=message) as error:
+                in_sql(analyst, query)
+            assert error.value.sqlstate == "PA118", query
+        with pytest.raises(psycopg.Error, match="the query is an object"):
+            analyst.execute("SELECT pganon.estimate('visits', NULL)")
+
+
+@pytest.mark.parametrize(
+    "value", ["d1' OR true --", "\\' OR 1=1 --", "%s", "%L", ":v", "b.z1", "<n>@"]
+)
+def test_constants_stay_constants(visits: Database, value: str):
+    """The one record whose value that is is found, and no other."""
+    visits.admin.execute("UPDATE clinic.visit SET ill = %s WHERE id = 1", [value])
+    driver.publish(visits, POLICY)
+    with visits.connect("analyst") as analyst:
+        for condition in ({"eq": value}, {"in": [value]}, {"between": [value, value]}):
+            query = {"measure": "count", "where": [{"column": "ill", **condition}], "by": ["ill"]}
+            ((key, *_, lower, upper, _, _, _, _, _, _),) = [
+                (row[0], *row[1:]) for row in in_sql(analyst, json.dumps(query))
+            ]
+            assert (key, lower, upper) == ({"ill": value}, 1, 1)
+
+
+def test_names_stay_names(db: Database):
+    """A column and a release may be called anything."""
+    name = "a\"b' :v %L @ \\"
+    quoted = '"' + name.replace('"', '""') + '"'
+    db.source(SOURCE + f"; ALTER TABLE clinic.visit RENAME age TO {quoted}")
+    columns = {name if key == "age" else key: value for key, value in POLICY["columns"].items()}
+    driver.publish(db, {**POLICY, "columns": columns})
+    with db.connect("analyst") as analyst:
+        query = {"measure": {"avg": name}, "where": [{"column": name, "ge": 0, "null": False}]}
+        ((_, _, lower, upper, *_),) = in_sql(analyst, json.dumps(query))
+        assert 20 <= lower <= upper <= 50
+
+
+def test_operators_of_others_are_not_called_in_sql(visits: Database):
+    visits.admin.execute(
+        "CREATE SCHEMA planted; GRANT USAGE ON SCHEMA planted TO PUBLIC;"
+        "CREATE FUNCTION planted.lie(text, text) RETURNS boolean LANGUAGE sql"
+        " AS 'SELECT true';"
+        "CREATE OPERATOR planted.= (LEFTARG = text, RIGHTARG = text, FUNCTION = planted.lie);"
+        "CREATE FUNCTION planted.least(bigint, bigint) RETURNS bigint"
+        " LANGUAGE sql AS 'SELECT 0::bigint'"
+    )
+    with visits.connect("analyst") as analyst:
+        analyst.execute("SET search_path = planted, pg_catalog")
+        query = '{"measure": "count", "where": [{"column": "ill", "eq": "d1"}]}'
+        ((_, _, lower, upper, *_),) = in_sql(analyst, query)
+        assert (lower, upper) == (18, 18)
+
+
+def test_a_type_whose_owner_made_operators(db: Database):
+    """They would run with the rights of who asks. An enum is published as text."""
+    db.source(
+        SOURCE + "; CREATE TYPE clinic.grade AS ENUM ('d0', 'd1', 'd2', 'd3', 'd4');"
+        "ALTER TABLE clinic.visit ALTER ill TYPE clinic.grade USING ill::clinic.grade"
+    )
+    driver.publish(db, POLICY)
+    with db.connect("analyst") as analyst:
+        query = '{"measure": "count", "where": [{"column": "ill", "lt": "d2"}], "by": ["ill"]}'
+        assert [row[0] for row in in_sql(analyst, query)] == [{"ill": "d0"}, {"ill": "d1"}]
+        db.admin.execute(
+            "UPDATE pganon_private.version SET columns = replace(columns::text,"
+            ' \'"kind": "text"\', \'"kind": "clinic.grade"\')::jsonb'
+        )
+        with pytest.raises(psycopg.Error, match="ill is of the type clinic"):
+            in_sql(analyst, query)
+
+
+def test_who_may_not_read_may_not_ask_in_sql(visits: Database):
+    query = '{"measure": "count"}'
+    with visits.connect("analyst") as analyst:
+        assert in_sql(analyst, query)[0][2] == 90
+        with pytest.raises(psycopg.Error, match="no release") as error:
+            in_sql(analyst, query, "other")
+        assert error.value.sqlstate == "PA401"
+        visits.admin.execute("REVOKE SELECT ON published.visits FROM analyst")
+        with pytest.raises(psycopg.Error, match="no release"):
+            in_sql(analyst, query)
+
+
+def test_a_view_in_place_of_a_published_one(db: Database):
+    """Of the tables of a bucket one is another role's now: its functions would run for who asks."""
+    db.source(SOURCE)
+    anatomy = {
+        "privacy": [{"model": "anatomy_l_diversity", "column": "ill", "l": 3}],
+        "method": {"name": "anatomy"},
+    }
+    driver.publish(db, {**POLICY, **anatomy})
+    query = '{"measure": "count", "where": [{"column": "age", "lt": 30}], "by": ["ill"]}'
+    with db.connect("analyst") as analyst:
+        assert len(in_sql(analyst, query)) == 5
+        db.admin.execute("REVOKE SELECT ON published.visits_st FROM analyst")
+        with pytest.raises(psycopg.Error, match="permission denied"):
+            in_sql(analyst, query)
+        db.admin.execute(
+            "DROP VIEW published.visits_st;"
+            "CREATE VIEW published.visits_st AS SELECT 1 AS group_id, 'd1' AS ill, 1 AS count;"
+            "ALTER VIEW published.visits_st OWNER TO source_owner;"
+            "GRANT SELECT ON published.visits_st TO analyst"
+        )
+        with pytest.raises(psycopg.Error, match="not the view that was published") as error:
+            in_sql(analyst, query)
+        assert error.value.sqlstate == "PA118"

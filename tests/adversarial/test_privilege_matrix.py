@@ -67,6 +67,24 @@ ESTIMATING = {
 }
 """Functions of numbers of records."""
 
+ASKED = {
+    "asked",
+    "asked_columns",
+    "both_texts",
+    "box_part",
+    "estimate",
+    "estimate_query",
+    "figures_query",
+    "operands",
+    "plain_type",
+    "range_condition",
+    "range_part",
+    "range_sums",
+    "set_part",
+    "value_condition",
+}
+"""`estimate` and its parts, which write the statement that it runs as its caller."""
+
 ASKING = {
     "act",
     "approve_release",
@@ -93,7 +111,9 @@ FOR_ALL = {
     ("view", "pganon.guarantees"): {"SELECT"},
     ("view", "pganon.release_columns"): {"SELECT"},
     ("view", "pganon.releases"): {"SELECT"},
-    **{("function", name): {"EXECUTE"} for name in CALLABLE | READING | ESTIMATING | ASKING},
+    **{
+        ("function", name): {"EXECUTE"} for name in CALLABLE | READING | ESTIMATING | ASKED | ASKING
+    },
 }
 FOR_READERS = {
     ("schema", "published"): {"USAGE"},

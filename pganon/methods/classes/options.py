@@ -62,7 +62,7 @@ class Partitioning(MethodOptions):
     example = "{model: k_anonymity, k: 5}"
     adds = (CLASS_ID,)
     parts = (FLAT,)
-    supports = frozenset({"reference"})
+    supports = frozenset({"labels", "reference"})
     leaves_surplus_out = True
 
     if TYPE_CHECKING:

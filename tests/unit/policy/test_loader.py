@@ -293,6 +293,6 @@ def test_schema() -> None:
     schema = policy_schema(known())
     assert schema["required"] == ["release", "source", "columns", "privacy", "method"]
     assert schema["additionalProperties"] is False
-    publish = {"schema", "readers", "keep", "reference", "approval", "review_by"}
+    publish = {"schema", "readers", "keep", "reference", "labels", "approval", "review_by"}
     assert set(schema["$defs"]["Publish"]["properties"]) == publish
     json.dumps(schema)

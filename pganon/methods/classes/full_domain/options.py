@@ -27,7 +27,7 @@ class FullDomain(MethodOptions):
     example = "{model: k_anonymity, k: 5}"
     adds = (CLASS_ID,)
     parts = (FLAT,)
-    supports = frozenset({"reference"})
+    supports = frozenset({"labels", "reference"})
     leaves_out = False
     one_level = True
 

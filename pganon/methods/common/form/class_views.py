@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -10,8 +11,10 @@ from pganon.forms.elements import attribute_columns, exact_column
 from pganon.forms.form import Tables
 from pganon.methods.common.form.class_records import unchanged
 from pganon.methods.common.form.flat import FlatColumn, flat_columns, flattens
+from pganon.methods.common.form.label_values import label_views
 from pganon.methods.common.form.reference import reference_views
 from pganon.policy.options import CLASS_ID, FLAT
+from pganon.resolved.labels import labelled
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, named, render
 from pganon.steps import State
@@ -41,7 +44,7 @@ def views(
         comment=f"Anonymized release of equivalence classes. Guarantee: {guarantee}.",
     )
     flat = [_flat(spec, tables, owner)] if flattens(spec.attributes) else []
-    return (shown, *flat, *reference_views(spec, tables))
+    return (shown, *flat, *reference_views(spec, tables), *label_views(spec, tables))
 
 
 def _joined(tables: Tables, columns: Sequence[exp.Expr]) -> exp.Select:
@@ -74,7 +77,10 @@ def view_columns(spec: ReleaseSpec) -> tuple[ViewColumn, ...]:
     """Published columns in order; they depend on policy and catalog alone."""
     columns = [class_column()]
     for attribute in spec.attributes:
-        columns += [column.located(CLASS_ID) for column in attribute_columns(attribute)]
+        found = [column.located(CLASS_ID) for column in attribute_columns(attribute)]
+        if attribute in labelled(spec):
+            found[0] = replace(found[0], form="listed")
+        columns += found
     return (*columns, *[column.located(CLASS_ID, _RECORDS) for column in _unchanged_columns(spec)])
 
 

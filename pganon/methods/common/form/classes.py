@@ -29,6 +29,7 @@ from pganon.methods.common.form.class_records import (
     may_repeat,
     records_of_classes,
 )
+from pganon.methods.common.form.label_values import label_steps
 from pganon.methods.common.form.members import (
     cell_members,
     code_columns,
@@ -49,8 +50,9 @@ from pganon.methods.common.form.regions import (
     region_step,
     regional_classes,
 )
-from pganon.policy.options import CLASS_ID
+from pganon.policy.options import CLASS_ID, LABELS
 from pganon.resolved.increments import CUTS
+from pganon.resolved.labels import labelled
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, named, query
 from pganon.steps import Chains, CreateTable, Parallel, State, Step
@@ -68,6 +70,8 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
     parts = [("classes", DATA_SCHEMA), ("records", DATA_SCHEMA), ("members", PRIVATE_SCHEMA)]
     if published(spec) is not None:
         parts.insert(2, (SHARES, DATA_SCHEMA))
+    if labelled(spec):
+        parts.insert(2, (LABELS, DATA_SCHEMA))
     if referenced(spec):
         parts.append(("reference", PRIVATE_SCHEMA))
     if keeps_cuts(spec, state):
@@ -123,6 +127,7 @@ def staging_steps(
             lambda s: _classes(spec, s),
         ),
         key_step("classes", CLASS_ID),
+        *label_steps(spec),
     )
 
 

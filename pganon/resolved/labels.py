@@ -1,0 +1,53 @@
+"""Columns of which the values below labels are published, and refusals of a policy that asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pganon.identifiers import MAX_BYTES, fits, quote
+from pganon.policy.hierarchies import CsvHierarchy, InlineHierarchy, OrderHierarchy, TableHierarchy
+from pganon.policy.model import Policy
+from pganon.policy.options import LABELS, part_name
+from pganon.policy.refusals import Refusal
+from pganon.resolved.model import Attribute, ReleaseSpec, Shown
+
+_LISTED = (CsvHierarchy, InlineHierarchy, OrderHierarchy, TableHierarchy)
+_PLACE = ("publish", "labels")
+
+
+def labelled(spec: ReleaseSpec) -> list[Attribute]:
+    """The columns, if the policy publishes them."""
+    return _labelled(spec.policy, spec.attributes) if spec.policy.publish.labels else []
+
+
+def _labelled(policy: Policy, attributes: Sequence[Attribute]) -> list[Attribute]:
+    return [
+        attribute
+        for attribute in attributes
+        if attribute.form is Shown.LABEL
+        and isinstance(policy.columns[attribute.column.name].hierarchy, _LISTED)
+    ]
+
+
+def label_refusals(policy: Policy, attributes: Sequence[Attribute]) -> Iterable[Refusal]:
+    """Why the values below labels cannot be published as the policy asks."""
+    if not policy.publish.labels:
+        return
+    if "labels" not in policy.method.supports:
+        said = f"the method {policy.method.name} does not publish the values below labels"
+        yield Refusal(_PLACE, said, "remove it")
+    elif policy.refresh == "increments":
+        yield Refusal(_PLACE, "increments do not publish the values below labels", "remove it")
+    elif not _labelled(policy, attributes):
+        yield Refusal(
+            _PLACE,
+            "no column shows labels of a hierarchy that lists its values",
+            "remove it, or declare a hierarchy of csv, table, inline or order",
+        )
+    name = part_name(policy.release, LABELS)
+    if fits(policy.release) and not fits(name):
+        yield Refusal(
+            ("release",),
+            f"the name of its view {quote(name)} has more than {MAX_BYTES} bytes",
+            f"choose a name of at most {MAX_BYTES - len(part_name('', LABELS).encode())} bytes",
+        )

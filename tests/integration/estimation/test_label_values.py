@@ -1,0 +1,132 @@
+"""`publish.labels`: the values below labels, and estimates that use them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+
+from pganon.errors import InstallError, PolicyError
+from pganon.estimation.ask import ask
+from tests.integration.estimation.test_in_sql import in_sql, same
+from tests.support.harness import driver
+from tests.support.harness.cluster import Database
+
+pytestmark = pytest.mark.primary_server_only
+
+PATHS = [[f"Z{i}", "low" if i < 4 else "high", "all"] for i in range(9)]
+"""Nobody is in Z7 or Z8."""
+
+
+def policy(**changes: Any) -> dict[str, Any]:
+    return {
+        "release": "labelled",
+        "source": "public.labelled",
+        "columns": {
+            "id": {"role": "identifying"},
+            "zip": {"role": "quasi_identifying", "hierarchy": {"inline": PATHS}},
+            "code": {"role": "quasi_identifying", "hierarchy": {"prefix": [1]}},
+            "x": {"role": "sensitive"},
+        },
+        "privacy": [{"model": "k_anonymity", "k": 12}],
+        "method": {"name": "full_domain"},
+        "publish": {"readers": ["analyst"], "labels": True},
+        **changes,
+    }
+
+
+@pytest.fixture
+def labelled(db: Database) -> Database:
+    db.source(
+        "CREATE TABLE public.labelled AS SELECT g AS id, 'Z' || g % 7 AS zip, 'c' || g % 2 AS code,"
+        " g % 3 AS x FROM generate_series(1, 63) AS g;"
+        "ALTER TABLE public.labelled ADD PRIMARY KEY (id)"
+    )
+    return db
+
+
+def test_conditions_on_values(labelled: Database):
+    driver.publish(labelled, policy())
+    with labelled.connect("analyst") as analyst:
+        shown = analyst.execute(
+            "SELECT column_name, label, value FROM published.labelled_labels ORDER BY 3"
+        ).fetchall()
+        kept = {row[0] for row in analyst.execute("SELECT DISTINCT zip FROM published.labelled")}
+        assert kept == {"low", "high"}
+        assert shown == [("zip", label, value) for value, label, _ in PATHS]
+        text = "SELECT count(*) AS v FROM labelled WHERE {}"
+        (row,) = ask(analyst, "labelled", text.format("zip < 'Z4'")).as_dicts()
+        assert (row["v_lower"], row["v_upper"], row["v"]) == (36, 36, 36)
+        (row,) = ask(analyst, "labelled", text.format("zip IN ('Z0', 'Z6')"), "uniform").as_dicts()
+        assert (row["v_lower"], row["v_upper"]) == (0, 63)
+        assert row["v"] == pytest.approx(36 / 4 + 27 / 5)
+        for condition, where in [
+            ({"eq": "Z1"}, "zip = 'Z1'"),
+            (
+                {"like": "Z%", "not": {"in": ["Z0", "Z8"]}},
+                "zip LIKE 'Z%' AND zip NOT IN ('Z0', 'Z8')",
+            ),
+        ]:
+            query = {"measure": "count", "where": [{"column": "zip", **condition}], "by": ["x"]}
+            same(
+                analyst,
+                query,
+                f"SELECT x, count(*) AS v FROM labelled WHERE {where} GROUP BY x",
+                "labelled",
+            )
+        query = {"measure": {"avg": "x"}, "by": ["zip"]}
+        same(analyst, query, "SELECT zip, avg(x) AS v FROM labelled GROUP BY zip", "labelled")
+
+
+def test_a_view_in_place_of_the_published_one(labelled: Database):
+    """Its functions would run with the rights of who asks."""
+    driver.publish(labelled, policy())
+    labelled.admin.execute(
+        "DROP VIEW published.labelled_labels; CREATE VIEW published.labelled_labels AS"
+        " SELECT 'zip'::text AS column_name, 'low'::text AS label, 'Z1'::text AS value;"
+        "ALTER VIEW published.labelled_labels OWNER TO source_owner;"
+        "GRANT SELECT ON published.labelled_labels TO analyst"
+    )
+    with labelled.connect("analyst") as analyst:
+        with pytest.raises(InstallError) as error:
+            ask(analyst, "labelled", "SELECT count(*) FROM labelled WHERE zip = 'Z1'")
+        assert error.value.code == "foreign_view"
+        query = {"measure": "count", "where": [{"column": "zip", "eq": "Z1"}]}
+        with pytest.raises(psycopg.Error, match="not the view that was published"):
+            in_sql(analyst, query, "labelled")
+
+
+def test_not_by_default(labelled: Database):
+    driver.publish(labelled, policy(publish={"readers": ["analyst"]}))
+    found = labelled.admin.execute("SELECT to_regclass('published.labelled_labels')").fetchone()
+    assert found == (None,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {
+                "method": {"name": "anatomy"},
+                "privacy": [{"model": "anatomy_l_diversity", "column": "x", "l": 2}],
+            },
+            "method anatomy does not publish",
+        ),
+        (
+            {
+                "columns": {
+                    "id": {"role": "identifying"},
+                    "zip": {"role": "identifying"},
+                    "code": {"role": "quasi_identifying", "hierarchy": {"prefix": [1]}},
+                    "x": {"role": "sensitive"},
+                }
+            },
+            "no column shows labels",
+        ),
+        ({"release": "r" * 57}, "_labels.* has more than 63 bytes"),
+    ],
+)
+def test_refusals(labelled: Database, changes: dict[str, Any], message: str):
+    with pytest.raises(PolicyError, match=message):
+        driver.publish(labelled, policy(**changes))
