@@ -27,7 +27,7 @@ def rows(*weights: Any) -> list[list[Any]]:
 
 def test_a_run_measures_the_source_and_publishes_no_weight(db: Database) -> None:
     source = db.connect("source_owner")
-    make_table(source, COLUMNS, rows(*[1.5 + 7 * n % 11 for n in range(30)]))
+    make_table(source, COLUMNS, rows(*[1.5 + n // 6 + (n % 6 == 0) for n in range(30)]))
     result = publish(db, declared())
     found = dict(
         source.execute(
