@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pganon.errors import PganonError, PolicyError, PrivacyRefusal
     from pganon.estimation.ask import estimate
     from pganon.estimation.results import Estimates
+    from pganon.forms.request import Classify, Workload
     from pganon.forms.request import Request as MetricsRequest
-    from pganon.forms.request import Workload
     from pganon.loading import load_policy
     from pganon.run.context import plan_release
     from pganon.run.options import Options
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assessment",
+    "Classify",
     "Estimates",
     "MetricsRequest",
     "Options",
@@ -48,6 +49,7 @@ __all__ = [
 # all of them takes a second.
 _PLACES = {
     "Assessment": "assessment.figures.Assessment",
+    "Classify": "forms.request.Classify",
     "Estimates": "estimation.results.Estimates",
     "MetricsRequest": "forms.request.Request",
     "Options": "run.options.Options",

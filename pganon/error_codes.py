@@ -348,6 +348,11 @@ class ErrorCode(StrEnum):
         "the page of a report needs a package that is not installed",
         "pip install 'pganon[report]', or write the report as .json",
     )
+    NO_SKLEARN = (
+        "no_sklearn",
+        "`--classify` needs a package that is not installed",
+        "pip install 'pganon[learn]'",
+    )
     NO_METRICS = (
         "no_metrics",
         "the form of the release has no metrics to measure on request",

@@ -14,11 +14,17 @@ import psycopg
 
 from pganon import database, sqlfiles
 from pganon.assessment.call import Call, Connection
-from pganon.assessment.figures import Assessment, ColumnSet
+from pganon.assessment.figures import Assessment, QuasiIdentifier
+from pganon.assessment.identifiers import identifier_hints
+from pganon.catalog.code import reading
+from pganon.catalog.introspect import read_relation
+from pganon.catalog.model import ExternalObjects
+from pganon.catalog.roles import numbers
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.identifiers import quote
 from pganon.install import measuring
+from pganon.policy.safe_harbor import Hint
 from pganon.privacy.assessed import short_names
 from pganon.risk.sample import Sample
 from pganon.risk.uniques import estimates
@@ -122,8 +128,10 @@ def quasi_identifiers(
     dsn: str | None = None,
     owner: str | None = None,
     conn: Connection | None = None,
-) -> list[ColumnSet]:
+) -> list[QuasiIdentifier]:
     """Minimal sets of columns that tell most pairs of records apart, smallest first.
+
+    Where there are more than 4,096 sets to try, one that is found column by column.
 
     Args:
         columns: exact names of those that may be known; all that can be compared without them.
@@ -147,6 +155,44 @@ def quasi_identifiers(
         with measuring.functions(conn, owner) as schema:
             call = Call(conn, schema, relation, columns, (), None, {})
             return call.sets(separation, largest, trust)
+    except psycopg.Error as error:
+        raise translate(error) from None
+
+
+def identifying_columns(
+    relation: str,
+    columns: Sequence[str] = (),
+    *,
+    trust: Sequence[str] = (),
+    dsn: str | None = None,
+    conn: Connection | None = None,
+) -> list[Hint]:
+    """Columns that may hold one of the 18 kinds of identifiers of HIPAA Safe Harbor.
+
+    By names, types and some of the values. That there is no hint proves nothing.
+
+    Args:
+        columns: exact names of those to look at; all without them.
+        relation, trust, conn: as of :func:`assess`.
+
+    Raises:
+        PreconditionError: the relation lacks a column, or cannot be read.
+    """
+    if conn is None:
+        with database.connect(dsn) as opened:
+            return identifying_columns(relation, columns, trust=trust, conn=opened)
+    try:
+        found = read_relation(conn, relation)
+        for name in columns:
+            if found.column(name) is None:
+                raise PreconditionError(
+                    f"{found.name} has no column {quote(name)}",
+                    hint="columns are named exactly as the catalog has them",
+                )
+        chosen = [c for c in found.columns if not columns or c.name in columns]
+        external = ExternalObjects((found.name,))
+        with reading(conn, external, numbers(conn, trust).values(), option=True, only=True):
+            return identifier_hints(conn, found, chosen)
     except psycopg.Error as error:
         raise translate(error) from None
 

@@ -12,7 +12,14 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
-from pganon.assessment.figures import Assessment, ColumnSet, Measure, Risk, Suda
+from pganon.assessment.figures import (
+    Assessment,
+    ColumnSet,
+    Measure,
+    QuasiIdentifier,
+    Risk,
+    Suda,
+)
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import refuse_own
 from pganon.catalog.model import ExternalObjects
@@ -63,7 +70,7 @@ class Call:
         with self._reading(names, trust):
             return self._measured(names, require, recursive_l, others)
 
-    def sets(self, separation: float, largest: int, trust: Sequence[str]) -> list[ColumnSet]:
+    def sets(self, separation: float, largest: int, trust: Sequence[str]) -> list[QuasiIdentifier]:
         """Minimal sets of the columns, of all where none is named, with that separation."""
         name = self._name(self.relation)
         values: dict[str, Any] = {
@@ -74,7 +81,10 @@ class Call:
         with self._reading([name], trust):
             columns = list(self.qi) or self._fetch("columns", values)[0][0]
             found = self._fetch("quasi_identifiers", {**values, "columns": columns})
-        return [ColumnSet(tuple(row[0]), float(row[1]), float(row[2])) for row in found]
+        return [
+            QuasiIdentifier(tuple(columns), float(distinction), float(separation), minimal)
+            for columns, distinction, separation, minimal in found
+        ]
 
     @contextmanager
     def _reading(self, names: Sequence[QualifiedName], trust: Sequence[str]) -> Iterator[None]:

@@ -58,6 +58,16 @@ class ColumnSet:
 
 
 @dataclass(frozen=True)
+class QuasiIdentifier(ColumnSet):
+    """Columns that tell most pairs of records apart; where it is `minimal`, no part of them does.
+
+    One that was found column by column may have parts that do.
+    """
+
+    minimal: bool = True
+
+
+@dataclass(frozen=True)
 class Assessment:
     """Everything measured of one relation.
 

@@ -164,12 +164,13 @@ def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
     # Slow to load, and the offline check needs none of it.
     from pganon.publish.target import check_readers
     from pganon.resolved.republication import without_key
+    from pganon.resolved.unchanged import unchanged_identifiers
     from pganon.run.resolution import resolve_policy
 
     with common.connect(dsn) as conn:
         spec = resolve_policy(conn, loaded)
         check_readers(conn, spec.readers, spec.roles)
-    return without_key(spec)
+    return [*without_key(spec), *unchanged_identifiers(spec)]
 
 
 def _checked(loaded: LoadedPolicy, against_source: bool, told: Sequence[str]) -> Checked:

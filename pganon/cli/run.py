@@ -100,6 +100,16 @@ WorkloadOption = Annotated[
         show_default=False,
     ),
 ]
+ClassifyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--classify",
+        metavar="TARGET",
+        help="Predict this column from the release and from the source, and compare;"
+        " TARGET:forest and TARGET:bayes use other models than TARGET:logistic.",
+        show_default=False,
+    ),
+]
 VulnerableOption = Annotated[
     float,
     typer.Option(
@@ -124,6 +134,7 @@ def run(
     metrics: MetricsOption = MetricSet.BASIC,
     workload: WorkloadOption = None,
     vulnerable: VulnerableOption = 0.5,
+    classify: ClassifyOption = None,
     timing: TimingOption = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
@@ -139,7 +150,7 @@ def run(
 
     if costs and not dry_run:
         raise UsageError("--costs is for a dry run", hint="add --dry-run")
-    request = _request(metrics, workload, vulnerable)
+    request = _request(metrics, workload, vulnerable, classify)
     settings = Settings(work_mem=work_mem, statement_timeout=timeout)
     with chosen_policy(policy, dsn, owner) as (loaded, revision):
         result = _run(
@@ -207,9 +218,13 @@ def parsed_workload(texts: list[str] | None) -> Workload | None:
     return None if texts is None else parse_workload(",".join(texts))
 
 
-def _request(metrics: MetricSet, workload: list[str] | None, vulnerable: float) -> Request:
-    from pganon.forms.request import Request, Workload
+def _request(
+    metrics: MetricSet, workload: list[str] | None, vulnerable: float, classify: str | None
+) -> Request:
+    from pganon.forms.request import Request, Workload, parse_classify
 
     everything = metrics is MetricSet.ALL
     drawn = parsed_workload(workload)
-    return Request(everything, drawn or (Workload() if everything else None), vulnerable)
+    chosen = drawn or (Workload() if everything else None)
+    asked = None if classify is None else parse_classify(classify)
+    return Request(everything, chosen, vulnerable, asked)

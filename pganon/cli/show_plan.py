@@ -8,7 +8,9 @@ from pganon.plan.build import Plan
 from pganon.plan.explain import Explained
 from pganon.privacy.unprotected import warnings
 from pganon.resolved.guarantee import adversary
+from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import without_key
+from pganon.resolved.unchanged import unchanged_identifiers
 from pganon.steps import State
 
 
@@ -30,7 +32,7 @@ def show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> 
                     for c in view.columns
                 ],
                 "unreleased": list(spec.unreleased),
-                "warnings": [*warnings(spec.policy), *without_key(spec)],
+                "warnings": _warnings(spec),
                 "steps": steps,
                 "skipped": skipped,
             }
@@ -60,4 +62,8 @@ def show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> 
         common.line(f"-- {step.phase}: {step.step}: {step.purpose}")
         if step.sql:
             common.block(f"{step.sql};\n")
-    common.warn([*warnings(spec.policy), *without_key(spec)])
+    common.warn(_warnings(spec))
+
+
+def _warnings(spec: ReleaseSpec) -> list[str]:
+    return [*warnings(spec.policy), *without_key(spec), *unchanged_identifiers(spec)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pganon.cli import common
 from pganon.cli.metrics import show_metrics
@@ -51,6 +51,7 @@ def _show_made(result: RunResult) -> None:
             "records": f"{result.released} released, {result.suppressed} suppressed,"
             f" {result.records} in the source",
             **(utility.summary() if utility else {}),
+            **(_weighted(result.weighted) if result.weighted else {}),
             "time": f"{result.seconds:.1f} s",
         }
     )
@@ -65,6 +66,12 @@ def _show_made(result: RunResult) -> None:
         show_metrics(result.metrics)
     if result.increment:
         _show_increment(result.increment)
+
+
+def _weighted(risk: Mapping[str, float]) -> dict[str, str]:
+    """Of the source, whose values nobody but the steward has."""
+    expected, share = risk["expected"], risk["global"]
+    return {"by weights": f"{expected:.6g} records of the source expected to be found, {share:.3g}"}
 
 
 def _show_increment(statistics: IncrementFigures) -> None:

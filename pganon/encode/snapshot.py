@@ -25,6 +25,13 @@ from pganon.encode.hidden import (
 )
 from pganon.encode.keys import key_text_of
 from pganon.encode.known import RETURNED_RECORDS, known_steps
+from pganon.encode.weights import (
+    UNWEIGHTED,
+    unweighted,
+    weight_column,
+    weight_problem,
+    weight_steps,
+)
 from pganon.encode.work import SNAP
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, Unbalanced
@@ -45,7 +52,7 @@ READ = count("read_records", assumed=40)
 
 def snapshot_steps(spec: ReleaseSpec, people: People | None = None) -> tuple[Step, ...]:
     """The whole source, and whether it can be released; `people` as in :func:`read_steps`."""
-    return (*read_steps(spec, people), inspection(spec))
+    return (*read_steps(spec, people), inspection(spec), *weight_steps(spec))
 
 
 def copy_steps(spec: ReleaseSpec, snapshot: QualifiedName) -> tuple[Step, ...]:
@@ -60,7 +67,7 @@ def copy_steps(spec: ReleaseSpec, snapshot: QualifiedName) -> tuple[Step, ...]:
         lambda state: query("select s.* from s", {"s": snapshot}),
         counted=READ,
     )
-    return (copied, inspection(spec))
+    return (copied, inspection(spec), *weight_steps(spec))
 
 
 def read_steps(spec: ReleaseSpec, people: People | None = None) -> tuple[Step, ...]:
@@ -158,6 +165,7 @@ def snapshot_select(spec: ReleaseSpec, state: State) -> exp.Expr:
         value = stored(item.column, col(item.column.name, "src"))
         tree = tree.select(named(value, f"p{item.index}"))
     key = key_of(spec, spec.individual or spec.record_key) if spec.has_identity else None
+    tree = tree.select(*weight_column(spec))
     if spec.record_key:
         record = key_of(spec, spec.record_key)
         tree = tree.select(named(record if spec.individual else known_as(spec, record), "record"))
@@ -212,7 +220,7 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
     for item in spec.sensitive:
         name = f"s{item.index}"
         tree = tree.select(named(_missing(item, name), f"nulls_{name}"))
-    tree = tree.select(*unmatched_counts(spec))
+    tree = tree.select(*unmatched_counts(spec), *unweighted(spec))
     if spec.aliases is not None and not spec.individual:
         repeated = fragment("count(:r) - count(distinct :r)", r=col("record", "t"))
         tree = tree.select(named(repeated, "namesakes"))
@@ -247,6 +255,7 @@ def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
             facts.append(count(f"outside_{name}"))
     facts += [count(f"nulls_s{item.index}") for item in spec.sensitive]
     facts += unmatched_facts(spec)
+    facts += [UNWEIGHTED] if spec.weight is not None else []
     if spec.aliases is not None and not spec.individual:
         facts.append(count("namesakes"))
     return [*facts, *(counts("individuals", "nobody", of="source_") if spec.individual else ())]
@@ -278,9 +287,9 @@ def _inspection_problem(
         )
     if row.get("namesakes"):
         return both_keys(spec, row["namesakes"])
-    unmatched = unmatched_problem(spec, row)
-    if unmatched is not None:
-        return unmatched
+    problem = unmatched_problem(spec, row) or weight_problem(spec, row)
+    if problem is not None:
+        return problem
     for attribute in spec.attributes:
         problem = _column_problem(attribute.column, attribute.nulls, f"q{attribute.index}", row)
         if problem:

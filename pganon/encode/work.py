@@ -16,6 +16,9 @@ from pganon.steps import State, WorkTable
 
 Table = WorkTable[ReleaseSpec]
 
+WEIGHT = "weight"
+"""Column of the snapshot with sample weights, as numeric."""
+
 
 def _snap(spec: ReleaseSpec, state: State) -> list[str]:
     values = [f"q{attribute.index}" for attribute in spec.attributes]
@@ -23,6 +26,7 @@ def _snap(spec: ReleaseSpec, state: State) -> list[str]:
     values += [f"p{item.index}" for item in spec.carried]
     listing = {h.exceptions.name for h in spec.hidden if h.exceptions is not None}
     unmatched = [f"unmatched{number}" for number, _ in enumerate(listing)]
+    values += [WEIGHT] if spec.weight is not None else []
     return [*values, *_identity(spec), *_flags(spec), *unmatched, *_cohort(spec)]
 
 
@@ -62,9 +66,9 @@ def codes_of(spec: ReleaseSpec) -> list[str]:
 
 SNAP = Table("snap", _snap)
 """A row per record of the source: values of quasi-identifiers `q<i>`, sensitive `s<j>` and
-insensitive ones `p<j>`, the key of the `record`, and whose it is, the `individual`; flags `f<h>`
-of values that somebody hides, and `unmatched<n>`, how many exceptions are about nothing; of
-new individuals in regions the number of their `cohort`."""
+insensitive ones `p<j>`, perhaps a `weight`, the key of the `record`, and whose it is, the
+`individual`; flags `f<h>` of values that somebody hides, and `unmatched<n>`, how many exceptions
+are about nothing; of new individuals in regions the number of their `cohort`."""
 
 CODED = Table("coded", _coded)
 """A row per record that is kept: codes `c<i>`, where the method asks for it their `combination`,

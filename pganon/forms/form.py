@@ -112,12 +112,14 @@ class OnRequest:
         report: the requested metrics, from the facts of the run.
         figures: the class that `report` returns, to read a version's record of it.
         restricts: whether queries restrict a sensitive column where the request does not say.
+        classifies: whether models can be trained on what groups show.
     """
 
     steps: Callable[[ReleaseSpec, Callable[[State], Tables], Request], tuple[Step, ...]]
     report: Callable[[ReleaseSpec, Request, State], Metrics]
     figures: type[Metrics]
     restricts: Restricts = "no"
+    classifies: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any, Literal
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
 
 
@@ -43,6 +45,24 @@ Restricts = Literal["no", "yes", "always"]
 """Whether queries on a published form restrict a sensitive column if the request does not say."""
 
 
+CLASSIFIERS = ("logistic", "forest", "bayes")
+
+
+@dataclass(frozen=True)
+class Classify:
+    """A column to be predicted from the quasi-identifiers.
+
+    Attributes:
+        target: its published name.
+        how: one of CLASSIFIERS.
+        seed: decides, with the name, how records are divided.
+    """
+
+    target: str
+    how: str = CLASSIFIERS[0]
+    seed: int = 0
+
+
 @dataclass(frozen=True)
 class Request:
     """Which metrics a run computes.
@@ -52,15 +72,17 @@ class Request:
         workload: random queries, or none.
         vulnerable: share of a class's most frequent sensitive value above which the class counts
             as vulnerable.
+        classify: what is predicted, or nothing.
     """
 
     everything: bool = False
     workload: Workload | None = None
     vulnerable: float = 0.5
+    classify: Classify | None = None
 
     @property
     def nothing(self) -> bool:
-        return not self.everything and self.workload is None
+        return not self.everything and self.workload is None and self.classify is None
 
     def settled(self, restricts: Restricts, *, sensitive: bool) -> Request:
         """The request with the form's defaults filled in; `sensitive`: there is such a column.
@@ -79,6 +101,28 @@ class Request:
             )
         chosen = restricts != "no" if asked is None else asked
         return replace(self, workload=replace(self.workload, sensitive=chosen and sensitive))
+
+
+def parse_classify(text: str) -> Classify:
+    """What `--classify` says: `TARGET`, or `TARGET:HOW`.
+
+    Raises:
+        UsageError: there is no target; scikit-learn is not installed.
+    """
+    target, colon, how = text.rpartition(":")
+    asked = Classify(target, how) if colon and how in CLASSIFIERS else Classify(text)
+    if not asked.target:
+        raise UsageError(
+            "--classify names no column",
+            hint=f"write a column, and perhaps one of {', '.join(CLASSIFIERS)}: income:forest",
+        )
+    if find_spec("sklearn") is None:
+        raise UsageError(
+            "--classify needs the package scikit-learn, which is not installed",
+            hint="pip install 'pganon[learn]'",
+            code=ErrorCode.NO_SKLEARN,
+        )
+    return asked
 
 
 def parse_workload(text: str) -> Workload:

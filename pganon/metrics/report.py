@@ -12,6 +12,7 @@ from pganon.forms.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, f
 from pganon.forms.request import Request, Workload
 from pganon.metrics import distribution, information, linkage, loss
 from pganon.metrics.answers import errors_of, finite
+from pganon.metrics.classification import Classification, classification
 from pganon.metrics.source import summed
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State
@@ -92,6 +93,7 @@ class ClassMetrics(Metrics):
     vulnerable: dict[str, float] | None = None
     attributes: dict[str, AttributeMetrics] | None = None
     workload: WorkloadMetrics | None = None
+    classification: Classification | None = None
 
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
@@ -100,6 +102,8 @@ class ClassMetrics(Metrics):
             read["attributes"] = {n: AttributeMetrics(**a) for n, a in read["attributes"].items()}
         if read["workload"]:
             read["workload"] = WorkloadMetrics.recorded(read["workload"])
+        if read.get("classification"):
+            read["classification"] = Classification.recorded(read["classification"])
         return cls(**read)
 
     def shown(self) -> list[Shown]:
@@ -108,6 +112,8 @@ class ClassMetrics(Metrics):
             parts += [Pairs(self._pairs()), self._by_attribute(self.attributes)]
         if self.workload:
             parts.append(self.workload.shown())
+        if self.classification:
+            parts.append(self.classification.shown())
         return parts
 
     def _pairs(self) -> dict[str, str]:
@@ -131,6 +137,8 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> ClassMetric
     values: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
         values["workload"] = _workload(spec, request.workload, state.facts)
+    if request.classify is not None:
+        values["classification"] = classification(request.classify, state.facts)
     return ClassMetrics(**values)
 
 

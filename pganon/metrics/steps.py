@@ -7,7 +7,16 @@ from collections.abc import Callable
 from pganon.encode.axis import axes
 from pganon.forms.form import Description, Tables
 from pganon.forms.request import Request
-from pganon.metrics import coverage, distribution, information, linkage, loss, source, workload
+from pganon.metrics import (
+    classification,
+    coverage,
+    distribution,
+    information,
+    linkage,
+    loss,
+    source,
+    workload,
+)
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Check, State, Step
 
@@ -25,6 +34,8 @@ def measure_steps(
         made += _everything(spec, description, tables, request)
     if request.workload is not None:
         made += workload.steps(spec, description, tables, request.workload)
+    if request.classify is not None:
+        made += classification.steps(spec, description, request.classify)
     return tuple(made)
 
 

@@ -24,6 +24,7 @@ from pganon.history.model import EarlierVersion
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.base import Method
 from pganon.methods.registry import method_of
+from pganon.metrics.classification import target_of
 from pganon.metrics.reasons import reason_steps
 from pganon.metrics.whole import whole_steps
 from pganon.plan.compared import invariant_version, new_version
@@ -301,6 +302,15 @@ def build_plan(
             hint="leave them out; every run measures the loss of what it publishes",
             code=ErrorCode.NO_METRICS,
         )
+    if request.classify is not None:
+        if form is None or not form.classifies:
+            raise UsageError(
+                f"--classify is for releases of classes, and {method.name} makes"
+                f" {method.form.publication.groups}",
+                hint="leave it out",
+                code=ErrorCode.NO_METRICS,
+            )
+        target_of(spec, request.classify)
     if form is not None:
         request = request.settled(form.restricts, sensitive=bool(spec.sensitive))
     return Plan(

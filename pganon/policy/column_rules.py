@@ -56,8 +56,9 @@ def column_refusals(column: Mapping[str, Any]) -> list[Refusal]:
         out += sensitive_when.column_refusals(column.get("sensitive_when"))
     if role == "quasi_sensitive":
         out += _quasi_sensitive_column(column)
-    if role == "identifying" and column.get("as") is not None:
-        out.append(Refusal(("as",), "an identifying column is never published", "remove as"))
+    if role in ("identifying", "weight") and column.get("as") is not None:
+        article = "an" if role == "identifying" else "a"
+        out.append(Refusal(("as",), f"{article} {role} column is never published", "remove as"))
     return out
 
 

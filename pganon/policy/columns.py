@@ -24,6 +24,7 @@ Role = Literal[
     "sensitive",
     "semi_sensitive",
     "insensitive",
+    "weight",
 ]
 ColumnType = Literal["numeric", "ordinal", "categorical"]
 MAX_LEVEL = 64

@@ -97,10 +97,12 @@ def _wrong_roles(registry: Registry, method: MethodOptions, columns: Columns) ->
         if column is None or column.role in method.roles:
             continue
         role = column.role
+        # A column of another role is no weight.
+        fitting = alternatives(r for r in ROLES if r in method.roles and r != "weight")
         yield Refusal(
             ("columns", name, "role"),
             f"the method {method.name} has no use for columns of role {role}",
-            f"use role {alternatives(r for r in ROLES if r in method.roles)}"
+            f"use role {fitting}"
             + _or_methods(n for n, options in registry.methods.items() if role in options.roles),
         )
 

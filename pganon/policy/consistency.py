@@ -60,6 +60,7 @@ def policy_refusals(
     out += _idle_hierarchies(models, columns)
     roles = {name: column.role if column else None for name, column in columns.items()}
     out += _individual_refusals(roles, individual)
+    out += _weight_refusals(roles)
     out += exclusion_refusals(registry, exclusions, columns, method)
     return out
 
@@ -194,6 +195,16 @@ def _individual_refusals(roles: Mapping[str, str | None], individual: object) ->
         yield Refusal(
             ("individual",),
             f"names {show(named[0])}, but {show(declared[0])} has the role individual",
+            "remove one of the two",
+        )
+
+
+def _weight_refusals(roles: Mapping[str, str | None]) -> Iterable[Refusal]:
+    first, *others = [name for name, role in roles.items() if role == "weight"] or [""]
+    for name in others:
+        yield Refusal(
+            ("columns", name, "role"),
+            f"only one column can have the role weight; {show(first)} has it already",
             "remove one of the two",
         )
 

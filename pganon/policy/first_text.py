@@ -20,6 +20,7 @@ from pganon.policy.scaffold import DECIDES, FirstPolicy
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.start import keeps_records_together, needs_sensitive
 from pganon.policy.tasks import DECIDE, TASKS, Start
+from pganon.policy.words import UNPUBLISHED_ROLES
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 # Words that some reader of YAML takes for a boolean or null.
@@ -28,8 +29,6 @@ LONGEST_RELEASE = 40
 LEAST_L = 2
 _ADDED = len("_values_")
 """The longest of what is added to the name of a column: `_bucket`, `_null`, `_high`."""
-_NEVER_SHOWN = ("identifying", "individual")
-
 _ROLES = {
     "identifying": "never leaves the source.",
     "individual": "tells people apart; a random number stands for it.",
@@ -38,6 +37,7 @@ _ROLES = {
     "semi_sensitive": "sensitive for some people, as sensitive_when says.",
     "sensitive": "published as it is, protected by the models below.",
     "insensitive": "published as it is.",
+    "weight": "how many people a record stands for; never leaves, a run measures risk with it.",
 }
 
 
@@ -135,7 +135,7 @@ def _shorter_names(policy: FirstPolicy, method: type[MethodOptions]) -> dict[str
     shorter: dict[str, str] = {}
     for number, name in enumerate(names, start=1):
         guess = policy.guesses.get(name)
-        if guess is None or guess.role in (None, *_NEVER_SHOWN) or len(name.encode()) <= room:
+        if guess is None or guess.role in (None, *UNPUBLISHED_ROLES) or len(name.encode()) <= room:
             continue
         end = f"_{number}"
         shorter[name] = name.encode()[: room - len(end)].decode(errors="ignore") + end
@@ -150,7 +150,7 @@ def _column_lines(
         yield f"  # {name}: not released  # {comment}"
     else:
         yield f"  {name}: {flow({'role': guess.role, **keys, **guess.keys})}  # {comment}"
-    if guess.codes and guess.role not in ("identifying", "individual"):
+    if guess.codes and guess.role not in UNPUBLISHED_ROLES:
         yield "  #   few numbers; if they are codes, add type: categorical"
 
 

@@ -108,7 +108,7 @@ def _by_short_words_and_counts(
     if facts is not None and facts.longest > LONG_TEXT:
         return Guess("identifying", "long texts")
     if column.is_number and not few and _SURVEY_WEIGHT.search("".join(words(column.name))):
-        return Guess(None, "perhaps a survey weight, which others hardly know")
+        return Guess(None, "perhaps a survey weight: role weight")
     if column.is_number and facts is not None and facts.distinct > FEW_VALUES:
         return Guess("quasi_identifying", "many different numbers tell people apart")
     if facts is None or facts.distinct < 2:

@@ -12,6 +12,7 @@ from pganon.policy.encoding import Encoding
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.refusals import Refusal, show
 from pganon.policy.tasks import Start
+from pganon.policy.words import UNPUBLISHED_ROLES
 
 if TYPE_CHECKING:
     from pganon.policy.model import ColumnPolicy
@@ -58,7 +59,7 @@ SHARE = "share"
 UNSEEN = "does not see which records are left out"
 """An assumption about readers, where single records are left out for their sensitive values."""
 
-UNPUBLISHED = frozenset({"identifying", "individual"})
+UNPUBLISHED = frozenset(UNPUBLISHED_ROLES)
 """Roles that every method drops."""
 
 BlockSize = Annotated[int, Field(ge=2, le=2**31 - 1)]

@@ -18,6 +18,7 @@ from pganon.policy.hierarchies import CsvHierarchy
 from pganon.policy.model import Policy
 from pganon.policy.options import MethodOptions
 from pganon.policy.privacy_model import ModelDeclaration
+from pganon.policy.words import UNPUBLISHED_ROLES
 
 REVISION = 1
 """Raised when records are encoded in another way, so that every method may give other groups. Where
@@ -120,7 +121,7 @@ def _columns(columns: Mapping[str, ColumnPolicy], base_dir: Path) -> dict[str, A
     part: dict[str, Any] = {}
     order: dict[str, list[str]] = {}
     for name, column in columns.items():
-        if column.role in ("identifying", "individual"):
+        if column.role in UNPUBLISHED_ROLES:
             continue
         kind = "grouped" if column.role in _GROUPED else column.role
         order.setdefault(kind, []).append(name)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from pganon.policy.columns import Columns
 from pganon.policy.refusals import Refusal
+from pganon.policy.words import UNPUBLISHED_ROLES
 
 MOST_GROUPED = 300
 """Columns by which a method groups records: as many of 24 bytes are in a row beside its keys."""
@@ -34,7 +35,7 @@ def width_refusals(columns: Columns, grouped: Sequence[str]) -> Iterable[Refusal
             f" {MOST_GROUPED}",
             "leave columns out, or divide them among releases of separate people",
         )
-    released = roles.total() - roles["identifying"] - roles["individual"]
+    released = roles.total() - sum(roles[role] for role in UNPUBLISHED_ROLES)
     if released > MOST_RELEASED:
         yield Refusal(
             ("columns",),

@@ -10,7 +10,10 @@ ROLES = (
     "sensitive",
     "semi_sensitive",
     "insensitive",
+    "weight",
 )
+UNPUBLISHED_ROLES = ("identifying", "individual", "weight")
+"""Roles of columns whose values never leave the source."""
 TYPES = ("numeric", "ordinal", "categorical")
 NULLS = ("as_value", "own_class", "suppress", "conditional", "reject")
 QUASI_IDENTIFYING_NULLS = ("as_value", "own_class", "suppress", "reject")

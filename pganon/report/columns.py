@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pganon.policy.words import UNPUBLISHED_ROLES
 from pganon.report.collected import Collected
 
 _ROLES = {
@@ -14,6 +15,7 @@ _ROLES = {
     "sensitive": "protected",
     "semi_sensitive": "protected for some people",
     "insensitive": "assumed unknown to others",
+    "weight": "how many people a record stands for",
 }
 
 _SEEN = {
@@ -37,7 +39,7 @@ def columns(found: Collected) -> list[dict[str, Any]]:
     rows = []
     for name, column in found.policy.columns.items():
         shown = found.published_name(name)
-        goes_out = column.role not in ("identifying", "individual")
+        goes_out = column.role not in UNPUBLISHED_ROLES
         rows.append(
             {
                 "name": shown if goes_out else name,

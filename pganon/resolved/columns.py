@@ -34,6 +34,7 @@ class Columns:
     attributes: list[Attribute] = field(default_factory=list)
     sensitive: list[Sensitive] = field(default_factory=list)
     carried: list[Carried] = field(default_factory=list)
+    weight: Column | None = None
 
 
 class ColumnResolver:
@@ -81,10 +82,21 @@ class ColumnResolver:
             case "insensitive":
                 self.source.supports(column.name, column)
                 columns.carried.append(Carried(len(columns.carried), column, published))
+            case "weight":
+                self._check_number(column)
+                columns.weight = column
             case "identifying" | "individual":
                 pass  # these never leave
             case unknown:
                 assert_never(unknown)
+
+    def _check_number(self, column: Column) -> None:
+        if not column.is_number:
+            self.report(
+                f"columns.{column.name}.role",
+                f"column {quote(column.name)} is {column.type_name}, and weights are numbers",
+                "name the column that says how many people a record stands for",
+            )
 
     def _add_semi_sensitive(self, column: Column, declared: ColumnPolicy, published: str) -> None:
         """An attribute of some records, and a sensitive column of the others."""

@@ -235,6 +235,7 @@ class ReleaseSpec:
     rules: tuple[ExclusionRule, ...]
     partition: Part
     base_dir: Path
+    weight: Column | None = None
     growth: Growth | None = None
     signatures: Signatures | None = None
     roles: Mapping[str, int] = field(default_factory=dict)

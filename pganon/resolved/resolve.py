@@ -142,6 +142,7 @@ def _spec(
         attributes=tuple(columns.attributes),
         sensitive=tuple(columns.sensitive),
         carried=tuple(columns.carried),
+        weight=columns.weight,
         requirements=tuple(requirements_of(policy, numbers)),
         unreleased=tuple(name for name in relation.column_names if name not in policy.columns),
         view=QualifiedName(publish.view_schema, policy.release),

@@ -18,6 +18,7 @@ import psycopg
 
 from pganon import locks
 from pganon.encode.source import others_of, prints_of
+from pganon.encode.weights import weighted_risk
 from pganon.errors import PrivacyRefusal
 from pganon.history import populations
 from pganon.history.increments.steps import DUE
@@ -196,6 +197,7 @@ class Pipeline:
             warnings=warnings_of(plan, state),
             added=increments.added(growth, state) if growth else None,
             increment=statistics.increment,
+            weighted=weighted_risk(state.facts),
         )
         if self.options.dry_run:
             drawn = self.options.seed is not None

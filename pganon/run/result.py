@@ -115,6 +115,8 @@ class RunResult:
         increment: statistics of the groups that the run added to the version before.
         dependents: what others have built on views that are gone, or have other columns now, and
             may not use any more; of a dry run, what they could not use.
+        weighted: risk in the population by sample weights, of the values of the source: the records
+            that are expected to be found (`expected`), and their share (`global`).
     """
 
     release: str
@@ -142,6 +144,7 @@ class RunResult:
     added: Added | None = None
     increment: IncrementFigures | None = None
     dependents: tuple[str, ...] = ()
+    weighted: dict[str, float] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 import pganon
+from pganon.assessment import identifying_columns
 from pganon.forms.request import Request, parse_workload
 from pganon.identifiers import QualifiedName
 from pganon.install import access
@@ -242,6 +243,7 @@ def test_measuring_runs_none(source: Any) -> None:
         dsn=source.dsn(),
     )
     assert {item.measure for item in found.measures} >= {"t_closeness_ordered", "eir_l_diversity"}
+    assert identifying_columns("public.t", trust=["source_owner"], dsn=source.dsn())
     conn = source.connect()
     for call in (
         "pganon.equivalence_classes('public.t', '{q1,q2,s1}')",
@@ -254,6 +256,7 @@ def test_measuring_runs_none(source: Any) -> None:
         "pganon.risk('public.t', '{q1,q2}', household => 's1')",
         "pganon.special_uniques('public.t', '{id,q1,q2,q3,q4}')",
         "pganon.quasi_identifiers('public.t', '{id,q1,q2,q3,q4}', 0.5)",
+        "pganon.greedy_set('public.t', '{id,q1,q2,q3,q4}', 0.5, 2)",
         "pganon.suda('public.t', '{id,q1,q2,q3,q4}', 2, 0.1)",
     ):
         assert conn.execute(f"SELECT * FROM {call}".encode()).fetchall(), call

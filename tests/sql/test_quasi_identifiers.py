@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pganon.assessment import identifying_columns
 from pganon.importing.files import Format, import_file
 from tests.support.harness.cluster import Connection, Database
 from tests.support.oracles import model as oracle
@@ -64,12 +65,35 @@ def test_what_is_refused(conn: Connection) -> None:
         ("pganon.quasi_identifiers('t', '{a}', 0)", "separation"),
         ("pganon.quasi_identifiers('t', '{a}', 'NaN')", "separation"),
         ("pganon.quasi_identifiers('t', '{a}', 0.5, 0)", "at least one column"),
-        (f"pganon.quasi_identifiers('t', {many})", "up to 4 of 20 columns are 6195 sets"),
+        (
+            f"pganon.special_uniques('t', {many}, 4)",
+            "up to 4 of 20 columns are 6195 sets",
+        ),
         ("pganon.quasi_identifiers('t', NULL)", "no quasi-identifying column"),
     ):
         with pytest.raises(psycopg.Error, match=part) as caught:
             conn.execute(f"SELECT * FROM {call}".encode())
         assert caught.value.sqlstate == "PA114", call
+
+
+def test_of_too_many_sets_one_is_found_column_by_column(conn: Connection) -> None:
+    """`b` and `c` would do, but `a` tells most rows apart by itself; the others tell none."""
+    names = ["z", "d", *"abc", *[f"x{n}" for n in range(15)]]
+    columns = ", ".join(f"{name} int" for name in names)
+    conn.execute(f"CREATE TEMP TABLE wide ({columns})".encode())
+    conn.execute(
+        "INSERT INTO pg_temp.wide (a, b, c, d, z)"
+        " SELECT i % 7, i % 6, i / 6, i % 6, i % 6 FROM generate_series(0, 35) AS i"
+    )
+    call = "SELECT * FROM pganon.quasi_identifiers('wide', %s, %s::numeric, %s::int)"
+    assert conn.execute(call, [names, 1, 4]).fetchall() == [(["a", "b"], 1, 1, False)]
+    assert conn.execute(call, [names[:5], 1, 4]).fetchone() == (["a", "b"], 1, 1, True)
+    assert conn.execute(call, [[*names[::-1]], 1, 4]).fetchone() == (["a", "b"], 1, 1, False)
+    # `b`, `d` and `z` are equal: the first by name, of whatever order.
+    (found,) = conn.execute(call, [[*names[:2], *names[5:], "b"], 0.8, 5]).fetchall()
+    assert (found[0], float(found[2])) == (["b"], pytest.approx(1 - 6 * 15 / 630))
+    nothing = [name for name in names if name.startswith("x")]
+    assert conn.execute(call, [nothing, 0.5, 6]).fetchall() == [], "no set of six reaches it"
 
 
 @pytest.mark.slow
@@ -87,3 +111,7 @@ def test_minimal_sets_of_adult(db: Database) -> None:
     assert len(found) == 15
     assert float(found["age", "education"]) == pytest.approx(0.9953820581, abs=1e-10)
     assert len(steward.execute(call, [names, 0.999]).fetchall()) == 6
+    chain = "SELECT columns FROM pganon.greedy_set('data.adult', %s, 0.999, 4)"
+    assert steward.execute(chain, [names]).fetchall() == [(["age", "occupation", "education"],)]
+    (hint,) = [h for h in identifying_columns("data.adult", conn=steward) if h.kind == "C"]
+    assert (hint.column, hint.why) == ("age", "35 records above 89")

@@ -5,17 +5,9 @@ CREATE FUNCTION pganon.assert_sets(columns integer, largest integer) RETURNS voi
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    ways numeric := 1;
-    number numeric := 0;
+    number numeric;
 BEGIN
-    IF largest IS NULL OR largest < 1 THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'PA114', MESSAGE = 'sets of columns need at least one column';
-    END IF;
-    FOR size IN 1 .. least(largest, columns) LOOP
-        ways := ways * (columns - size + 1) / size;
-        number := number + round(ways);
-    END LOOP;
+    number := pganon.number_of_sets(columns, largest);
     IF number > 4096 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA114',

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pganon.forms import request
 from tests.support.harness.cli import Ran, pganon
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import leftovers
@@ -74,3 +75,47 @@ def test_a_wrong_workload_is_refused_before_anything_runs(db: Database, policy_f
     assert ran.code == 2
     assert "queries is not a number" in ran.err
     assert "for example" in ran.err
+
+
+def test_a_column_is_predicted(db: Database, policy_file: str) -> None:
+    """`pay` is decided by `town` alone, and classes mix towns."""
+    db.source("UPDATE public.t SET pay = 100 * (town = 'a')::int")
+    ran = run(db, policy_file, "--classify", "pay:bayes", "--json")
+    assert ran.code == 0, ran.err
+    found = ran.json["metrics"]["classification"]
+    assert (found["target"], found["how"], found["reason"]) == ("pay", "bayes", None)
+    assert found["original"] > found["baseline"]
+    gained = found["original"] - found["baseline"]
+    kept = (found["published"] - found["baseline"]) / gained
+    assert found["kept"]["published"] == pytest.approx(kept)
+    assert (
+        "pay predicted from quasi-identifiers (bayes)"
+        in pganon("show", "r", "--dsn", db.dsn("steward")).out
+    )
+    assert leftovers(db) == []
+    ran = run(db, policy_file, "--classify", "age", "--dry-run")
+    assert (ran.code, "name one of these: pay" in ran.err) == (2, True)
+
+
+def test_what_cannot_be_predicted(
+    db: Database, policy_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    buckets = tmp_path / "buckets.json"
+    l_diverse = {"model": "anatomy_l_diversity", "column": "pay", "l": 2}
+    given = policy({"age": "q", "pay": "s"}, [l_diverse], method={"name": "anatomy"})
+    buckets.write_text(json.dumps(given))
+    ran = run(db, str(buckets), "--classify", "pay")
+    assert (ran.code, "--classify is for releases of classes" in ran.err) == (2, True), ran.err
+    monkeypatch.setattr(request, "find_spec", lambda name: None)
+    ran = run(db, policy_file, "--classify", "pay")
+    assert (ran.code, "pip install 'pganon[learn]'" in ran.err) == (2, True)
+
+
+def test_a_target_may_hold_a_colon() -> None:
+    for text, target, how in (
+        ("a:b", "a:b", "logistic"),
+        ("a:bayes", "a", "bayes"),
+        ("a:b:forest", "a:b", "forest"),
+    ):
+        asked = request.parse_classify(text)
+        assert (asked.target, asked.how) == (target, how)

@@ -114,6 +114,7 @@ ON_REQUEST = OnRequest(
     steps=lambda spec, tables, request: measure_steps(spec, DESCRIPTION, tables, request),
     report=metrics_of,
     figures=ClassMetrics,
+    classifies=True,
 )
 
 CLASSES = PublishedForm(

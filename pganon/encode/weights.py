@@ -1,0 +1,91 @@
+"""Risk in the population by sample weights, of the exact values of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.catalog.values import stored
+from pganon.encode.work import SNAP, WEIGHT
+from pganon.errors import PreconditionError
+from pganon.identifiers import quote
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import cast, col, fragment, named, query
+from pganon.steps import Check, State, Step
+from pganon.steps.facts import RECORDS, Facts, count, measure
+
+UNWEIGHTED = count("unweighted", assumed=0)
+"""Records without a weight that is finite and above 0."""
+
+_EXPECTED = measure("expected", of="weighted_")
+
+
+def weight_column(spec: ReleaseSpec) -> list[exp.Expr]:
+    """The column of the snapshot, if the policy has one of weights."""
+    if spec.weight is None:
+        return []
+    return [named(cast(stored(spec.weight, col(spec.weight.name, "src")), "numeric"), WEIGHT)]
+
+
+def unweighted(spec: ReleaseSpec) -> list[exp.Expr]:
+    """What counts records of the snapshot `t` without a weight."""
+    if spec.weight is None:
+        return []
+    value = col(WEIGHT, "t")
+    number = fragment("count(*) filter (where (:w > 0 and :w < 'Infinity') is not true)", w=value)
+    return [named(number, UNWEIGHTED.column)]
+
+
+def weight_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PreconditionError | None:
+    """Records without a weight refuse a run."""
+    wrong = row.get(UNWEIGHTED.column)
+    if spec.weight is None or not wrong:
+        return None
+    return PreconditionError(
+        f"column {quote(spec.weight.name)} has no weight in {wrong} records",
+        hint="a weight is a finite number above 0: how many people the record stands for",
+    )
+
+
+def weight_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Counts the records that are expected to be found by who knows the population alone.
+
+    Not where individuals may have several records, which are no independent chances.
+    """
+    policy = spec.policy
+    several = policy.records_per_individual == "many_accepted"
+    if spec.weight is None or several or policy.method.encoding.reserves_identity:
+        return ()
+    return (
+        Check(
+            "weigh",
+            "risk in the population by sample weights, of the values of the source",
+            lambda state: _expected(spec, state),
+            gives=(_EXPECTED,),
+        ),
+    )
+
+
+def _expected(spec: ReleaseSpec, state: State) -> exp.Select:
+    classes = query(
+        "select count(*) as n, sum(t.weight) as w from t", {"t": state.work(SNAP)}
+    ).group_by(*[col(f"q{attribute.index}", "t") for attribute in spec.attributes])
+    alike = query("select c.n, c.w, count(*) as classes from c group by c.n, c.w", {"c": classes})
+    return query(
+        "select sum(d.classes * d.n"
+        " * pganon.individual_risk(d.n, least(1, d.n / d.w)::double precision)) as expected from d",
+        {"d": alike},
+    )
+
+
+def weighted_risk(facts: Facts) -> dict[str, float] | None:
+    """Records that are expected to be found (`expected`), and their share (`global`).
+
+    None where a run did not count them.
+    """
+    expected = facts.get(_EXPECTED)
+    if expected is None:
+        return None
+    return {"expected": expected, "global": expected / facts[RECORDS]}
