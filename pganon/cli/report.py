@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json as jsonlib
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pganon.cli import common
-from pganon.cli.release import Name
 from pganon.errors import UsageError
+
+if TYPE_CHECKING:
+    from pganon.report.collected import Collected
 
 ENDINGS = (".html", ".json")
 
@@ -20,14 +22,20 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    name: Name,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", help="File: .html or .json.", show_default=False),
     ],
+    name: Annotated[
+        str | None, typer.Argument(help="Name of a release.", show_default=False)
+    ] = None,
     version: Annotated[
         int | None,
         typer.Option("--version", help="Which version; default: the one that is shown."),
+    ] = None,
+    request: Annotated[
+        int | None,
+        typer.Option("--request", help="What waits for approval, for who decides about it."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     dsn: common.DsnOption = None,
@@ -39,7 +47,6 @@ def report(
     It is made of stored figures; the source is not read. It is confidential.
     """
     from pganon import files
-    from pganon.cli.collected import collect
     from pganon.report.document import document
     from pganon.report.page import page
 
@@ -49,8 +56,7 @@ def report(
         )
     if output.exists() and not force:
         raise UsageError(f"{output} exists", hint="choose another name, or add --force")
-    with common.connect_owner(dsn, owner) as conn:
-        made = document(collect(conn, name, version))
+    made = document(_collected(name, version, request, dsn, owner))
     html = output.suffix.lower() == ".html"
     text = page(made) if html else f"{jsonlib.dumps(made, indent=2, sort_keys=True)}\n"
     with files.writing(output, private=True) as file:
@@ -59,14 +65,38 @@ def report(
         common.emit_json(
             {
                 "file": str(output),
-                "release": name,
+                "release": made["properties"]["release"],
                 "version": made["properties"]["version"],
                 "status": made["status"],
                 "comments": made["comments"],
+                **({} if request is None else {"request": request}),
             }
         )
         return
-    number = made["properties"]["version"]
+    about = made["properties"]["release"]
+    if request is None:
+        about += f", version {made['properties']['version']}"
+    else:
+        about += f", which waits with request {request}"
     points = len(made["comments"])
     look = f"{points} to look at" if points else "nothing to look at"
-    common.line(f"{output}: {name}, version {number}; {look}")
+    common.line(f"{output}: {about}; {look}")
+
+
+def _collected(
+    name: str | None, version: int | None, request: int | None, dsn: str | None, owner: str | None
+) -> Collected:
+    from pganon.cli.collected import collect
+    from pganon.cli.held import collect_held
+
+    if (name is None) == (request is None) or (request is not None and version is not None):
+        raise UsageError(
+            "name a release, or what waits for approval",
+            hint="pganon report NAME [--version N], or pganon report --request ID",
+        )
+    if name is None:
+        assert request is not None
+        with common.connect(dsn) as conn:
+            return collect_held(conn, request)
+    with common.connect_owner(dsn, owner) as conn:
+        return collect(conn, name, version)

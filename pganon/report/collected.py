@@ -63,6 +63,7 @@ class Collected:
         evidence: None if the run measured none.
         evidence_intact: whether the evidence is the one of which the ledger has the digest.
         program: version of the program that makes the report.
+        request: with which it waits for approval; None if it is published.
     """
 
     release: str
@@ -87,6 +88,7 @@ class Collected:
     evidence_intact: bool | None
     made_at: datetime
     program: str
+    request: int | None = None
 
     @property
     def one_each(self) -> bool:

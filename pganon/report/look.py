@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pganon.forms.evidence import DIGEST
 from pganon.privacy.judged import VOID
 from pganon.report import events, figures, guarantee
 from pganon.report.collected import Collected
@@ -139,5 +140,8 @@ def _procedure(found: Collected) -> Iterator[str]:
             "Records are counted, not people: the policy does not say that every record is a person"
             " of its own. Who has several records is easier to find."
         )
-    if events.approval(found) is None:
+    approved = events.approval(found)
+    if approved is None and found.request is None:
         yield "Nobody approved this version."
+    if approved is not None and approved.get(DIGEST) != events.recorded(found):
+        yield "Who approved this version saw other evidence than that which was published with it."

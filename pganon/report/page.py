@@ -23,7 +23,6 @@ KINDS = {
     "count": words.count,
     "percent": words.percent,
     "number": words.number,
-    "whole": str,
 }
 """How figures of the document are written."""
 

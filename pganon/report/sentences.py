@@ -33,7 +33,11 @@ _MODELS = {
 
 def sentences(report: Document) -> dict[str, Any]:
     properties = report["properties"]
+    request = properties["request"]
     return {
+        "which": f"version {properties['version']}"
+        if request is None
+        else f"request {request}, to become version {properties['version']}",
         "known": listed(properties["known"]),
         "sensitive": listed(properties["sensitive"]),
         "goes_out": _goes_out(report),

@@ -26,3 +26,8 @@ CROSS JOIN LATERAL (
 LEFT JOIN pganon_private.version AS o ON o.run_id = x.other
 WHERE %(run_id)s IN (c.run_id, c.other_run)
 ORDER BY c.at, c.run_id, c.other_run;
+
+-- held --
+-- What is reported of a release that waits, without any function of pganon's owner; nothing where this role
+-- does not decide.
+SELECT h.evidence FROM pganon.held_releases AS h WHERE h.request = %(request)s;
