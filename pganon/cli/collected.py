@@ -61,7 +61,13 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
         evidence_intact=intact(_released(ledger, version.version), evidence),
         made_at=datetime.now(UTC),
         program=program(),
+        about=_about(conn, name),
     )
+
+
+def _about(conn: Connection, release: str) -> dict[str, str]:
+    row = conn.execute(sqlfiles.query("report", "about"), {"release": release}).fetchone()
+    return (row and row[0]) or {}
 
 
 def program() -> str:

@@ -86,6 +86,7 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
         made_at=datetime.now(UTC),
         program=program(),
         request=request,
+        about=staged["policy"].get("about") or {},
     )
 
 

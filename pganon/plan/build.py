@@ -25,7 +25,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.common.base import Method
 from pganon.methods.registry import method_of
 from pganon.metrics.reasons import reason_steps
-from pganon.metrics.whole import whole_steps
+from pganon.metrics.whole import whole_facts, whole_steps
 from pganon.plan.compared import invariant_version, new_version
 from pganon.plan.verification import staged_tables, verify_step
 from pganon.resolved.invariance import Resumed
@@ -203,9 +203,15 @@ class Plan:
     def evidence(self, state: State) -> dict[str, Any] | None:
         """The evidence of the version, as JSON; None if nothing measured it."""
         found = self.method.form.statistics.evidence
-        if found is None or not self._has_evidence:
+        if found is None or self.reasoned:
             return None
-        return found.document(self.spec, state)
+        if self._has_evidence:
+            return found.document(self.spec, state.facts)
+        return (
+            found.whole_document(self.whole_spec, whole_facts(state.facts))
+            if self.whole.steps
+            else None
+        )
 
     @property
     def whole_spec(self) -> ReleaseSpec:
@@ -217,7 +223,8 @@ class Plan:
         """Statistics of a version that grows, over all its increments."""
         spec = self.whole_spec
         growth = spec.growth
-        steps = () if growth is None else whole_steps(spec, growth, self.method.form)
+        form, reasoned = self.method.form, self.reasoned
+        steps = () if growth is None else whole_steps(spec, growth, form, reasoned=reasoned)
         skipped = None if steps else "there is no earlier increment that they are added to"
         return Phase("whole", "figures of all increments together", steps, skipped)
 

@@ -13,7 +13,7 @@ from typing import Any
 from pganon.forms.evidence import DIGEST, sha256
 from pganon.report import events, figures, guarantee
 from pganon.report.collected import Collected
-from pganon.report.columns import columns
+from pganon.report.columns import about, columns
 from pganon.report.look import look_at
 from pganon.report.outcome import outcome
 from pganon.report.promises import not_protected
@@ -39,6 +39,7 @@ def document(found: Collected) -> dict[str, Any]:
         "outcome": outcome(found),
         "comments": comments,
         "properties": _properties(found),
+        "about": about(found),
         "columns": columns(found),
         "access": [{"role": one.role, "because": one.because} for one in found.access],
         "questions": questions(found),
@@ -120,6 +121,7 @@ def _properties(found: Collected) -> dict[str, Any]:
         "readers": list(found.readers),
         "adversary": (found.guarantee[0].get("adversary") if found.guarantee else None),
         "measured": found.evidence is not None,
+        "smallest": (found.evidence or {}).get("smallest"),
     }
 
 

@@ -6,6 +6,14 @@ SELECT v.evidence
 FROM pganon_private.version AS v
 WHERE v.release = %(release)s AND v.version = %(version)s;
 
+-- about --
+-- What the release is for, as its policy says now; nothing where it was never stored.
+SELECT p.document -> 'about'
+FROM pganon_private.policy AS p
+WHERE p.release = %(release)s
+ORDER BY p.revision DESC
+LIMIT 1;
+
 -- approvals --
 -- Decisions about the requests of a release, in the order in which they were made.
 SELECT a.request, a.decision, a.login, a.reason

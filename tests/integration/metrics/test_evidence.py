@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pganon.metrics.evidence.merging import SMALLEST
+from pganon.policy.reporting import SMALLEST
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, run
 

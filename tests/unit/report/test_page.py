@@ -52,6 +52,7 @@ def test_the_page_says_in_words_what_was_measured():
         " half by 0.4 % to 2.7 %, and one in twenty by more than 6.2 %.",
         "3 rarer values, which 4 % of the people have together, are not named in this report.",
         "under 20: 21 % (20 % in the source); 20 to 40: 43 %",
+        "a quarter below 0.4 %; half below 1.2 %; three quarters below 2.7 %; 19 of 20 below 6.2 %",
     ):
         assert said in html
 
@@ -72,6 +73,32 @@ def test_what_is_to_be_looked_at_is_what_applies():
     assert "above 9 %" not in comments
     assert "left out" not in comments
     assert "several records" not in comments
+
+
+def test_what_is_not_declared_is_said():
+    text = shown(page(document(collected())))
+    assert "Purpose Research on asthma Legal basis not declared" in text
+    report = document(collected(about={}))
+    assert "No purpose is declared (about in the policy)." in report["comments"]
+
+
+def test_what_waits_says_so():
+    events = [event(1, "awaiting_approval", None, row_count=1000, request=7)]
+    report = document(collected(request=7, shown=None, events=events))
+    text = shown(page(report))
+    assert "request 7, to become version 1" in text
+    assert "It waits for approval as request 7. Nobody can read it before." in text
+    assert "1,000 people would go to one role, analyst." in text
+    assert not any("approved" in comment for comment in report["comments"])
+
+
+def test_who_approved_other_evidence_is_seen():
+    events = [
+        event(2, "approved", 1, request=1, login="dpo", reason="Fine.", evidence_sha256="ab"),
+        event(3, "released", 1, row_count=1000, evidence_sha256="cd"),
+    ]
+    comments = document(collected(events=events))["comments"]
+    assert any("saw other evidence" in comment for comment in comments)
 
 
 def test_nothing_to_look_at_is_a_pass():
@@ -139,6 +166,7 @@ def test_hostile_names_values_and_reasons_are_texts():
             readers=[HOSTILE],
             evidence=evidence,
             events=events,
+            about={"purpose": HOSTILE, "contact": HOSTILE * 40},
         )
     )
     html = page(report)
