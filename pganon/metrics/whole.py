@@ -65,7 +65,7 @@ def whole_steps(
     ]
     steps = [*lost, *whole.measures(spec, relations, lambda s: s.work("lost")), *beside]
     evidence = form.statistics.evidence
-    if evidence is not None and not reasoned:
+    if evidence is not None and evidence.applies(spec) and not reasoned:
         steps += evidence.whole(spec, relations)
     return within(SCOPE, steps)
 

@@ -12,7 +12,7 @@ from pganon.encode.snapshot import copy_steps, inspection, read_steps, snapshot_
 from pganon.encode.source import decision_steps, source_check
 from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
-from pganon.forms.form import Tables
+from pganon.forms.form import Evidence, Tables
 from pganon.forms.metrics import Metrics
 from pganon.forms.remembered import is_remembered, relations, staging_steps
 from pganon.forms.request import Request
@@ -182,9 +182,9 @@ class Plan:
     def gathering_evidence(self) -> Phase:
         """What a report says of the version."""
         name, purpose = "evidence", "what a report says of the version"
-        found = self.method.form.statistics.evidence
+        found = self._evidence
         if not self._has_evidence or found is None:
-            skipped = "of classes alone, in a run that makes a whole version"
+            skipped = "of classes and of linked tables, in a run that makes a whole version"
             return Phase(name, purpose, (), skipped)
         return Phase(
             name,
@@ -195,23 +195,27 @@ class Plan:
         )
 
     @property
+    def _evidence(self) -> Evidence | None:
+        """Of the form, where the release has it and the run tells it."""
+        found = self.method.form.statistics.evidence
+        told = found is not None and found.applies(self.whole_spec) and not self.reasoned
+        return found if told else None
+
+    @property
     def _has_evidence(self) -> bool:
         adds = self.spec.growth is not None and self.spec.growth.version is not None
-        found = self.method.form.statistics.evidence
-        return found is not None and not adds and not self.reasoned
+        return self._evidence is not None and not adds
 
     def evidence(self, state: State) -> dict[str, Any] | None:
         """The evidence of the version, as JSON; None if nothing measured it."""
-        found = self.method.form.statistics.evidence
-        if found is None or self.reasoned:
+        found = self._evidence
+        if found is None:
             return None
         if self._has_evidence:
             return found.document(self.spec, state.facts)
-        return (
-            found.whole_document(self.whole_spec, whole_facts(state.facts))
-            if self.whole.steps
-            else None
-        )
+        if not self.whole.steps:
+            return None
+        return found.whole_document(self.whole_spec, whole_facts(state.facts))
 
     @property
     def whole_spec(self) -> ReleaseSpec:

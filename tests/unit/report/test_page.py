@@ -139,6 +139,19 @@ def test_a_form_without_evidence_says_what_was_not_measured():
     assert "Not measured" in text
 
 
+def test_a_form_of_linked_tables_has_its_values_alone():
+    nothing: dict[str, Any] = {"release": None, "source": None}
+    evidence = {**EVIDENCE, "class_sizes": nothing, "attributes": []}
+    measures: dict[str, Any] = {"utility": {"ncp": {"age": 0.0}}, "verified": []}
+    report = document(collected(evidence=evidence, evidence_intact=True, measures=measures))
+    text = shown(page(report))
+    assert [one["note"] for one in report["outcome"]][:2] == [
+        "groups of this form do not say it"
+    ] * 2
+    assert report["sensitive"][0]["most"] == 0.5
+    assert "In no group do more than 50 % have the same diagnosis." in text
+
+
 def test_old_events_are_folded():
     events = [event(n, "released", n, row_count=n) for n in range(1, 9)]
     html = page(document(collected(events=events)))
