@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from pganon.policy.reporting import SMALLEST
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, run
 
 pytestmark = pytest.mark.primary_server_only
 
 ORDER = ["a", "b", "c", "odd grade"]
+SMALLEST = 40
 POLICY: dict[str, Any] = {
+    "report": {"smallest": SMALLEST},
     "release": "people",
     "source": "public.people",
     "columns": {
