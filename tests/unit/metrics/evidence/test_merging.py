@@ -35,3 +35,4 @@ def test_the_last_few_join_those_before_them():
 
 def test_few_people_are_not_told():
     assert [told(n, SMALLEST) for n in (0, 1, SMALLEST - 1, SMALLEST)] == [0, None, None, SMALLEST]
+    assert told(SMALLEST, 40) is None
