@@ -343,6 +343,11 @@ class ErrorCode(StrEnum):
         "the source has no key, so nobody can tell who is who between versions",
         "declare `individual`, or give the table a primary key",
     )
+    NO_CRYPTOGRAPHY = (
+        "no_cryptography",
+        "signatures of reports need a package that is not installed",
+        "pip install 'pganon[report]'",
+    )
     NO_JINJA2 = (
         "no_jinja2",
         "the page of a report needs a package that is not installed",

@@ -14,6 +14,8 @@ from pganon.forms.evidence import DIGEST, sha256
 from pganon.loading import policy_from
 from pganon.methods.registry import methods
 from pganon.policy.columns import of_role
+from pganon.policy.model import Policy
+from pganon.privacy.base import Requirement
 from pganon.privacy.requirements import requirements_of
 from pganon.publish.listing import events, find
 from pganon.publish.privileges import can_read
@@ -32,8 +34,8 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
     history = find(conn, name)
     version = _version(history, number)
     policy = policy_from(version.policy)
-    sensitive = of_role(policy.columns, "sensitive", "semi_sensitive")
-    ledger = _with_decisions(conn, name, events(conn, name))
+    decisions = conn.execute(sqlfiles.query("report", "approvals"), {"release": name}).fetchall()
+    ledger = with_decisions(events(conn, name), decisions)
     evidence = _evidence(conn, name, version.version)
     first = version.views[0].name if version.views else None
     return Collected(
@@ -46,7 +48,7 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
         shown=history.release.current,
         policy=policy,
         policy_hash=version.policy_hash,
-        requirements=requirements_of(policy, {name: n for n, name in enumerate(sensitive)}),
+        requirements=requirements(policy),
         guarantee=version.guarantee,
         columns=[column for column in version.columns if column["view"] == str(first)],
         source_columns=[column["name"] for column in version.source_columns],
@@ -56,10 +58,26 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
         crossings=_crossings(conn, version),
         events=ledger,
         evidence=evidence,
-        evidence_intact=_intact(ledger, version, evidence),
+        evidence_intact=intact(_released(ledger, version.version), evidence),
         made_at=datetime.now(UTC),
-        program=f"pganon {version_of('pganon')}",
+        program=program(),
+        about=_about(conn, name),
     )
+
+
+def _about(conn: Connection, release: str) -> dict[str, str]:
+    row = conn.execute(sqlfiles.query("report", "about"), {"release": release}).fetchone()
+    return (row and row[0]) or {}
+
+
+def program() -> str:
+    return f"pganon {version_of('pganon')}"
+
+
+def requirements(policy: Policy) -> list[Requirement]:
+    """Of a policy, as its groups were held to them."""
+    sensitive = of_role(policy.columns, "sensitive", "semi_sensitive")
+    return list(requirements_of(policy, {name: n for n, name in enumerate(sensitive)}))
 
 
 def _version(history: History, number: int | None) -> Version:
@@ -88,31 +106,30 @@ def _evidence(conn: Connection, release: str, number: int) -> dict[str, Any] | N
     return row[0] if row else None
 
 
-def _intact(
-    ledger: Sequence[Mapping[str, Any]], version: Version, evidence: Mapping[str, Any] | None
-) -> bool | None:
-    """Whether the evidence is the one of which the ledger has the digest; None without both."""
-    recorded = next(
-        (
-            event["details"].get(DIGEST)
-            for event in ledger
-            if event["event"] == "released" and event["version"] == version.version
-        ),
-        None,
-    )
+def _released(ledger: Sequence[Mapping[str, Any]], version: int) -> Mapping[str, Any] | None:
+    events = (e for e in ledger if e["event"] == "released" and e["version"] == version)
+    return next(events, None)
+
+
+def intact(event: Mapping[str, Any] | None, evidence: Mapping[str, Any] | None) -> bool | None:
+    """Whether the evidence is the one of which an event has the digest; None without both."""
+    recorded = event and event["details"].get(DIGEST)
     if evidence is None and recorded is None:
         return None
     return evidence is not None and sha256(evidence) == recorded
 
 
-def _with_decisions(
-    conn: Connection, release: str, ledger: list[dict[str, Any]]
+def with_decisions(
+    ledger: list[dict[str, Any]], decisions: Sequence[tuple[Any, ...]]
 ) -> list[dict[str, Any]]:
-    """The ledger, with who decided on requests, and the reasons."""
-    rows = conn.execute(sqlfiles.query("report", "approvals"), {"release": release}).fetchall()
-    decisions = {(request, decision): (login, reason) for request, decision, login, reason in rows}
+    """The ledger, with who decided on requests, and the reasons.
+
+    Args:
+        decisions: rows (request, decision, login, reason).
+    """
+    made = {(request, decision): (login, reason) for request, decision, login, reason in decisions}
     for event in ledger:
-        found = decisions.get((event["details"].get("request"), event["event"]))
+        found = made.get((event["details"].get("request"), event["event"]))
         if found is not None:
             event["details"] |= {"login": found[0], "reason": found[1]}
     return ledger

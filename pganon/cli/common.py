@@ -17,7 +17,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import psycopg
 import typer
@@ -25,6 +25,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from typer.core import TyperGroup
 
 from pganon import database
 from pganon.cli.layout import widths
@@ -101,6 +102,16 @@ def chosen_dsn(dsn: str | None) -> str | None:
 def chosen_owner(owner: str | None) -> str | None:
     """--owner after the command, else the one before it."""
     return owner if owner is not None else invocation.owner
+
+
+class WithDefault(TyperGroup):
+    """Subcommands, of which `default` is taken where none is named."""
+
+    default: ClassVar[str]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        chosen = not args or args[0] in self.commands or args[0] in ("-h", "--help")
+        return super().parse_args(ctx, args if chosen else [self.default, *args])
 
 
 def connect(

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from pganon import files
 from pganon.cli import common
@@ -23,12 +22,10 @@ if TYPE_CHECKING:
     from pganon.migrate.up import Done
 
 
-class _Migrate(TyperGroup):
+class _Migrate(common.WithDefault):
     """`pganon migrate DIR` is `pganon migrate up DIR`."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        chosen = not args or args[0] in self.commands or args[0] in ("-h", "--help")
-        return super().parse_args(ctx, args if chosen else ["up", *args])
+    default = "up"
 
 
 group = typer.Typer(

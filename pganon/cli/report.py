@@ -3,31 +3,56 @@
 from __future__ import annotations
 
 import json as jsonlib
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pganon.cli import common
-from pganon.cli.release import Name
 from pganon.errors import UsageError
+
+if TYPE_CHECKING:
+    from pganon.report.collected import Collected
 
 ENDINGS = (".html", ".json")
 
 
+class _Report(common.WithDefault):
+    """`pganon report NAME` is `pganon report write NAME`."""
+
+    default = "write"
+
+
+group = typer.Typer(
+    cls=_Report, no_args_is_help=True, help="Write a report for a board, sign it, or verify one."
+)
+
+
 def register(app: typer.Typer) -> None:
-    app.command()(report)
+    app.add_typer(group, name="report")
 
 
+@group.command("write")
 def report(
-    name: Name,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", help="File: .html or .json.", show_default=False),
     ],
+    name: Annotated[
+        str | None, typer.Argument(help="Name of a release.", show_default=False)
+    ] = None,
     version: Annotated[
         int | None,
         typer.Option("--version", help="Which version; default: the one that is shown."),
+    ] = None,
+    request: Annotated[
+        int | None,
+        typer.Option("--request", help="What waits for approval, for who decides about it."),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--sign", metavar="KEY", help="Private key to sign with.", show_default=False),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     dsn: common.DsnOption = None,
@@ -39,9 +64,9 @@ def report(
     It is made of stored figures; the source is not read. It is confidential.
     """
     from pganon import files
-    from pganon.cli.collected import collect
     from pganon.report.document import document
     from pganon.report.page import page
+    from pganon.report.signature import sign
 
     if output.suffix.lower() not in ENDINGS:
         raise UsageError(
@@ -49,24 +74,104 @@ def report(
         )
     if output.exists() and not force:
         raise UsageError(f"{output} exists", hint="choose another name, or add --force")
-    with common.connect_owner(dsn, owner) as conn:
-        made = document(collect(conn, name, version))
+    made = document(_collected(name, version, request, dsn, owner))
     html = output.suffix.lower() == ".html"
     text = page(made) if html else f"{jsonlib.dumps(made, indent=2, sort_keys=True)}\n"
+    if key is not None:
+        text = sign(text, read(key), datetime.now(UTC))
     with files.writing(output, private=True) as file:
         file.write(text.encode())
     if json:
         common.emit_json(
             {
                 "file": str(output),
-                "release": name,
+                "release": made["properties"]["release"],
                 "version": made["properties"]["version"],
                 "status": made["status"],
                 "comments": made["comments"],
+                **({} if request is None else {"request": request}),
             }
         )
         return
-    number = made["properties"]["version"]
+    about = made["properties"]["release"]
+    if request is None:
+        about += f", version {made['properties']['version']}"
+    else:
+        about += f", which waits with request {request}"
     points = len(made["comments"])
     look = f"{points} to look at" if points else "nothing to look at"
-    common.line(f"{output}: {name}, version {number}; {look}")
+    common.line(f"{output}: {about}; {look}")
+
+
+def _collected(
+    name: str | None, version: int | None, request: int | None, dsn: str | None, owner: str | None
+) -> Collected:
+    from pganon.cli.collected import collect
+    from pganon.cli.held import collect_held
+
+    if (name is None) == (request is None) or (request is not None and version is not None):
+        raise UsageError(
+            "name a release, or what waits for approval",
+            hint="pganon report NAME [--version N], or pganon report --request ID",
+        )
+    if name is None:
+        assert request is not None
+        with common.connect(dsn) as conn:
+            return collect_held(conn, request)
+    with common.connect_owner(dsn, owner) as conn:
+        return collect(conn, name, version)
+
+
+@group.command("key")
+def key(
+    file: Annotated[Path, typer.Argument(help="The private key; the public one is FILE.pub.")],
+    json: common.JsonOption = False,
+) -> None:
+    """Make a key to sign reports with. Give the public one to who verifies them, another way."""
+    from pganon import files
+    from pganon.report.signature import new_key
+
+    public = file.with_name(f"{file.name}.pub")
+    for path in (file, public):
+        if path.exists():
+            raise UsageError(f"{path} exists", hint="choose another name: a key is never replaced")
+    made = new_key()
+    for path, pem, private in ((file, made[0], True), (public, made[1], False)):
+        with files.writing(path, private=private) as part:
+            part.write(pem)
+    if json:
+        common.emit_json({"private": str(file), "public": str(public)})
+    else:
+        common.line(f"{file}: sign with this one, and keep it; {public}: verifies")
+
+
+@group.command("verify")
+def verify(
+    file: Annotated[Path, typer.Argument(help="A signed report: .html or .json.")],
+    public: Annotated[Path, typer.Option("--key", metavar="PUB", help="The public key.")],
+    json: common.JsonOption = False,
+) -> None:
+    """See whether a report is what was signed. Needs no server and no network."""
+    from pganon.report.signature import Unsigned
+    from pganon.report.signature import verify as verified
+
+    try:
+        said = verified(read(file).decode(errors="replace"), read(public))
+    except Unsigned as why:
+        if json:
+            common.emit_json({"file": str(file), "signed": False, "why": str(why)})
+        else:
+            common.line(f"{file}: {why}")
+        raise typer.Exit(1) from None
+    if json:
+        common.emit_json({"file": str(file), "signed": True, "statement": said})
+        return
+    about = f"{said['release']}, version {said['version']}"
+    common.line(f"{file}: {about}; signed at {said['signed_at']} with key {said['key']}")
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None

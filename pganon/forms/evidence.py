@@ -11,10 +11,14 @@ DIGEST = "evidence_sha256"
 """The digest in the details of the event that published a version."""
 
 
-def sha256(evidence: Mapping[str, Any]) -> str:
-    """Digest (hex) of the canonical JSON: sorted keys, no blanks, UTF-8."""
-    text = json.dumps(evidence, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+def canonical(document: Mapping[str, Any]) -> str:
+    """JSON with sorted keys and no blanks, to be written as UTF-8."""
+    return json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def sha256(document: Mapping[str, Any]) -> str:
+    """Digest (hex) of the canonical JSON."""
+    return hashlib.sha256(canonical(document).encode()).hexdigest()
 
 
 def evidence_details(evidence: Mapping[str, Any] | None) -> dict[str, str]:

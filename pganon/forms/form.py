@@ -130,10 +130,17 @@ class Evidence:
         steps: steps that observe it, after those of the requested metrics; the relations of
             `tables` are the staged ones.
         document: the evidence as JSON, from the facts of the run.
+        whole: steps for a version to which a run adds, over the relations of all increments, after
+            those of :class:`Whole`.
+        whole_document: the same from their facts.
+        applies: whether a release has it.
     """
 
     steps: Callable[[ReleaseSpec, Callable[[State], Tables], Request], tuple[Step, ...]]
-    document: Callable[[ReleaseSpec, State], dict[str, Any]]
+    document: Callable[[ReleaseSpec, Facts], dict[str, Any]]
+    whole: Callable[[ReleaseSpec, Callable[[State], Relations]], Sequence[Step]]
+    whole_document: Callable[[ReleaseSpec, Facts], dict[str, Any]]
+    applies: Callable[[ReleaseSpec], bool] = lambda spec: True
 
 
 @dataclass(frozen=True)

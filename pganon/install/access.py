@@ -25,13 +25,17 @@ RELEASES = QualifiedName("pganon", "releases")
 COLUMNS = QualifiedName("pganon", "release_columns")
 GUARANTEES = QualifiedName("pganon", "guarantees")
 ACTIONS = QualifiedName("pganon", "action")
+HELD = QualifiedName("pganon", "held_releases")
 
 _HARMLESS = (
     "array_to_string",
     "has_schema_privilege",
     "has_table_privilege",
+    "jsonb_agg",
     "jsonb_build_array",
     "jsonb_build_object",
+    "pg_get_userbyid",
+    "pg_has_role",
     "timestamptz_mi_interval",
 )
 """Built-in functions that views of pganon call, in addition to immutable ones. Others run any SQL.
@@ -282,6 +286,20 @@ def admit_decider(conn: Connection) -> None:
             hint="ask the steward",
             code=ErrorCode.FOREIGN_OBJECT,
         )
+
+
+def admit_approver(conn: Connection) -> None:
+    """Refuse to read what waits for approval where that could run code of pganon's owner.
+
+    To be called in the transaction that reads it.
+
+    Raises:
+        InstallError: missing, outdated, foreign_schema, foreign_object, foreign_view.
+    """
+    owner = installed_owner(conn)
+    check_objects(conn, owner)
+    _hold(conn, "hold_held")
+    check_view(conn, HELD)
 
 
 def _hold(conn: Connection, query: str) -> None:

@@ -35,10 +35,13 @@ from pganon.steps.within import within
 SCOPE = "whole_"
 
 
-def whole_steps(spec: ReleaseSpec, growth: Growth, form: PublishedForm) -> tuple[Step, ...]:
+def whole_steps(
+    spec: ReleaseSpec, growth: Growth, form: PublishedForm, *, reasoned: bool
+) -> tuple[Step, ...]:
     """Steps that measure the whole version, after the staged relations of a run that adds groups.
 
-    None for a form without statistics of whole versions, and for a first version, which is one.
+    None for a form without statistics of whole versions, and for a first version, which is one. A
+    dry run that explains (`reasoned`) has no evidence.
     """
     whole = form.statistics.whole
     if whole is None or growth.version is None:
@@ -61,6 +64,9 @@ def whole_steps(spec: ReleaseSpec, growth: Growth, form: PublishedForm) -> tuple
         step for chain in alike.chains(spec, form.statistics.histogram, relations) for step in chain
     ]
     steps = [*lost, *whole.measures(spec, relations, lambda s: s.work("lost")), *beside]
+    evidence = form.statistics.evidence
+    if evidence is not None and evidence.applies(spec) and not reasoned:
+        steps += evidence.whole(spec, relations)
     return within(SCOPE, steps)
 
 

@@ -12,7 +12,7 @@ from pganon.encode.snapshot import copy_steps, inspection, read_steps, snapshot_
 from pganon.encode.source import decision_steps, source_check
 from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
-from pganon.forms.form import Tables
+from pganon.forms.form import Evidence, Tables
 from pganon.forms.metrics import Metrics
 from pganon.forms.remembered import is_remembered, relations, staging_steps
 from pganon.forms.request import Request
@@ -26,7 +26,7 @@ from pganon.methods.common.base import Method
 from pganon.methods.registry import method_of
 from pganon.metrics.classification import target_of
 from pganon.metrics.reasons import reason_steps
-from pganon.metrics.whole import whole_steps
+from pganon.metrics.whole import whole_facts, whole_steps
 from pganon.plan.compared import invariant_version, new_version
 from pganon.plan.verification import staged_tables, verify_step
 from pganon.resolved.invariance import Resumed
@@ -183,9 +183,9 @@ class Plan:
     def gathering_evidence(self) -> Phase:
         """What a report says of the version."""
         name, purpose = "evidence", "what a report says of the version"
-        found = self.method.form.statistics.evidence
+        found = self._evidence
         if not self._has_evidence or found is None:
-            skipped = "of classes alone, in a run that makes a whole version"
+            skipped = "of classes and of linked tables, in a run that makes a whole version"
             return Phase(name, purpose, (), skipped)
         return Phase(
             name,
@@ -196,17 +196,27 @@ class Plan:
         )
 
     @property
+    def _evidence(self) -> Evidence | None:
+        """Of the form, where the release has it and the run tells it."""
+        found = self.method.form.statistics.evidence
+        told = found is not None and found.applies(self.whole_spec) and not self.reasoned
+        return found if told else None
+
+    @property
     def _has_evidence(self) -> bool:
         adds = self.spec.growth is not None and self.spec.growth.version is not None
-        found = self.method.form.statistics.evidence
-        return found is not None and not adds and not self.reasoned
+        return self._evidence is not None and not adds
 
     def evidence(self, state: State) -> dict[str, Any] | None:
         """The evidence of the version, as JSON; None if nothing measured it."""
-        found = self.method.form.statistics.evidence
-        if found is None or not self._has_evidence:
+        found = self._evidence
+        if found is None:
             return None
-        return found.document(self.spec, state)
+        if self._has_evidence:
+            return found.document(self.spec, state.facts)
+        if not self.whole.steps:
+            return None
+        return found.whole_document(self.whole_spec, whole_facts(state.facts))
 
     @property
     def whole_spec(self) -> ReleaseSpec:
@@ -218,7 +228,8 @@ class Plan:
         """Statistics of a version that grows, over all its increments."""
         spec = self.whole_spec
         growth = spec.growth
-        steps = () if growth is None else whole_steps(spec, growth, self.method.form)
+        form, reasoned = self.method.form, self.reasoned
+        steps = () if growth is None else whole_steps(spec, growth, form, reasoned=reasoned)
         skipped = None if steps else "there is no earlier increment that they are added to"
         return Phase("whole", "figures of all increments together", steps, skipped)
 

@@ -23,6 +23,7 @@ from pganon.policy.over_time import OverTime, over_time_refusals
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import known_word, refuse, refuse_one
 from pganon.policy.registry import Registry
+from pganon.policy.reporting import About, Reporting
 from pganon.policy.requests import Approval, Day, Expression, Requests, TimeZone
 from pganon.policy.texts import Condition, Name, RelationName
 
@@ -119,6 +120,8 @@ class Policy(OverTime):
     requests: Requests | None = None
     schedule: Expression | None = None
     time_zone: TimeZone = "UTC"
+    about: About | None = None
+    report: Reporting = Reporting()
 
     @model_validator(mode="after")
     def _consistent(self) -> Policy:

@@ -46,8 +46,8 @@ DECIDES = frozenset(
 )
 """Keys of a policy that decide which groups are made, or how they are shown."""
 
-PRACTICE = frozenset({"requests", "schedule", "time_zone", "undeclared"})
-"""Keys about when a release is made and who may ask for it."""
+PRACTICE = frozenset({"requests", "schedule", "time_zone", "undeclared", "about", "report"})
+"""Keys about when a release is made, who may ask for it, and what is reported of it."""
 
 ELSE = PRACTICE | {
     "release",

@@ -20,6 +20,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pganon import locks, sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
+from pganon.forms.evidence import evidence_details
 from pganon.history.versions import HistoryChanged
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
@@ -121,6 +122,7 @@ def hold(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
                 "row_count": staged.row_count,
                 "suppressed": staged.suppressed,
                 "approvers": list(holding.approvers),
+                **evidence_details(staged.evidence),
             },
         )
         holding.last(request)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -63,6 +63,9 @@ class Collected:
         evidence: None if the run measured none.
         evidence_intact: whether the evidence is the one of which the ledger has the digest.
         program: version of the program that makes the report.
+        request: with which it waits for approval; None if it is published.
+        about: purpose, legal basis and the like, as the policy says now; see
+            :class:`pganon.policy.reporting.About`.
     """
 
     release: str
@@ -87,6 +90,8 @@ class Collected:
     evidence_intact: bool | None
     made_at: datetime
     program: str
+    request: int | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def one_each(self) -> bool:

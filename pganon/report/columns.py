@@ -33,6 +33,21 @@ _EXACT = {
 }
 
 
+_ABOUT = {
+    "title": "Title",
+    "purpose": "Purpose",
+    "legal_basis": "Legal basis",
+    "recipients": "Recipients",
+    "conditions": "Conditions",
+    "contact": "Contact",
+}
+
+
+def about(found: Collected) -> list[dict[str, str | None]]:
+    """Rows {label, text} of what the steward declared; None where nothing was."""
+    return [{"label": label, "text": found.about.get(key)} for key, label in _ABOUT.items()]
+
+
 def columns(found: Collected) -> list[dict[str, Any]]:
     """Declared columns by role, those that go out first, then all others of the source."""
     forms = {column["name"]: column.get("form") for column in found.columns}

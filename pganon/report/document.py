@@ -13,7 +13,7 @@ from typing import Any
 from pganon.forms.evidence import DIGEST, sha256
 from pganon.report import events, figures, guarantee
 from pganon.report.collected import Collected
-from pganon.report.columns import columns
+from pganon.report.columns import about, columns
 from pganon.report.look import look_at
 from pganon.report.outcome import outcome
 from pganon.report.promises import not_protected
@@ -28,7 +28,7 @@ def document(found: Collected) -> dict[str, Any]:
     comments = look_at(found)
     return {
         "format": FORMAT,
-        "uid": f"{found.release}/{found.version.number}",
+        "uid": f"{found.release}/{_which(found)}",
         "type": found.groups,
         "edition": "officer",
         "status": _status(found, comments),
@@ -39,6 +39,7 @@ def document(found: Collected) -> dict[str, Any]:
         "outcome": outcome(found),
         "comments": comments,
         "properties": _properties(found),
+        "about": about(found),
         "columns": columns(found),
         "access": [{"role": one.role, "because": one.because} for one in found.access],
         "questions": questions(found),
@@ -54,6 +55,11 @@ def document(found: Collected) -> dict[str, Any]:
     }
 
 
+def _which(found: Collected) -> str:
+    held = found.request is not None
+    return f"request {found.request}" if held else str(found.version.number)
+
+
 def _status(found: Collected, comments: list[str]) -> str:
     if found.evidence_intact is False:
         return "fail"
@@ -62,11 +68,12 @@ def _status(found: Collected, comments: list[str]) -> str:
 
 def _summary(found: Collected) -> Iterator[str]:
     readers = list(found.readers)
+    held = found.request is not None
     if readers:
         roles = "one role" if len(readers) == 1 else f"{len(readers)} roles"
-        to = f"go to {roles}, {listed(readers)}"
+        to = f"{'would go' if held else 'go'} to {roles}, {listed(readers)}"
     else:
-        to = "are published; no role was named as a reader"
+        to = f"{'would be' if held else 'are'} published; no role was named as a reader"
     yield f"{count(found.version.released)} {found.people} {to}."
     chance = figures.chance(found)
     if chance is not None:
@@ -85,7 +92,9 @@ def _summary(found: Collected) -> Iterator[str]:
             yield f"In some groups all have the same {plain(item['column'])}."
     yield "All requirements were measured on the finished tables, and hold."
     approved = events.approval(found)
-    if approved is None:
+    if found.request is not None:
+        yield f"It waits for approval as request {found.request}. Nobody can read it before."
+    elif approved is None:
         yield "Nobody approved it."
     else:
         at = datetime.fromisoformat(approved["at"])
@@ -98,6 +107,7 @@ def _properties(found: Collected) -> dict[str, Any]:
         "release": found.release,
         "version": version.number,
         "shown": found.shown,
+        "request": found.request,
         "source": found.source,
         "method": found.method,
         "groups": found.groups,
@@ -111,6 +121,7 @@ def _properties(found: Collected) -> dict[str, Any]:
         "readers": list(found.readers),
         "adversary": (found.guarantee[0].get("adversary") if found.guarantee else None),
         "measured": found.evidence is not None,
+        "smallest": (found.evidence or {}).get("smallest"),
     }
 
 
@@ -195,7 +206,7 @@ def _versions(found: Collected) -> dict[str, Any]:
 
 
 def _proof(found: Collected) -> dict[str, Any]:
-    row = events.published(found)
+    row, approved = events.published(found), events.approval(found)
     return {
         "policy_sha256": found.policy_hash,
         "run": found.version.run_id,
@@ -203,7 +214,8 @@ def _proof(found: Collected) -> dict[str, Any]:
         "ledger_last": found.events[-1]["id"] if found.events else None,
         "ledger_row": row["id"] if row else None,
         "evidence_sha256": None if found.evidence is None else sha256(found.evidence),
-        "recorded_sha256": row["details"].get(DIGEST) if row else None,
+        "recorded_sha256": events.recorded(found),
+        "approved_sha256": approved and approved[DIGEST],
         "intact": found.evidence_intact,
         "measured": several(len(found.measures.get("verified", [])), "check"),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pganon.forms.evidence import DIGEST
 from pganon.report.collected import Collected
 from pganon.report.words import count, number, plain, several
 
@@ -44,12 +45,19 @@ def events(found: Collected) -> list[dict[str, Any]]:
     return rows
 
 
-def approval(found: Collected) -> dict[str, str] | None:
-    """Who approved the version, and when; None if nobody did."""
+def approval(found: Collected) -> dict[str, Any] | None:
+    """Who approved the version, when, and the digest of what was to be seen; None if nobody did."""
     for event in reversed(found.events):
         if event["event"] == "approved" and event["run_id"] == found.version.run_id:
-            return {**_note(event), "at": event["at"].isoformat()}
+            shown = event["details"].get(DIGEST)
+            return {**_note(event), "at": event["at"].isoformat(), DIGEST: shown}
     return None
+
+
+def recorded(found: Collected) -> str | None:
+    """The digest of its evidence in the ledger."""
+    row = published(found)
+    return row["details"].get(DIGEST) if row else None
 
 
 def tried(found: Collected) -> int:
@@ -59,9 +67,10 @@ def tried(found: Collected) -> int:
 
 
 def published(found: Collected) -> Mapping[str, Any] | None:
-    """The row of the ledger that published the version."""
-    for event in found.events:
-        if event["event"] == "released" and event["version"] == found.version.number:
+    """The row of the ledger that published the version, or that holds it for approval."""
+    ended = "released" if found.request is None else "awaiting_approval"
+    for event in reversed(found.events):
+        if event["event"] == ended and event["run_id"] == found.version.run_id:
             return event
     return None
 

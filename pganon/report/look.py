@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pganon.forms.evidence import DIGEST
 from pganon.privacy.judged import VOID
 from pganon.report import events, figures, guarantee
 from pganon.report.collected import Collected
@@ -116,7 +117,7 @@ def _lost(found: Collected) -> Iterator[str]:
             " for all people alike."
         )
     for item in (found.evidence or {}).get("attributes", []):
-        error = item["distribution"]["largest_error"]
+        error = item.get("distribution", {}).get("largest_error")
         if error is not None and error >= OFF:
             yield (
                 f"The distribution of {plain(item['column'])} is off by up to"
@@ -139,5 +140,10 @@ def _procedure(found: Collected) -> Iterator[str]:
             "Records are counted, not people: the policy does not say that every record is a person"
             " of its own. Who has several records is easier to find."
         )
-    if events.approval(found) is None:
+    if not found.about.get("purpose"):
+        yield "No purpose is declared (about in the policy)."
+    approved = events.approval(found)
+    if approved is None and found.request is None:
         yield "Nobody approved this version."
+    if approved is not None and approved.get(DIGEST) != events.recorded(found):
+        yield "Who approved this version saw other evidence than that which was published with it."

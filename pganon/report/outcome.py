@@ -8,6 +8,8 @@ from pganon.report import figures, guarantee
 from pganon.report.collected import Collected
 from pganon.report.words import count, percent, plain
 
+_UNMEASURED = "no run measured it"
+
 HOLDS, LOOK, NONE = "holds", "look", "none"
 
 
@@ -19,7 +21,7 @@ def outcome(found: Collected) -> list[dict[str, Any]]:
 def _smallest(found: Collected) -> dict[str, Any]:
     chance, label = figures.chance(found), "Smallest group"
     if chance is None:
-        return _unknown("smallest", label)
+        return _unknown("smallest", label, _why(found))
     required = guarantee.fewest_people(found)
     bounded = required > 1
     return _row(
@@ -35,7 +37,7 @@ def _smallest(found: Collected) -> dict[str, Any]:
 def _chance(found: Collected) -> dict[str, Any]:
     chance, label = figures.chance(found), "Highest chance to find a person"
     if chance is None:
-        return _unknown("chance", label)
+        return _unknown("chance", label, _why(found))
     above = [figures.OVER[name] for name, limit in figures.LIMITS.items() if chance.highest > limit]
     limits = f"limits: {' and '.join(figures.OVER.values())}"
     if above:
@@ -77,8 +79,12 @@ def _left_out(found: Collected) -> dict[str, Any]:
     )
 
 
-def _unknown(name: str, label: str) -> dict[str, Any]:
-    return _row(name, label, "?", "no run measured it", "not measured", NONE)
+def _unknown(name: str, label: str, why: str = _UNMEASURED) -> dict[str, Any]:
+    return _row(name, label, "?", why, "not measured", NONE)
+
+
+def _why(found: Collected) -> str:
+    return _UNMEASURED if found.evidence is None else "groups of this form do not say it"
 
 
 def _row(name: str, label: str, figure: str, note: str, result: str, status: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.report import words
-from pganon.report.charts import bars, risk, values, versions
+from pganon.report.charts import bars, errors, risk, values, versions
 from pganon.report.sentences import sentences
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ KINDS = {
     "count": words.count,
     "percent": words.percent,
     "number": words.number,
-    "whole": str,
 }
 """How figures of the document are written."""
 
@@ -79,6 +78,7 @@ def _drawings(report: Document) -> dict[str, Any]:
             bars.distribution(item["distribution"]) if "distribution" in item else None
             for item in report["attributes"]
         ],
+        "queries": errors.errors(report["queries"]),
         "versions": versions.versions(report["versions"]["versions"]),
     }
 
@@ -111,6 +111,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "name": words.plain,
+        "text": lambda text: words.plain(" ".join(text.split()), 2000),
         "sentence": words.sentence,
         "minute": lambda text: words.minute(datetime.fromisoformat(text)),
     }

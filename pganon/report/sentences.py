@@ -33,7 +33,11 @@ _MODELS = {
 
 def sentences(report: Document) -> dict[str, Any]:
     properties = report["properties"]
+    request = properties["request"]
     return {
+        "which": f"version {properties['version']}"
+        if request is None
+        else f"request {request}, to become version {properties['version']}",
         "known": listed(properties["known"]),
         "sensitive": listed(properties["sensitive"]),
         "goes_out": _goes_out(report),
@@ -100,8 +104,9 @@ def _alone(report: Document) -> str:
     if source is None or not sizes:
         return ""
     known, people = listed(report["properties"]["known"]), report["properties"]["people"]
+    few = report["properties"]["smallest"]
     if source["alone"] is None:
-        return f"In the source fewer than 11 {people} are alone with their {known}."
+        return f"In the source fewer than {few} {people} are alone with their {known}."
     if source["alone"] == 0:
         return f"In the source nobody is alone with {known}."
     share = source["alone"] / sizes["people"]
@@ -119,11 +124,11 @@ def _above(report: Document) -> str:
     sizes = report["risk"]["sizes"]["release"]
     if not sizes:
         return "How many are above the limits was not measured."
-    people = report["properties"]["people"]
+    people, few = report["properties"]["people"], report["properties"]["smallest"]
     texts = []
     for limit, shown in (("0.09", "9 %"), ("1/11", "1 in 11")):
         above = sizes["above"][limit]
-        told = "fewer than 11" if above is None else count(above) if above else "no"
+        told = f"fewer than {few}" if above is None else count(above) if above else "no"
         texts.append(f"{told} {people} have a chance above {shown}")
     return f"In the release {' and '.join(texts)}."
 

@@ -12,6 +12,10 @@ LOCK TABLE pganon.releases, pganon.guarantees, pganon.release_columns IN ACCESS 
 -- Keep the view by which roles act, and its table, as they are until the transaction ends.
 LOCK TABLE pganon.action IN ACCESS SHARE MODE;
 
+-- hold_held --
+-- Keep the list of releases that wait as it is until the transaction ends.
+LOCK TABLE pganon.held_releases IN ACCESS SHARE MODE;
+
 -- session --
 -- Who logged in, and whether that role is a superuser or can become one. Any membership counts: with the
 -- admin option it can be made one that allows that.

@@ -6,6 +6,14 @@ SELECT v.evidence
 FROM pganon_private.version AS v
 WHERE v.release = %(release)s AND v.version = %(version)s;
 
+-- about --
+-- What the release is for, as its policy says now; nothing where it was never stored.
+SELECT p.document -> 'about'
+FROM pganon_private.policy AS p
+WHERE p.release = %(release)s
+ORDER BY p.revision DESC
+LIMIT 1;
+
 -- approvals --
 -- Decisions about the requests of a release, in the order in which they were made.
 SELECT a.request, a.decision, a.login, a.reason
@@ -26,3 +34,8 @@ CROSS JOIN LATERAL (
 LEFT JOIN pganon_private.version AS o ON o.run_id = x.other
 WHERE %(run_id)s IN (c.run_id, c.other_run)
 ORDER BY c.at, c.run_id, c.other_run;
+
+-- held --
+-- What is reported of a release that waits, without any function of pganon's owner; nothing where this role
+-- does not decide.
+SELECT h.evidence FROM pganon.held_releases AS h WHERE h.request = %(request)s;

@@ -186,8 +186,10 @@ RETURNING id;
 
 -- keep_staged --
 -- What is to be published when it is approved.
-INSERT INTO pganon_private.held (request, run_id, staged)
-VALUES (%(request)s, %(run_id)s, %(staged)s::json);
+INSERT INTO pganon_private.held (request, run_id, staged, revision)
+SELECT r.id, %(run_id)s, %(staged)s::json, r.revision
+FROM pganon_private.request AS r
+WHERE r.id = %(request)s;
 
 -- keep_again --
 -- The same after it was judged again.

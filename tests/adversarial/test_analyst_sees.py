@@ -71,6 +71,7 @@ def test_no_privilege_on_any_state(analyst: Connection) -> None:
     assert sorted(found.fetchall()) == [
         ("pganon.action",),
         ("pganon.guarantees",),
+        ("pganon.held_releases",),
         ("pganon.release_columns",),
         ("pganon.release_policies",),
         ("pganon.releases",),

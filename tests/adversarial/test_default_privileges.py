@@ -28,6 +28,7 @@ HELD = """
 LISTS = [
     "pganon.action",
     "pganon.guarantees",
+    "pganon.held_releases",
     "pganon.release_columns",
     "pganon.release_policies",
     "pganon.releases",

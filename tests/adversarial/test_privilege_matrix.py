@@ -101,6 +101,7 @@ ASKING = {
     "is_steward",
     "reject_release",
     "release",
+    "request_evidence",
     "request_progress",
     "request_release",
 }
@@ -112,6 +113,7 @@ FOR_ALL = {
     ("view", "pganon.release_policies"): {"SELECT"},
     ("view", "pganon.requests"): {"SELECT"},
     ("view", "pganon.guarantees"): {"SELECT"},
+    ("view", "pganon.held_releases"): {"SELECT"},
     ("view", "pganon.release_columns"): {"SELECT"},
     ("view", "pganon.releases"): {"SELECT"},
     **{

@@ -155,6 +155,7 @@ def _assert_closed(db: Database) -> None:
         "pganon.action",
         "pganon.releases",
         "pganon.guarantees",
+        "pganon.held_releases",
         "pganon.release_columns",
         "pganon.release_policies",
         "pganon.requests",

@@ -24,7 +24,10 @@ QUALIFIED = frozenset(
 
 # What analysts may use: see open_to_all.sql. A function that reads a table does so as the caller.
 PUBLIC_VIEWS = frozenset(
-    {"action", "guarantees", "releases", "release_columns", "release_policies", "requests"}
+    {
+        *("action", "guarantees", "held_releases", "releases", "release_columns"),
+        *("release_policies", "requests"),
+    }
 )
 NEVER_PUBLIC = frozenset({"seal"})
 

@@ -2,6 +2,5 @@
 
 A run measures it once, since the source is not read again for a report. It is a document of JSON
 that holds counts, shares, and values that many people have; no combination of columns, and nothing
-of a single group but its measures. How many they are is
-:data:`pganon.metrics.evidence.merging.SMALLEST`.
+of a single group but its measures. How many they are, the policy says (`report.smallest`).
 """

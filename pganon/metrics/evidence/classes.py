@@ -11,15 +11,15 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.coded import suppresses_nulls
 from pganon.encode.combination import cell_columns
 from pganon.encode.work import CODED, LEFT_OUT
-from pganon.forms.form import Description, Evidence, Histogram, Tables
+from pganon.forms.form import Description, Evidence, Histogram, Relations, Tables
 from pganon.forms.request import Request
 from pganon.metrics import coverage, distribution, source
 from pganon.metrics.evidence import distributions, exactness, shares
-from pganon.metrics.evidence.merging import SMALLEST
 from pganon.metrics.evidence.sizes import Sizes
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, query, stacked
 from pganon.steps import Parallel, State, Step
+from pganon.steps.facts import Facts
 
 RELEASE, SOURCE = Sizes("released_sizes"), Sizes("source_sizes")
 
@@ -29,6 +29,8 @@ def evidence_of(description: Description, histogram: Histogram) -> Evidence:
     return Evidence(
         lambda spec, tables, request: steps(spec, description, histogram, tables, request),
         document,
+        lambda spec, relations: whole_steps(spec, histogram, relations),
+        whole_document,
     )
 
 
@@ -49,7 +51,10 @@ def steps(
     if not request.everything:
         covered += [distribution.table_step(axis) for axis in attributes]
     for axis in attributes:
-        covered += [distributions.check(axis), exactness.check(axis, description.extents)]
+        covered += [
+            distributions.check(axis, spec.policy.report.smallest),
+            exactness.check(axis, description.extents),
+        ]
     sizes: list[Step] = [
         RELEASE.check("sizes of the classes", description.extents),
         SOURCE.check("sizes of the groups of the source", lambda s: _source_groups(spec, s)),
@@ -58,23 +63,64 @@ def steps(
     return (Parallel("evidence", "figures for a report", chains),)
 
 
+def whole_steps(
+    spec: ReleaseSpec, histogram: Histogram, relations: Callable[[State], Relations]
+) -> tuple[Step, ...]:
+    """Of all increments, from `mshown` and `mcover<i>`: the source of the earlier ones is gone."""
+    groups = RELEASE.check(
+        "sizes of the classes of all increments",
+        lambda s: query("select m.n from m", {"m": s.work("mshown")}),
+    )
+    exact = [exactness.check(axis, _no_labels) for axis in _measured(spec)]
+    values = [step for chain in shares.chains(spec, histogram, relations) for step in chain]
+    return (groups, *values, *exact)
+
+
+def _no_labels(state: State) -> exp.Select:
+    raise AssertionError  # labels have no place in a whole version
+
+
+def _measured(spec: ReleaseSpec) -> list[Axis]:
+    """Attributes whose exactness follows from what all increments show."""
+    if spec.shows_regions:
+        return []
+    return [axis for axis in axes(spec.attributes) if not source.labelled(axis)]
+
+
+def whole_document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
+    smallest = spec.policy.report.smallest
+    return {
+        "format": 1,
+        "smallest": smallest,
+        "class_sizes": {"release": RELEASE.document(facts, smallest), "source": None},
+        "sensitive": [shares.document(item, facts, smallest) for item in spec.sensitive],
+        "attributes": [
+            {"column": axis.attribute.published, **exactness.document(axis, facts)}
+            for axis in _measured(spec)
+        ],
+    }
+
+
 def _cover_of(axis: Axis) -> Callable[[Axis, State], exp.Expr] | None:
     # Where labels begin and end says all, in a fraction of the time.
     return coverage.ends_of_labels if source.labelled(axis) else None
 
 
-def document(spec: ReleaseSpec, state: State) -> dict[str, Any]:
-    facts = state.facts
+def document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
+    smallest = spec.policy.report.smallest
     return {
         "format": 1,
-        "smallest": SMALLEST,
-        "class_sizes": {"release": RELEASE.document(facts), "source": SOURCE.document(facts)},
-        "sensitive": [shares.document(item, facts) for item in spec.sensitive],
+        "smallest": smallest,
+        "class_sizes": {
+            "release": RELEASE.document(facts, smallest),
+            "source": SOURCE.document(facts, smallest),
+        },
+        "sensitive": [shares.document(item, facts, smallest) for item in spec.sensitive],
         "attributes": [
             {
                 "column": axis.attribute.published,
                 **exactness.document(axis, facts),
-                "distribution": distributions.document(axis, facts),
+                "distribution": distributions.document(axis, facts, smallest),
             }
             for axis in axes(spec.attributes)
         ],

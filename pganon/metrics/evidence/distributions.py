@@ -14,7 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis
-from pganon.metrics.evidence.merging import SMALLEST, merged
+from pganon.metrics.evidence.merging import merged
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
 from pganon.sqltools import cast, col, fragment, named, num, query
 from pganon.steps import Check, State
@@ -47,7 +47,7 @@ def in_steps(axis: Axis) -> bool:
     )
 
 
-def check(axis: Axis) -> Check:
+def check(axis: Axis, smallest: int) -> Check:
     """From `mdist<i>`, see :mod:`pganon.metrics.distribution`."""
     i = axis.index
     if in_steps(axis):
@@ -58,24 +58,24 @@ def check(axis: Axis) -> Check:
     return Check(
         f"distribution{i}",
         f"distribution of attribute {i + 1} in the source and in the release",
-        lambda s: select(axis, s),
+        lambda s: select(axis, s, smallest),
         gives=gives,
     )
 
 
-def document(axis: Axis, facts: Facts) -> dict[str, Any]:
+def document(axis: Axis, facts: Facts, smallest: int) -> dict[str, Any]:
     """As JSON: bins with `source` and `release`, shares that add up to 1."""
-    found = _stepped(axis.index, facts) if in_steps(axis) else _named(axis.index, facts)
+    found = _stepped(axis.index, facts, smallest) if in_steps(axis) else _named(axis.index, facts)
     bins = [*found["bins"], *([found["others"]] if found.get("others") else [])]
     error = max((abs(one["source"] - one["release"]) for one in bins), default=None)
     return {**found, "largest_error": None if error is None else round(error, 4)}
 
 
-def _stepped(i: int, facts: Facts) -> dict[str, Any]:
+def _stepped(i: int, facts: Facts, smallest: int) -> dict[str, Any]:
     """A bin reaches to the edge of the next one; the first and the last have no end."""
     read = _inhabited(facts[_bins(i)])
     bins: list[dict[str, Any]] = []
-    for first, last in merged([people for _, people, _, _ in read]):
+    for first, last in merged([people for _, people, _, _ in read], smallest):
         inside = read[first : last + 1]
         bins.append(
             {
@@ -115,7 +115,7 @@ def _named(i: int, facts: Facts) -> dict[str, Any]:
 # -- numbers and times --------------------------------------------------------------------------
 
 
-def _in_steps(axis: Axis, state: State) -> exp.Expr:
+def _in_steps(axis: Axis, state: State, smallest: int) -> exp.Expr:
     placed = _placed(axis, state)
     points = query(
         "select min(k.x) filter (where k.upto >= 0.05) as low,"
@@ -184,7 +184,7 @@ def _unit_of(axis: Axis, state: State) -> exp.Select:
 # -- other columns ------------------------------------------------------------------------------
 
 
-def _by_value(axis: Axis, state: State) -> exp.Expr:
+def _by_value(axis: Axis, state: State, smallest: int) -> exp.Expr:
     counted = query(
         "select :label as label, d.code, d.n, m.p, m.q from m join d on d.code = m.code",
         {"m": state.work(f"mdist{axis.index}"), "d": axis.dictionary(state)},
@@ -196,7 +196,7 @@ def _by_value(axis: Axis, state: State) -> exp.Expr:
         " count(*) filter (where r.hidden) as others,"
         " coalesce(sum(r.p) filter (where r.hidden), 0)::float8 as others_source,"
         " coalesce(sum(r.q) filter (where r.hidden), 0)::float8 as others_release from r",
-        {"r": hidden_first(counted, SMALLEST, SHOWN)},
+        {"r": hidden_first(counted, smallest, SHOWN)},
         order=fragment("r.code" if axis.attribute.order is not None else "- r.place"),
     )
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-SMALLEST = 11
-"""Fewest people of a bin, as CMS (US Medicare and Medicaid) asks of what it publishes."""
 
-
-def merged(people: Sequence[int], smallest: int = SMALLEST) -> list[tuple[int, int]]:
+def merged(people: Sequence[int], smallest: int) -> list[tuple[int, int]]:
     """Ranges (first, last) of neighbouring bins that hold nobody or at least `smallest` people.
 
     Args:
@@ -35,6 +32,6 @@ def merged(people: Sequence[int], smallest: int = SMALLEST) -> list[tuple[int, i
     return [*ranges, (first, len(people) - 1)]
 
 
-def told(people: int, smallest: int = SMALLEST) -> int | None:
+def told(people: int, smallest: int) -> int | None:
     """A number of people; None if they are some, and fewer than `smallest`."""
     return people if people == 0 or people >= smallest else None

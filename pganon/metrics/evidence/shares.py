@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from pganon.forms.form import Histogram, Relations
 from pganon.identifiers import quote
-from pganon.metrics.evidence.merging import SMALLEST, merged
+from pganon.metrics.evidence.merging import merged
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, num, query
@@ -38,12 +38,12 @@ def chains(
             lambda s: _table(item, s),
             lambda s: _values(spec, histogram, tables, item, s),
         )
-        return [table, _common_check(item), _highest_check(item)]
+        return [table, _common_check(item), _highest_check(item, spec.policy.report.smallest)]
 
     return [chain(item) for item in spec.sensitive]
 
 
-def document(item: Sensitive, facts: Facts) -> dict[str, Any]:
+def document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
     """Of one sensitive column, as JSON."""
     people = [facts[_common(item, place)] for place in range(STEPS)]
     hidden = facts[_hidden(item)]
@@ -59,7 +59,7 @@ def document(item: Sensitive, facts: Facts) -> dict[str, Any]:
                 "to": (last + 1) / STEPS,
                 "people": sum(people[first : last + 1]),
             }
-            for first, last in merged(people)
+            for first, last in merged(people, smallest)
         ],
         "values": [
             {"value": value, "share": share, "highest": highest} for value, share, highest in values
@@ -130,7 +130,7 @@ def _common_check(item: Sensitive) -> Check:
     )
 
 
-def _highest_check(item: Sensitive) -> Check:
+def _highest_check(item: Sensitive, smallest: int) -> Check:
     """The highest share of every value in a group, beside its share of all people."""
 
     def select(state: State) -> exp.Expr:
@@ -150,7 +150,7 @@ def _highest_check(item: Sensitive) -> Check:
             " coalesce(sum(r.share) filter (where r.hidden), 0)::float8 as others_share,"
             " coalesce(max(r.highest / r.share) filter (where r.hidden), 0)::float8 as others_times"
             " from r",
-            {"r": hidden_first(counted, SMALLEST, SHOWN)},
+            {"r": hidden_first(counted, smallest, SHOWN)},
             longest=num(80),
         )
 

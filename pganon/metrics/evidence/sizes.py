@@ -36,7 +36,7 @@ class Sizes:
             gives=[self._fact(name) for name in self._columns()],
         )
 
-    def document(self, facts: Facts) -> dict[str, Any] | None:
+    def document(self, facts: Facts, smallest: int) -> dict[str, Any] | None:
         """As JSON; None if there are no groups."""
         found = {name: facts[self._fact(name)] for name in self._columns()}
         people = found["people"]
@@ -47,11 +47,13 @@ class Sizes:
             "groups": found["groups"],
             "smallest": found["smallest"],
             "largest": found["largest"],
-            "alone": told(found["people0"]),
-            "above": {limit: told(found[f"above{n}"]) for n, limit in enumerate(LIMITS)},
+            "alone": told(found["people0"], smallest),
+            "above": {limit: told(found[f"above{n}"], smallest) for n, limit in enumerate(LIMITS)},
             "bins": [
                 {"from": BINS[first][0], "to": BINS[last][1], "people": held}
-                for first, last, held in _held([found[f"people{n}"] for n in range(len(BINS))])
+                for first, last, held in _held(
+                    [found[f"people{n}"] for n in range(len(BINS))], smallest
+                )
             ],
         }
 
@@ -84,5 +86,7 @@ class Sizes:
         )
 
 
-def _held(people: list[int]) -> list[tuple[int, int, int]]:
-    return [(first, last, sum(people[first : last + 1])) for first, last in merged(people)]
+def _held(people: list[int], smallest: int) -> list[tuple[int, int, int]]:
+    return [
+        (first, last, sum(people[first : last + 1])) for first, last in merged(people, smallest)
+    ]

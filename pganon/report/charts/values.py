@@ -44,7 +44,8 @@ def values(found: Mapping[str, Any]) -> str | None:
         parts.append(svg.dot(at(one["highest"]), y + 8))
         if common is None and limit is not None and limit <= top:
             parts.append(svg.line(at(limit), y, at(limit), y + 16, "lim"))
-        parts.append(svg.text(at(one["highest"]) + 9, y + 12, percent(one["highest"]), "m s"))
+        end = at(max(one["share"], one["highest"]))
+        parts.append(svg.text(end + 9, y + 12, percent(one["highest"]), "m s"))
         said.append(f"{name}: {percent(one['share'])} of all, {percent(one['highest'])} in a group")
     label = "Share of every value among all, and the highest in a group"
     return svg.chart(foot + 24, f"{label}. " + "; ".join(said), parts)

@@ -8,7 +8,8 @@ AS $$
 #variable_conflict use_column
 DECLARE
     views constant text[] := ARRAY[
-        'releases', 'guarantees', 'release_columns', 'release_policies', 'requests', 'action'
+        'releases', 'guarantees', 'release_columns', 'release_policies', 'requests',
+        'held_releases', 'action'
     ];
     -- A row is what a role asks for, under its own name; nobody changes one.
     asked constant text[] := ARRAY[
@@ -103,6 +104,7 @@ DECLARE
         'pganon.assert_login()',
         'pganon.approve_release(bigint, text)',
         'pganon.reject_release(bigint, text)',
+        'pganon.request_evidence(bigint)',
         'pganon.assert_release(text, text, interval)'
     ];
 BEGIN

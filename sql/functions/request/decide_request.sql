@@ -56,7 +56,17 @@ BEGIN
         finished_at = CASE p_decision WHEN 'rejected' THEN clock_timestamp() END
     WHERE r.id = p_id;
     PERFORM pganon.note_event(
-        p_decision, asked.release, asked.run_id, NULL, jsonb_build_object('request', p_id, 'role', as_role)
+        p_decision, asked.release, asked.run_id, NULL,
+        jsonb_build_object('request', p_id, 'role', as_role) || jsonb_strip_nulls(
+            -- What the person could see before the decision.
+            jsonb_build_object('evidence_sha256', (
+                SELECT l.details -> 'evidence_sha256'
+                FROM pganon_private.ledger AS l
+                WHERE l.run_id = asked.run_id AND l.event = 'awaiting_approval'
+                ORDER BY l.id DESC
+                LIMIT 1
+            ))
+        )
     );
 END
 $$;

@@ -71,6 +71,15 @@ def test_evidence_that_somebody_changed_is_seen(db: Database, tmp_path: Path):
     assert (report["status"], report["proof"]["intact"]) == ("fail", False)
 
 
+def test_what_the_policy_says_now_is_reported(db: Database, tmp_path: Path):
+    db.admin.execute(
+        "UPDATE pganon_private.policy SET document ="
+        """ jsonb_set(document::jsonb, '{about}', '{"purpose": "Research"}')::json"""
+    )
+    about = {one["label"]: one["text"] for one in reported(db, tmp_path)["about"]}
+    assert (about["Purpose"], about["Contact"]) == ("Research", None)
+
+
 def test_a_page_for_its_owner_alone(db: Database, tmp_path: Path):
     file = tmp_path / "report.html"
     ran = pganon("report", "patients", "-o", str(file), "--dsn", db.dsn())

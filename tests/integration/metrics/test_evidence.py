@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from pganon.metrics.evidence.merging import SMALLEST
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, run
 
 pytestmark = pytest.mark.primary_server_only
 
 ORDER = ["a", "b", "c", "odd grade"]
+SMALLEST = 40
 POLICY: dict[str, Any] = {
+    "report": {"smallest": SMALLEST},
     "release": "people",
     "source": "public.people",
     "columns": {
@@ -46,7 +47,7 @@ def rows() -> list[tuple[Any, ...]]:
     for _ in range(600):
         born = date(1930, 1, 1) + timedelta(days=draw.randrange(28_000))
         disease = draw.choices(["flu", "cold", "measles"], [6, 3, 1])[0]
-        grade = draw.choices(ORDER[:3], [5, 3, 1])[0]
+        grade = draw.choices(ORDER[:3], [16, 3, 1])[0]
         place = f"{draw.choice(['10', '20'])}{draw.randrange(4)}"
         made.append(
             (draw.randint(18, 90), born, draw.choice(["f", "m", None]), grade, place, disease)
@@ -112,6 +113,7 @@ def _check_values(found: dict[str, Any], records: list[dict[str, Any]]) -> None:
     for one in found["bins"]:
         inside = [t for n, t in commonest if one["from"] < n / t <= one["to"] + 1e-12]
         assert one["people"] == sum(inside)
+        assert one["people"] == 0 or one["people"] >= SMALLEST
     whole = Counter(record["disease"] for record in records)
     for one in found["values"]:
         assert one["share"] == pytest.approx(whole[one["value"]] / len(records), abs=1e-6)

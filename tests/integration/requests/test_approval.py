@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -54,7 +57,7 @@ def waiting(db: Database) -> Waiting:
     return Waiting(db, asked, db.owner(), db.connect(BY))
 
 
-def test_approved_and_published(waiting: Waiting) -> None:
+def test_approved_and_published(waiting: Waiting, tmp_path: Path) -> None:
     assert faults.content(waiting.conn) is None
     assert faults.exposed(waiting.conn) == []
     staged = waiting.leftovers()
@@ -64,6 +67,7 @@ def test_approved_and_published(waiting: Waiting) -> None:
     assert waiting.leftovers() == staged, "it is no leftover"
     seen = waiting.approver.execute("SELECT id, state FROM pganon.requests").fetchall()
     assert seen == [(waiting.request, "awaiting_approval")]
+    report = _reported(waiting, tmp_path / "report.json")
     waiting.decide()
     assert waiting.refused("PA409").endswith("it is approved")
     queue.serve(waiting.db)
@@ -77,8 +81,66 @@ def test_approved_and_published(waiting: Waiting) -> None:
     assert pganon("verify", "patients", "--dsn", waiting.db.dsn()).code == 0
     found = collect(waiting.conn, "patients")
     assert found.evidence_intact, "it was measured before somebody approved"
-    (event,) = document(found)["events"]
+    made = document(found)
+    (event,) = made["events"]
     assert event["notes"] == [{"what": "approved", "by": BY, "reason": "looked at it"}]
+    proof = made["proof"]
+    assert (
+        proof["approved_sha256"] == proof["evidence_sha256"] == report["proof"]["evidence_sha256"]
+    )
+    assert not any("other evidence" in comment for comment in made["comments"])
+    for part in ("risk", "sensitive", "attributes", "guarantee", "columns"):
+        assert made[part] == report[part], "the approver saw what was published"
+
+
+def _reported(waiting: Waiting, file: Path) -> dict[str, Any]:
+    asked = ("report", "--request", str(waiting.request), "--force", "-o", str(file))
+    ran = pganon(*asked, "--dsn", waiting.db.dsn(BY))
+    assert (ran.code, ran.err) == (0, "")
+    report = json.loads(file.read_text())
+    assert report["proof"]["intact"]
+    assert report["properties"]["request"] == waiting.request
+    assert not any("approved" in comment for comment in report["comments"])
+    return report
+
+
+def test_only_who_decides_sees_the_evidence(waiting: Waiting, tmp_path: Path) -> None:
+    """Neither who asked nor a stranger; and what somebody changed is not what the ledger names."""
+    seen = "SELECT pganon.request_evidence(%s) -> 'staged' ->> 'release'"
+    assert waiting.approver.execute(seen, [waiting.request]).fetchone() == ("patients",)
+    assert waiting.conn.execute(seen, [waiting.request]).fetchone() == ("patients",)
+    stranger = waiting.db.connect("analyst")
+    assert stranger.execute("SELECT * FROM pganon.held_releases").fetchall() == []
+    with pytest.raises(psycopg.Error, match=f"no request {waiting.request} about which") as caught:
+        stranger.execute(seen, [waiting.request])
+    assert caught.value.sqlstate == "PA411"
+    file = tmp_path / "report.json"
+    asked = ("report", "--request", str(waiting.request), "-o", str(file))
+    ran = pganon(*asked, "--dsn", waiting.db.dsn("analyst"))
+    assert "that waits for your decision" in ran.err
+    assert not file.exists()
+    waiting.conn.execute(
+        "UPDATE pganon_private.held SET staged = jsonb_set("
+        "staged::jsonb, '{staged,evidence,class_sizes,release,smallest}', '99')::json"
+    )
+    assert pganon(*asked, "--dsn", waiting.db.dsn(BY)).code == 0
+    assert json.loads(file.read_text())["status"] == "fail"
+
+
+def test_another_code_in_the_list_is_not_run(waiting: Waiting, tmp_path: Path) -> None:
+    """Attack: the owner of pganon puts a function into what approvers read."""
+    waiting.conn.execute(
+        "CREATE FUNCTION pganon_private.stolen() RETURNS jsonb LANGUAGE sql"
+        " AS $$ SELECT '{}'::jsonb $$"
+    )
+    waiting.conn.execute(
+        "CREATE OR REPLACE VIEW pganon.held_releases AS SELECT h.request,"
+        " h.staged #>> '{staged,release}' AS release, pganon_private.stolen() AS evidence"
+        " FROM pganon_private.held AS h"
+    )
+    asked = ("report", "--request", str(waiting.request), "-o", str(tmp_path / "report.json"))
+    ran = pganon(*asked, "--dsn", waiting.db.dsn(BY))
+    assert "could run code of its owner" in ran.err
 
 
 def test_who_may_not(waiting: Waiting) -> None:

@@ -115,6 +115,8 @@ def _decided(files: Files) -> Iterator[Command]:
     why = ("--reason", "looked at it")
     yield Command(("policy", "apply", files.approved))
     yield Command(("worker", "--once"), asked=True)
+    report = str(files.folder / "request.html")
+    yield Command(("report", "--request", "1", "-o", report), role=APPROVER)
     yield Command(("approve", "1", *why), role=APPROVER)
     yield Command(("worker", "--once"))
     yield Command(("run", files.approved, "--force"))

@@ -210,5 +210,6 @@ def collected(policy: dict[str, Any] | None = None, **changes: Any) -> Collected
         evidence_intact=True,
         made_at=AT,
         program="pganon 0.1.0",
+        about={"purpose": "Research on asthma", "contact": "dpo@hospital.example"},
     )
     return replace(found, **changes)

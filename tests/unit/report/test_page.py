@@ -52,6 +52,7 @@ def test_the_page_says_in_words_what_was_measured():
         " half by 0.4 % to 2.7 %, and one in twenty by more than 6.2 %.",
         "3 rarer values, which 4 % of the people have together, are not named in this report.",
         "under 20: 21 % (20 % in the source); 20 to 40: 43 %",
+        "a quarter below 0.4 %; half below 1.2 %; three quarters below 2.7 %; 19 of 20 below 6.2 %",
     ):
         assert said in html
 
@@ -72,6 +73,32 @@ def test_what_is_to_be_looked_at_is_what_applies():
     assert "above 9 %" not in comments
     assert "left out" not in comments
     assert "several records" not in comments
+
+
+def test_what_is_not_declared_is_said():
+    text = shown(page(document(collected())))
+    assert "Purpose Research on asthma Legal basis not declared" in text
+    report = document(collected(about={}))
+    assert "No purpose is declared (about in the policy)." in report["comments"]
+
+
+def test_what_waits_says_so():
+    events = [event(1, "awaiting_approval", None, row_count=1000, request=7)]
+    report = document(collected(request=7, shown=None, events=events))
+    text = shown(page(report))
+    assert "request 7, to become version 1" in text
+    assert "It waits for approval as request 7. Nobody can read it before." in text
+    assert "1,000 people would go to one role, analyst." in text
+    assert not any("approved" in comment for comment in report["comments"])
+
+
+def test_who_approved_other_evidence_is_seen():
+    events = [
+        event(2, "approved", 1, request=1, login="dpo", reason="Fine.", evidence_sha256="ab"),
+        event(3, "released", 1, row_count=1000, evidence_sha256="cd"),
+    ]
+    comments = document(collected(events=events))["comments"]
+    assert any("saw other evidence" in comment for comment in comments)
 
 
 def test_nothing_to_look_at_is_a_pass():
@@ -112,6 +139,19 @@ def test_a_form_without_evidence_says_what_was_not_measured():
     assert "Not measured" in text
 
 
+def test_a_form_of_linked_tables_has_its_values_alone():
+    nothing: dict[str, Any] = {"release": None, "source": None}
+    evidence = {**EVIDENCE, "class_sizes": nothing, "attributes": []}
+    measures: dict[str, Any] = {"utility": {"ncp": {"age": 0.0}}, "verified": []}
+    report = document(collected(evidence=evidence, evidence_intact=True, measures=measures))
+    text = shown(page(report))
+    assert [one["note"] for one in report["outcome"]][:2] == [
+        "groups of this form do not say it"
+    ] * 2
+    assert report["sensitive"][0]["most"] == 0.5
+    assert "In no group do more than 50 % have the same diagnosis." in text
+
+
 def test_old_events_are_folded():
     events = [event(n, "released", n, row_count=n) for n in range(1, 9)]
     html = page(document(collected(events=events)))
@@ -139,10 +179,11 @@ def test_hostile_names_values_and_reasons_are_texts():
             readers=[HOSTILE],
             evidence=evidence,
             events=events,
+            about={"purpose": HOSTILE, "contact": HOSTILE * 40},
         )
     )
     html = page(report)
-    assert html.count("<script") == 1
+    assert html.count("<script") == 2
     assert "alert(1)</script>" not in html
     assert "\u202e" not in html
     assert "\x07" not in html

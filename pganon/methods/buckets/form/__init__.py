@@ -14,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from sqlglot import exp
+
 from pganon.forms.form import (
     Linkage,
     OnRequest,
     Publication,
     PublishedForm,
+    Relations,
     Staging,
     Statistics,
     Tables,
@@ -34,9 +37,11 @@ from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form import bucket_staging as staging
 from pganon.methods.common.form.bucket_rows import link_of
 from pganon.methods.common.form.grouping import NUMBERED, Grouping
+from pganon.metrics.evidence.values import evidence_of_values
 from pganon.policy.options import EXPECTED, GROUP_ID, PROBABILITY
-from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, query
+from pganon.steps import State
 from pganon.steps.facts import Facts
 
 
@@ -96,6 +101,12 @@ def anatomized(
         figures=BucketMetrics,
         restricts="always",
     )
+
+    def of_values(
+        spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
+    ) -> tuple[Sequence[str], exp.Select]:
+        return histogram_of(arrange(spec, state), tables, item)
+
     return PublishedForm(
         Staging(
             lambda spec, state: staging.relations(arrange(spec, state), state),
@@ -118,10 +129,9 @@ def anatomized(
             statistics.utility,
             AnatomyUtility,
             whole(arrange, generalized=generalized, settled=static_columns),
-            histogram=lambda spec, state, tables, item: verification.histogram_of(
-                arrange(spec, state), tables, item
-            ),
+            histogram=of_values,
             on_request=metrics,
+            evidence=evidence_of_values(of_values),
         ),
         Linkage(
             lambda spec, state, tables: linked(spec, arrange(spec, state), tables),

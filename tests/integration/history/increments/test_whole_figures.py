@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pganon.cli.collected import collect
 from pganon.forms.utility import ClassUtility, IdentityUtility
 from pganon.publish import comparison, lifecycle, listing
 from pganon.publish.release_state import Version
@@ -217,9 +218,32 @@ def checked(db: Database, result: RunResult) -> list[Row]:
     kept = current(db).measures
     same(ClassUtility.recorded(kept["utility"]), wanted)
     assert tuple(Verified(**one) for one in kept["verified"]) == result.verified
+    told(conn, rows)
     again = {found.model: found.measured for found in lifecycle.verify(conn, "guests")}
     assert {model: again[model] for model in verified(result.verified)} == diversity(rows)
     return rows
+
+
+def told(conn: Connection, rows: list[Row]) -> None:
+    """The evidence of the newest version is about all groups that it shows."""
+    found = collect(conn, "guests")
+    assert found.evidence is not None
+    assert found.evidence_intact
+    sizes = Counter(row["class_id"] for row in rows)
+    release = found.evidence["class_sizes"]["release"]
+    assert (release["people"], release["groups"]) == (len(rows), len(sizes))
+    assert (release["smallest"], release["largest"]) == (min(sizes.values()), max(sizes.values()))
+    of_class: dict[int, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        of_class[row["class_id"]][row["disease"]] += 1
+    (sensitive,) = found.evidence["sensitive"]
+    most = max(max(held.values()) / held.total() for held in of_class.values())
+    assert sensitive["most"] == pytest.approx(most)
+    exact = {item["column"]: item["exact"] for item in found.evidence["attributes"]}
+    alone = sum(len(row["job"] or ()) + row["job_null"] == 1 for row in rows) / len(rows)
+    assert exact["job"] == pytest.approx(alone, abs=1e-6)
+    one = sum(row["age"].lower == row["age"].upper for row in rows) / len(rows)
+    assert exact["age"] == pytest.approx(one, abs=1e-6)
 
 
 @pytest.fixture
@@ -279,6 +303,7 @@ def test_without_groups_that_are_withdrawn(guests: Database) -> None:
         assert isinstance(result.utility, ClassUtility)
         same(result.utility, expected(rows, source, result.suppressed))
         same(ClassUtility.recorded(current(guests).measures["utility"]), result.utility)
+        told(conn, rows)
         assert (result.increment is None) is (newcomers == 0)
         # Groups that are shown no longer stay verified: earlier versions show them.
         assert verified(result.verified)["k_anonymity"] <= result.utility.smallest_class

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pganon.cli.collected import collect
 from pganon.forms.utility import AnatomyUtility, ClusterUtility
 from pganon.methods.clusters.search.exact_cover import worst_posterior
 from pganon.methods.common.bucket_options import link
@@ -146,6 +147,25 @@ def check_spread(found: AnatomyUtility, result: RunResult, ncp: Callable[[str], 
     assert found.gcp > 0
 
 
+def check_evidence(conn: Connection, st: Sequence[Row], method: str) -> None:
+    """That of the whole version, and of the first one by the same steps."""
+    for number in (1, 2):
+        kept = collect(conn, "visits", number)
+        assert kept.evidence is not None, number
+        assert kept.evidence_intact
+    evidence = collect(conn, "visits").evidence
+    assert evidence is not None
+    assert evidence["class_sizes"] == {"release": None, "source": None}
+    if method == "slicing":
+        return  # who knows the column beside the values knows more than the bucket
+    for found in evidence["sensitive"]:
+        held = defaultdict[int, Counter[Any]](Counter)
+        for row in st:
+            held[row["group_id"]][row[found["column"]]] += row["count"]
+        most = max(max(of.values()) / of.total() for of in held.values())
+        assert found["most"] == pytest.approx(most)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["anatomy", "slicing", "msb"])
 def test_of_buckets(db: Database, method: str) -> None:
@@ -168,6 +188,7 @@ def test_of_buckets(db: Database, method: str) -> None:
 
     check_spread(found, second, ncp)
     check_sensitive(found, dict.fromkeys(found.sensitive, st))
+    check_evidence(conn, st, method)
     sizes = Counter[int]()
     for row in st:
         sizes[row["group_id"]] += row["count"]

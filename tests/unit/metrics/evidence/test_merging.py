@@ -3,12 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pganon.metrics.evidence.merging import SMALLEST, merged, told
+from pganon.metrics.evidence.merging import merged, told
+from pganon.policy.reporting import SMALLEST
 
 
 @given(st.lists(st.integers(0, 30), max_size=20))
 def test_merged_bins_hold_nobody_or_many_and_are_all_of_them(people: list[int]):
-    ranges = merged(people)
+    ranges = merged(people, SMALLEST)
     if sum(people) < SMALLEST:
         assert ranges == []
         return
@@ -22,14 +23,16 @@ def test_merged_bins_hold_nobody_or_many_and_are_all_of_them(people: list[int]):
 @given(st.lists(st.integers(0, 30).filter(lambda n: n == 0 or n >= SMALLEST), max_size=20))
 def test_bins_that_can_be_shown_are_not_merged(people: list[int]):
     expected = [(n, n) for n, _ in enumerate(people)] if sum(people) else []
-    assert merged(people) == expected
+    assert merged(people, SMALLEST) == expected
 
 
 def test_the_last_few_join_those_before_them():
-    assert merged([20, 0, 15, 3]) == [(0, 0), (1, 1), (2, 3)]
-    assert merged([20, 0, 3]) == [(0, 2)]
-    assert merged([3, 20]) == [(0, 1)]
+    assert merged([20, 0, 15, 3], 11) == [(0, 0), (1, 1), (2, 3)]
+    assert merged([20, 0, 3], 11) == [(0, 2)]
+    assert merged([20, 0, 3], 3) == [(0, 0), (1, 1), (2, 2)]
+    assert merged([3, 20], 11) == [(0, 1)]
 
 
 def test_few_people_are_not_told():
-    assert [told(n) for n in (0, 1, SMALLEST - 1, SMALLEST)] == [0, None, None, SMALLEST]
+    assert [told(n, SMALLEST) for n in (0, 1, SMALLEST - 1, SMALLEST)] == [0, None, None, SMALLEST]
+    assert told(SMALLEST, 40) is None

@@ -1,0 +1,98 @@
+"""Reads what a report of a release that waits for approval is built from, as an approver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+
+from pganon import sqlfiles
+from pganon.cli.collected import intact, program, requirements, with_decisions
+from pganon.error_codes import ErrorCode
+from pganon.errors import PreconditionError
+from pganon.install.access import admit_approver
+from pganon.loading import policy_from
+from pganon.methods.registry import methods
+from pganon.report.collected import Access, Collected, VersionFacts
+
+Connection = psycopg.Connection[Any]
+
+
+def collect_held(conn: Connection, request: int) -> Collected:
+    """The release that waits with a request; without any code of pganon's owner.
+
+    Raises:
+        PreconditionError: not_allowed, where there is none about which this role decides.
+        InstallError: see :func:`pganon.install.access.admit_approver`.
+    """
+    with conn.transaction():
+        admit_approver(conn)
+        query = sqlfiles.query("report", "held")
+        row = conn.execute(query, {"request": request}).fetchone()
+    if row is None:
+        raise PreconditionError(
+            f"there is no request {request} that waits for your decision",
+            hint="SELECT * FROM pganon.requests",
+            code=ErrorCode.NOT_ALLOWED,
+        )
+    return _collected(request, row[0])
+
+
+def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
+    staged = kept["staged"]
+    policy = policy_from(staged["policy"])
+    events = [{**one, "at": _time(one["at"])} for one in kept["events"]]
+    decided = [tuple(one) for one in kept["approvals"] or ()]
+    ledger = with_decisions(events, decided)
+    versions = [
+        VersionFacts(**{**one, "published_at": _time(one["published_at"])})
+        for one in kept["versions"] or ()
+    ]
+    held = next(e for e in reversed(ledger) if _held(e, staged["run_id"]))
+    evidence = staged["evidence"]
+    mine = VersionFacts(
+        number=max((one.number for one in versions), default=0) + 1,
+        run_id=staged["run_id"],
+        released=staged["row_count"],
+        suppressed=staged["suppressed"],
+        published_at=held["at"],
+        over_versions=staged["over_versions"],
+        stored=True,
+    )
+    readers = list(staged["readers"])
+    return Collected(
+        release=staged["release"],
+        source=staged["source"],
+        method=staged["method"],
+        groups=methods()[staged["method"]].form.publication.groups,
+        version=mine,
+        versions=[*versions, mine],
+        shown=kept["shown"],
+        policy=policy,
+        policy_hash=staged["policy_hash"],
+        requirements=requirements(policy),
+        guarantee=staged["guarantee"],
+        columns=staged["columns"],
+        source_columns=[name for name, _ in staged["source_columns"]],
+        measures=staged["measures"],
+        readers=readers,
+        access=[Access(role, "the policy names it as a reader") for role in readers],
+        crossings=[],
+        events=ledger,
+        evidence=evidence,
+        evidence_intact=intact(held, evidence),
+        made_at=datetime.now(UTC),
+        program=program(),
+        request=request,
+        about=staged["policy"].get("about") or {},
+    )
+
+
+def _held(event: Mapping[str, Any], run_id: int) -> bool:
+    return event["event"] == "awaiting_approval" and event["run_id"] == run_id
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
