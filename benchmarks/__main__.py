@@ -16,6 +16,7 @@ from benchmarks.assess import Assess
 from benchmarks.background import Background
 from benchmarks.benchmark import Benchmark, run
 from benchmarks.classes import Classes
+from benchmarks.estimates import Estimated
 from benchmarks.full_domain import FullDomain
 from benchmarks.identity import Identity
 from benchmarks.lgb import Lgb
@@ -35,6 +36,7 @@ BENCHMARKS: Mapping[str, type[Benchmark]] = {
     "identity": Identity,
     "lgb": Lgb,
     "background": Background,
+    "estimates": Estimated,
     "time": OverTime,
     "requests": Requests,
     "peers": Peers,
