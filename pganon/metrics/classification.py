@@ -207,7 +207,7 @@ def classification(asked: Classify, facts: Facts) -> Classification:
     """From the facts of the search."""
     found = {fact.column: _finite(facts[fact]) for fact in _FIGURES}
     gained = _difference(found["original"], found["baseline"])
-    small = gained is not None and abs(gained) < LEAST_GAINED
+    small = gained is not None and gained < LEAST_GAINED
     return Classification(
         asked.target,
         asked.how,
@@ -222,7 +222,7 @@ def classification(asked: Classify, facts: Facts) -> Classification:
 
 
 def _share(gained: float | None, possible: float | None) -> float | None:
-    if gained is None or possible is None or abs(possible) < LEAST_GAINED:
+    if gained is None or possible is None or possible < LEAST_GAINED:
         return None
     return gained / possible
 

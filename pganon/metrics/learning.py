@@ -162,7 +162,7 @@ class _Fold:
             only = known[0] if len(known) else -1
             return lambda some: np.full(len(some), only)
         scale = _scale(features[chosen], self.lines)
-        model = _model(self.how, self.seed)
+        model = _model(self.how, self.seed, self.lines)
         with warnings.catch_warnings():
             warnings.simplefilter("error", ConvergenceWarning)
             try:
@@ -182,15 +182,40 @@ def _scale(training: Any, lines: Any) -> Any:
     return lambda some: np.nan_to_num((some - mean) / deviation, nan=0.0)
 
 
-def _model(how: str, seed: int) -> Any:
+def _model(how: str, seed: int, lines: Any) -> Any:
     if how == "forest":
         from sklearn.ensemble import RandomForestClassifier
 
         return RandomForestClassifier(100, min_samples_leaf=5, random_state=seed)
     if how == "bayes":
-        from sklearn.naive_bayes import GaussianNB
-
-        return GaussianNB()
+        return _Bayes(lines)
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(max_iter=1000)
+
+
+class _Bayes:
+    """Naive Bayes: normal distributions on lines, shares of values elsewhere."""
+
+    def __init__(self, lines: Any) -> None:
+        self.lines = lines
+        self.parts: list[tuple[Any, Any]] = []
+
+    def fit(self, features: Any, labels: Any) -> None:
+        from sklearn.naive_bayes import GaussianNB, MultinomialNB
+
+        both = ((self.lines, GaussianNB()), (~self.lines, MultinomialNB()))
+        self.parts = [
+            (chosen, model.fit(features[:, chosen], labels))
+            for chosen, model in both
+            if chosen.any()
+        ]
+        self.labels, counts = np.unique(labels, return_counts=True)
+        self.prior = np.log(counts / counts.sum())
+
+    def predict(self, features: Any) -> Any:
+        joint = sum(
+            model.predict_joint_log_proba(features[:, chosen]) for chosen, model in self.parts
+        )
+        # Each part counts the prior.
+        return self.labels[np.argmax(joint - (len(self.parts) - 1) * self.prior, axis=1)]

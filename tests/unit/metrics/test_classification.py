@@ -32,6 +32,7 @@ def test_where_the_source_gains_nothing_there_is_no_share() -> None:
     found = told(baseline=0.5, original=0.505, published=0.5, transfer=0.5)
     assert found.kept == {"published": None, "transfer": None}
     assert found.reason == "the source gains nothing"
+    assert told(baseline=0.5, original=0.3, published=0.4, transfer=0.4).kept["published"] is None
 
 
 def test_no_figure_without_a_model() -> None:

@@ -72,6 +72,34 @@ def test_lines_are_learnt_from_middles() -> None:
     assert found["transfer"] == pytest.approx(0.9)
 
 
+def test_naive_bayes_is_that_of_both_kinds_of_columns() -> None:
+    """Against probabilities by hand: of a label, of a place given it, of a town given it."""
+    draw = random.Random(3)
+    places = [n / 9 for n in range(10)]
+    columns = [Line(places, places), Values(["100", "010", "001"])]
+    rows = [
+        (draw.randrange(2), n, t, n, t - 1)
+        for _ in range(200)
+        for n, t in [(draw.randrange(1, 11), draw.randrange(1, 4))]
+    ]
+    found = np.array(rows)
+    features = np.hstack(
+        [c.features(found[:, 3 + i], found[:, 1 + i])[0] for i, c in enumerate(columns)]
+    )
+    model = learning._Bayes(np.array([True, False, False, False]))
+    model.fit(features, found[:, 0])
+
+    def likely(row: Sequence[int], label: int) -> float:
+        same = found[found[:, 0] == label]
+        at = np.array([places[n - 1] for n in same[:, 3]])
+        towns = ((same[:, 4] == row[4]).sum() + 1) / (len(same) + 3)
+        normal = math.exp(-((places[row[3] - 1] - at.mean()) ** 2) / (2 * at.var())) / at.std()
+        return len(same) * towns * normal
+
+    wanted = [int(likely(row, 1) > likely(row, 0)) for row in rows]
+    assert model.predict(features).tolist() == wanted
+
+
 def test_the_order_of_the_records_does_not_matter() -> None:
     draw = random.Random(5)
     rows: list[Row] = [(draw.randrange(2), draw.randrange(4), draw.randrange(4)) for _ in range(90)]
@@ -99,7 +127,7 @@ def test_no_figure_without_a_model(labels: Sequence[int], problem: int) -> None:
 def test_a_model_that_does_not_converge_has_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     from sklearn.linear_model import LogisticRegression
 
-    monkeypatch.setattr(learning, "_model", lambda how, seed: LogisticRegression(max_iter=1))
+    monkeypatch.setattr(learning, "_model", lambda *_: LogisticRegression(max_iter=1))
     rows: list[Row] = [(n % 2, 1 + n % 3, n % 4) for n in range(60)]
     found = figures(rows, [TOWNS])
     assert found["problem"] == learning.NO_CONVERGENCE
