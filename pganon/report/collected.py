@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pganon.policy.columns import ColumnPolicy
 from pganon.policy.model import Policy
 from pganon.privacy.base import Requirement
 
@@ -107,9 +108,16 @@ class Collected:
         """The name under which a column of the source is published."""
         return self.policy.columns[column].published_as or column
 
+    @property
+    def declared(self) -> dict[str, ColumnPolicy]:
+        """Columns of the policy in the order of the source, as jsonb keeps none."""
+        places = {name: place for place, name in enumerate(self.source_columns)}
+        found = self.policy.columns.items()
+        return dict(sorted(found, key=lambda item: places.get(item[0], len(places))))
+
     def of_role(self, *roles: str) -> list[str]:
         """Published names of the columns with one of these roles."""
-        found = self.policy.columns.items()
+        found = self.declared.items()
         return [self.published_name(name) for name, column in found if column.role in roles]
 
     @property

@@ -52,7 +52,7 @@ def columns(found: Collected) -> list[dict[str, Any]]:
     """Declared columns by role, those that go out first, then all others of the source."""
     forms = {column["name"]: column.get("form") for column in found.columns}
     rows = []
-    for name, column in found.policy.columns.items():
+    for name, column in found.declared.items():
         shown = found.published_name(name)
         goes_out = column.role not in UNPUBLISHED_ROLES
         rows.append(
@@ -64,11 +64,10 @@ def columns(found: Collected) -> list[dict[str, Any]]:
                 "goes_out": goes_out,
             }
         )
-    declared = set(found.policy.columns)
     rows += [
         {"name": name, "source": name, "role": "not declared", "seen": "nothing", "goes_out": False}
         for name in found.source_columns
-        if name not in declared
+        if name not in found.policy.columns
     ]
     return sorted(rows, key=lambda row: not row["goes_out"])
 

@@ -202,3 +202,12 @@ def test_nothing_is_loaded():
         for name in ("out", "wrong", "likely", "measured", "lost", "time", "not", "proof")
     }
     assert "url(" not in html
+
+
+def test_columns_are_in_the_order_of_the_source():
+    columns = dict(sorted(POLICY["columns"].items(), key=lambda item: len(item[0])))
+    found = collected({**POLICY, "columns": columns})
+    assert list(found.declared) == [*POLICY["columns"]]
+    names = [row["source"] for row in document(found)["columns"]]
+    out = [name for name in POLICY["columns"] if name != "patient_no"]
+    assert names[: len(out) + 1] == [*out, "patient_no"]
