@@ -21,7 +21,7 @@ from pganon.forms.form import Description
 from pganon.forms.metrics import Grid, figure
 from pganon.forms.request import Classify
 from pganon.identifiers import first_few, quote
-from pganon.metrics import learning
+from pganon.metrics import predictions
 from pganon.metrics.source import on_line, records
 from pganon.resolved.model import Carried, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, query, scalar
@@ -36,10 +36,10 @@ LEAST_GAINED = 0.01
 """Accuracy that the source must give above the most frequent value, to say what is kept of it."""
 
 WHY_NOT = {
-    learning.TOO_FEW: "too few records",
-    learning.ONE_VALUE: "one value alone",
-    learning.MANY_VALUES: f"more than {learning.MOST_LABELS} values",
-    learning.NO_CONVERGENCE: "a model did not converge",
+    predictions.TOO_FEW: "too few records",
+    predictions.ONE_VALUE: "one value alone",
+    predictions.MANY_VALUES: f"more than {predictions.MOST_LABELS} values",
+    predictions.NO_CONVERGENCE: "a model did not converge",
 }
 
 Target = Sensitive | Carried
@@ -50,7 +50,7 @@ def _fact(name: str) -> Fact[float]:
 
 
 _FIGURES = tuple(
-    _fact(name) for answer in learning.ANSWERS for name in (answer, f"{answer}_deviation")
+    _fact(name) for answer in predictions.ANSWERS for name in (answer, f"{answer}_deviation")
 )
 _PROBLEM = _fact("problem")
 
@@ -92,7 +92,7 @@ class Classification:
                 figure(self.deviations[answer]),
                 figure(self.kept[answer]) if answer in self.kept else "",
             )
-            for answer in learning.ANSWERS
+            for answer in predictions.ANSWERS
         ]
         why = f"; {self.reason}" if self.reason else ""
         return Grid(
@@ -143,6 +143,8 @@ def steps(spec: ReleaseSpec, description: Description, asked: Classify) -> list[
 def _task(
     spec: ReleaseSpec, asked: Classify, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
 ) -> Task:
+    from pganon.metrics import learning  # NumPy takes a while to load
+
     columns = [
         learning.Line(given[f"places{axis.index}"] or (), given[f"shown{axis.index}"] or ())
         if on_line(axis)
@@ -211,8 +213,8 @@ def classification(asked: Classify, facts: Facts) -> Classification:
     return Classification(
         asked.target,
         asked.how,
-        **{answer: found[answer] for answer in learning.ANSWERS},
-        deviations={answer: found[f"{answer}_deviation"] for answer in learning.ANSWERS},
+        **{answer: found[answer] for answer in predictions.ANSWERS},
+        deviations={answer: found[f"{answer}_deviation"] for answer in predictions.ANSWERS},
         kept={
             answer: _share(_difference(found[answer], found["baseline"]), gained)
             for answer in ("published", "transfer")

@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from pganon.metrics.predictions import (
+    ANSWERS,
+    MANY_VALUES,
+    MOST_LABELS,
+    NO_CONVERGENCE,
+    ONE_VALUE,
+    TOO_FEW,
+)
 from pganon.steps.tasks import TaskResult
 
 FOLDS = 10
-MOST_LABELS = 100
-"""Different values of a target beyond which nothing is trained."""
-
-ANSWERS = ("original", "published", "transfer", "baseline")
-TOO_FEW, ONE_VALUE, MANY_VALUES, NO_CONVERGENCE = 1, 2, 3, 4
-"""Problems, as the figure `problem` says them; 0 is none."""
 
 Row = tuple[int, ...]
 """Label of the target; for each quasi-identifier the number of its published value (0: suppressed),

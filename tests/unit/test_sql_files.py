@@ -100,6 +100,8 @@ QUOTED = re.compile(
     r"|format\('%%?I\.%%?I'"
     r"|(pg_catalog\.)?quote_ident\([\w.]+|%s|%\((relation|population|table|name)(\)s)?"
     r"|:name|t\.name|against|m\.(person|value)_table"
+    # Of pganon.release_columns, whose names and types are quoted where SQL needs it.
+    r"|shown|p_kind|p_column|c\.collation"
 )
 
 

@@ -46,9 +46,9 @@ BEGIN
             WHEN found.type_name IS NULL THEN format('%I is of the type %s', wanted, found.kind)
             WHEN wanted = ANY (p_keys) AND found.form IN ('range', 'label') THEN
                 format('%I shows a %s, which cannot be in "by"', wanted, found.form)
-            WHEN wanted = p_measured AND (found.form = 'label' OR to_regtype(found.type_name)
-                NOT IN ('int2'::regtype, 'int4', 'int8', 'numeric', 'float4', 'float8'))
-                THEN format('%I is no number that can be added up', wanted)
+            WHEN wanted = p_measured AND (found.form = 'label' OR found.type_name NOT IN (
+                'smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision'
+            )) THEN format('%I is no number that can be added up', wanted)
             WHEN wanted = ANY (p_keys) AND wanted = p_measured AND found.boxed THEN
                 format('%I is in "by" and in "measure"', wanted)
         END;

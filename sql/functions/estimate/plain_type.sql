@@ -6,7 +6,8 @@ CREATE FUNCTION pganon.plain_type(p_kind text) RETURNS text
     SET search_path = pg_catalog, pg_temp
     RETURN (
         SELECT format_type(t.oid, -1) FROM pg_type AS t
-        WHERE t.oid = CASE WHEN p_kind NOT LIKE '%.%' THEN to_regtype(p_kind) END AND t.typnamespace = 'pg_catalog'::regnamespace AND t.typtype = 'b'
+        WHERE t.oid = CASE WHEN p_kind NOT LIKE '%.%' THEN to_regtype(p_kind) END
+            AND t.typnamespace = 'pg_catalog'::regnamespace AND t.typtype = 'b'
             AND t.typcategory IN ('N', 'D', 'T', 'S', 'B', 'U')
             AND t.typname NOT IN ('json', 'xml', 'name') AND t.typname NOT LIKE 'reg%'
     );

@@ -9,7 +9,7 @@ import pytest
 
 from pganon.errors import UsageError
 from pganon.forms.request import Classify, Request
-from pganon.metrics import learning
+from pganon.metrics import predictions
 from pganon.metrics.classification import _FIGURES, _PROBLEM, Classification, classification
 from pganon.plan.build import build_plan
 from pganon.steps.facts import Facts
@@ -36,7 +36,7 @@ def test_where_the_source_gains_nothing_there_is_no_share() -> None:
 
 
 def test_no_figure_without_a_model() -> None:
-    found = told(learning.NO_CONVERGENCE, baseline=0.5, original=0.9)
+    found = told(predictions.NO_CONVERGENCE, baseline=0.5, original=0.9)
     assert (found.published, found.kept["published"]) == (None, None)
     assert found.reason == "a model did not converge"
 

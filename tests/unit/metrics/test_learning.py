@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from pganon.metrics import learning
+from pganon.metrics import learning, predictions
 from pganon.metrics.learning import Line, Row, Values, scored
 
 TOWNS = Values(["0100", "0011", "1110"])
@@ -112,10 +112,10 @@ def test_the_order_of_the_records_does_not_matter() -> None:
 @pytest.mark.parametrize(
     ("labels", "problem"),
     [
-        ([1, 2] * 9, learning.TOO_FEW),
-        (list(range(30)), learning.TOO_FEW),
-        ([1] * 40, learning.ONE_VALUE),
-        ([*range(101)] * 2, learning.MANY_VALUES),
+        ([1, 2] * 9, predictions.TOO_FEW),
+        (list(range(30)), predictions.TOO_FEW),
+        ([1] * 40, predictions.ONE_VALUE),
+        ([*range(101)] * 2, predictions.MANY_VALUES),
     ],
 )
 def test_no_figure_without_a_model(labels: Sequence[int], problem: int) -> None:
@@ -130,6 +130,6 @@ def test_a_model_that_does_not_converge_has_no_figure(monkeypatch: pytest.Monkey
     monkeypatch.setattr(learning, "_model", lambda *_: LogisticRegression(max_iter=1))
     rows: list[Row] = [(n % 2, 1 + n % 3, n % 4) for n in range(60)]
     found = figures(rows, [TOWNS])
-    assert found["problem"] == learning.NO_CONVERGENCE
+    assert found["problem"] == predictions.NO_CONVERGENCE
     assert math.isnan(found["original"])
     assert found["baseline"] == pytest.approx(0.5)
