@@ -12,7 +12,7 @@ from pganon.metrics.distribution import weights
 from pganon.metrics.loss import level
 from pganon.metrics.source import labelled
 from pganon.resolved.model import Shown
-from pganon.sqltools import query
+from pganon.sqltools import fragment, query
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, Facts, measure, or_null
 
@@ -29,11 +29,17 @@ def check(axis: Axis, extents: Callable[[State], exp.Select]) -> Check:
             return _levels(axis, extents(state), state)
         shown = {"w": weights(axis, state)}
         if axis.attribute.form is Shown.RANGE:
+            # As a float8 neither the largest nor the least would be one.
+            mean = fragment(
+                "sum(w.n::numeric * (w.high - w.low)::numeric)"
+                " / nullif(sum(w.n::numeric) filter (where w.low is not null), 0)"
+            )
             return query(
                 "select sum(w.n) filter (where w.low = w.high and not w.z or w.low is null"
-                " and w.covers <= 1) / sum(w.n) as exact, sum(w.n * (w.high - w.low))"
-                " / nullif(sum(w.n) filter (where w.low is not null), 0) as width from w",
+                " and w.covers <= 1) / sum(w.n) as exact,"
+                " case when :mean < 1e308 then round(:mean, 40) end as width from w",
                 shown,
+                mean=mean,
             )
         return query(
             "select sum(w.n) filter (where w.covers <= 1) / sum(w.n) as exact,"

@@ -78,7 +78,6 @@ class Server:
     _admin: Connection | None = None
     _prefix: str = field(default_factory=lambda: f"pganon_t{uuid.uuid4().hex[:8]}")
     _count: int = 0
-    _discarded: str | None = None
 
     def dsn_of(self, role: str | None = None, dbname: str = "postgres") -> str:
         """Connection string of a test role, or of the administrator without one."""
@@ -161,15 +160,6 @@ class Server:
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
         )
 
-    def discard_database(self, name: str) -> None:
-        """Drop a database with the next one that is discarded.
-
-        Its sessions are still ending, for which DROP DATABASE would wait a tenth of a second.
-        """
-        before, self._discarded = self._discarded, name
-        if before is not None:
-            self.drop_database(before)
-
     def _administrator(self) -> Connection:
         """One connection for all databases that are made and dropped."""
         if self._admin is None or self._admin.closed or self._admin.broken:
@@ -195,8 +185,6 @@ class Server:
     def close(self) -> None:
         for name in (*self._templates.values(), *(name for name, _ in self._prepared.values())):
             self.drop_database(name)
-        if self._discarded is not None:
-            self.drop_database(self._discarded)
         self.disconnect()
         self.stop()
 
@@ -258,7 +246,7 @@ class Database:
 
     def close(self) -> None:
         self.disconnect()
-        self.server.discard_database(self.name)
+        self.server.drop_database(self.name)
 
 
 _GRANT_SOURCES = b"""
