@@ -90,7 +90,9 @@ def cover_steps(spec: ReleaseSpec) -> list[Step]:
 def _shown(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
     # Columns are read by their place, as one of the release may be called n, too.
     places = {name: place for place, name in enumerate(published.named_selects[2:])}
-    columns = ["group_id", "n", *[f"x{place}" for place in range(len(places))]]
+    first = published.named_selects[:2]
+    assert {*first} == {"group_id", "n"}
+    columns = [*first, *[f"x{place}" for place in range(len(places))]]
     named_columns = [exp.to_identifier(name, quoted=True) for name in columns]
     alias = exp.TableAlias(this=exp.to_identifier("p"), columns=named_columns)
     relation = exp.Subquery(this=published, alias=alias)
