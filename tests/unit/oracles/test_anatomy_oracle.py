@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -220,3 +222,24 @@ def test_posteriors() -> None:
     assert all(sum(one.values()) == 1 for one in found)
     assert max(max(one.values()) for one in found) == Fraction(1, 2)
     assert posteriors([(1, "x"), (1, "y")], [(1, "a", 2)]) == [{"a": 1}, {"a": 1}]
+
+
+@pytest.mark.parametrize("held", ["aabbc", "aabcd"])
+def test_records_dealt_at_random_tell_no_more_than_the_counts_of_their_groups(held: str) -> None:
+    """Of one block: over all tables with these values, and all random orders of the people."""
+    weights: dict[Any, list[Counter[str]]] = defaultdict(lambda: [Counter() for _ in held])
+    for world in sorted(set(itertools.permutations(held))):
+        for order in itertools.permutations(range(len(held))):
+            values = column(*[world[person] for person in order])
+            made = [
+                (frozenset(order[r - 1] for r in group), tuple(sorted(values[r] for r in group)))
+                for group in stripes(values, 2)
+            ]
+            for person, value in enumerate(world):
+                weights[frozenset(made)][person][value] += 1
+    for seen, found in weights.items():
+        for people, values in seen:
+            shares = {value: Fraction(n, len(values)) for value, n in Counter(values).items()}
+            for person in people:
+                total = found[person].total()
+                assert {v: Fraction(n, total) for v, n in found[person].items()} == shares

@@ -68,3 +68,30 @@ def test_a_cluster_with_too_many_worlds_has_no_figure() -> None:
 @pytest.mark.parametrize("size", [1, 2])
 def test_a_value_of_no_combination_has_no_world(size: int) -> None:
     assert found([("a", "x")], [{"a", "b"}, {"x"}], size) is None
+
+
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=2), st.integers(1, 4))
+def test_who_knows_no_combination_finds_all_equally_likely(sizes: list[int], size: int) -> None:
+    """Their number is the product that is counted."""
+    shown = [{f"{c}{i}" for i in range(n)} for c, n in zip("ab", sizes, strict=False)]
+    every = list(itertools.product(*map(sorted, shown)))
+    possible = size >= max(sizes)
+    assert by_hand(every, shown, size) == (Fraction(1, len(every)) if possible else None)
+
+
+@given(st.data())
+def test_as_many_candidates_are_left_as_there_are_records_and_combinations(
+    data: st.DataObject,
+) -> None:
+    """Of a cluster that somebody has published: k of both leave k, none of them ruled out."""
+    every = list(itertools.product(*[[f"{c}{i}" for i in range(3)] for c in "abc"]))
+    existing = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=6, unique=True))
+    cluster = data.draw(st.lists(st.sampled_from(existing), min_size=1, max_size=4))
+    shown = [set(column) for column in zip(*cluster, strict=True)]
+    supported = [c for c in existing if all(v in s for v, s in zip(c, shown, strict=True))]
+    left = {
+        world[0]
+        for world in itertools.product(supported, repeat=len(cluster))
+        if [set(column) for column in zip(*world, strict=True)] == shown
+    }
+    assert len(left) >= min(len(supported), len(cluster))
