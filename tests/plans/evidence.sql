@@ -170,12 +170,14 @@ GROUP BY "r"."group_id", "r"."value") AS "h";
 -- evidence.exactness0: how exact attribute 1 still is
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, js_reduce]
 SELECT SUM("w"."n") FILTER(WHERE "w"."low" = "w"."high" AND NOT "w"."z" OR "w"."low" IS NULL AND
-"w"."covers" <= 1) / SUM("w"."n") AS "exact", SUM("w"."n" * ("w"."high" - "w"."low")) /
-NULLIF(SUM("w"."n") FILTER(WHERE "w"."low" IS NOT NULL), 0) AS "width" FROM (SELECT "c".*, "w"."n",
-"w"."n" / NULLIF("c"."covers", 0) / SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover0"
-AS "c" JOIN (SELECT "b"."id", CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n",
-"b"."id0" AS "id" FROM "pganon_work"."r0_mshown" AS "b") AS "b" GROUP BY "b"."id") AS "w" ON
-"w"."id" = "c"."id") AS "w";
+"w"."covers" <= 1) / SUM("w"."n") AS "exact", CASE WHEN (SUM(CAST("w"."n" AS DECIMAL) *
+CAST(("w"."high" - "w"."low") AS DECIMAL)) / NULLIF(SUM(CAST("w"."n" AS DECIMAL)) FILTER(WHERE
+"w"."low" IS NOT NULL), 0)) < 1e308 THEN ROUND((SUM(CAST("w"."n" AS DECIMAL) * CAST(("w"."high" -
+"w"."low") AS DECIMAL)) / NULLIF(SUM(CAST("w"."n" AS DECIMAL)) FILTER(WHERE "w"."low" IS NOT NULL),
+0)), 40) END AS "width" FROM (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers", 0) /
+SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover0" AS "c" JOIN (SELECT "b"."id",
+CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n", "b"."id0" AS "id" FROM
+"pganon_work"."r0_mshown" AS "b") AS "b" GROUP BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w";
 
 -- evidence.exactness0: how exact attribute 1 still is
 -- [kinc_mic, kagg_mic]
