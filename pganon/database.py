@@ -81,6 +81,8 @@ _PREAMBLE: Mapping[str, str] = {
     "constraint_exclusion": "partition",  # on: checks of every table are planned, code and all
     "array_nulls": "on",
     "idle_in_transaction_session_timeout": "0",
+    # Workers of Citus would get the whole text of a message with a SET LOCAL, and run it.
+    "citus.propagate_set_commands": "none",
 }
 
 # Not every platform can watch a client's socket, not every version has every limit.

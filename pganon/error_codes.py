@@ -109,6 +109,11 @@ class ErrorCode(StrEnum):
         "t-closeness is missed against what is published after suppression",
         "weaken the requirement, or use `nulls: as_value`",
     )
+    CLUSTER_LOGIN = (
+        "cluster_login",
+        "the source is distributed by Citus, and the role may not log in to the servers of its rows",
+        "give the role LOGIN, and let it connect to all servers of the cluster",
+    )
     CONSTANT = (
         "constant",
         "a sensitive column has the same value in all records",

@@ -15,6 +15,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
+from pganon.catalog.citus import prepare_reading
 from pganon.catalog.introspect import Connection
 from pganon.catalog.model import ExternalObjects
 from pganon.error_codes import ErrorCode
@@ -88,6 +89,7 @@ def reading(
         _lock(conn, external.relations)
         before = _objects(conn, external)
         check_code(conn, external, trusted, option=option)
+        prepare_reading(conn, external.relations)
         yield
         check_code(conn, external, trusted, option=option)
         if _objects(conn, external) != before:

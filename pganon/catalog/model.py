@@ -126,6 +126,22 @@ class Relation:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """Tables with shards that a statement reads, perhaps each at an instant of its own.
+
+    Attributes:
+        distributed: the tables that Citus distributes.
+        locked: all stored tables that it reads, if it reads several shards or tables and the
+            current role may lock all of them against writers.
+        unlocked: otherwise those that it may not lock; empty where one shard is all that is read.
+    """
+
+    distributed: tuple[QualifiedName, ...]
+    locked: tuple[QualifiedName, ...] = ()
+    unlocked: tuple[QualifiedName, ...] = ()
+
+
+@dataclass(frozen=True)
 class ExternalObjects:
     """Relations and functions that others may have made, whose code a statement may run."""
 

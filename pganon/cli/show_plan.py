@@ -10,6 +10,7 @@ from pganon.privacy.unprotected import warnings
 from pganon.resolved.guarantee import adversary
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import without_key
+from pganon.resolved.spread import torn
 from pganon.resolved.unchanged import unchanged_identifiers
 from pganon.steps import State
 
@@ -66,4 +67,4 @@ def show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> 
 
 
 def _warnings(spec: ReleaseSpec) -> list[str]:
-    return [*warnings(spec.policy), *without_key(spec), *unchanged_identifiers(spec)]
+    return [*warnings(spec.policy), *without_key(spec), *torn(spec), *unchanged_identifiers(spec)]

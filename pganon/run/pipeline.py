@@ -207,7 +207,7 @@ class Pipeline:
                 plan,
                 state,
                 plan.stored_checks(state),
-                {**statistics.as_dict(totals.records), **staged.left_out(state)},
+                {**statistics.as_dict(totals.records), **staged.circumstances(plan.spec, state)},
                 prints_of(plan.spec, state.facts),
                 self.context.sources,
                 self.context.source_mark,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 
+from pganon.catalog.citus import spreads_of
 from pganon.catalog.code import check_code
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
 from pganon.catalog.roles import Roles, check_roles, numbers
+from pganon.identifiers import QualifiedName
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
@@ -55,7 +57,14 @@ def resolve_policy(
     if privileges:
         check_trusted(conn, spec)
         check_code(conn, spec.external, spec.trusted.values())
+        spec = replace(spec, spreads=spreads_of(conn, _statements(spec)))
     return spec
+
+
+def _statements(spec: ReleaseSpec) -> list[Sequence[QualifiedName]]:
+    """The relations of others that each statement of a run reads."""
+    others = [(name,) for name in spec.external.relations if name not in spec.read]
+    return [spec.read, *others]
 
 
 def named_roles(conn: Connection, loaded: LoadedPolicy) -> Roles:

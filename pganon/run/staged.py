@@ -26,6 +26,7 @@ from pganon.resolved.guarantee import guarantee
 from pganon.resolved.increments import WITHDRAWN, Growth, Increment, all_checks, all_views, promised
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Prints
+from pganon.resolved.spread import UNLOCKED
 from pganon.run import increments
 from pganon.run.computation import Computation
 from pganon.run.result import IncrementFigures, RunResult, Totals, Verified, result_of
@@ -138,10 +139,15 @@ def _kept(
     }
 
 
-def left_out(state: State) -> dict[str, int]:
-    """The ledger's number of people who were forgotten and are left out."""
+def circumstances(spec: ReleaseSpec, state: State) -> dict[str, Any]:
+    """What the ledger keeps of the reading of the source: people who were forgotten and are left
+    out, and tables that writers could change while their shards were read."""
     returned = state.facts.get(RETURNED)
-    return {"forgotten": returned} if returned else {}
+    unlocked = [str(name) for spread in spec.spreads for name in spread.unlocked]
+    return {
+        **({"forgotten": returned} if returned else {}),
+        **({UNLOCKED: unlocked} if unlocked else {}),
+    }
 
 
 def _increment(statistics: IncrementFigures) -> dict[str, Any]:
@@ -304,7 +310,7 @@ def withdraw(
     state = computation.describe()
     checks = plan.stored_checks(state)
     whole, statistics = totals(plan, state), figures(plan, state)
-    measures = {**statistics.as_dict(whole.records), **left_out(state)}
+    measures = {**statistics.as_dict(whole.records), **circumstances(plan.spec, state)}
     prints = Prints(newest.source_fingerprint or b"", newest.rows_fingerprint or b"")
     staged = staged_release(plan, state, checks, measures, prints, sources, source_mark)
     growth = plan.spec.growth

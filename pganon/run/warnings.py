@@ -18,6 +18,7 @@ from pganon.privacy import lookalikes
 from pganon.privacy.unprotected import measured_warning
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import without_key
+from pganon.resolved.spread import torn
 from pganon.steps import State
 
 
@@ -36,6 +37,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     warnings += idle_rules(spec, state.facts)
     warnings += plan.method.form.publication.warnings(spec, state.facts)
     warnings += without_key(spec)
+    warnings += torn(spec)
     warnings += _waiting(plan, state)
     warnings += _forgotten(spec, state)
     warnings += undeclared(spec)

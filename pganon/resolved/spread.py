@@ -1,0 +1,24 @@
+"""Sources whose rows are on several servers, which no statement reads at one instant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pganon.identifiers import first_few
+from pganon.resolved.model import ReleaseSpec
+
+UNLOCKED = "unlocked"
+"""In the measures of a version: names of such tables."""
+
+
+def torn(spec: ReleaseSpec) -> Iterator[str]:
+    """Warnings of tables in shards that the role of the run cannot lock against writers."""
+    for spread in spec.spreads:
+        if spread.unlocked:
+            names = first_few([str(name) for name in spread.unlocked])
+            yield (
+                f"shards of {first_few([str(name) for name in spread.distributed])} are read one"
+                " after the other: of a transaction that writes meanwhile a part may be in the"
+                f" release; to lock {names} against writers while they are read, the role that runs"
+                " releases needs the privilege UPDATE, DELETE or TRUNCATE"
+            )

@@ -1,0 +1,75 @@
+-- Queries about tables that the extension Citus distributes over servers.
+
+-- installed --
+-- Whether this database has Citus. Only a superuser can create anything in pg_catalog.
+SELECT pg_catalog.to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL;
+
+-- set_on_workers --
+-- Whatever this session has set, for the sessions of this transaction on workers, too. They get a
+-- SET LOCAL that stands alone in its text, as it does here, and no set_config(). Propagation is
+-- switched off again at once: the whole text of a later message with a SET LOCAL would reach them.
+DO $$
+DECLARE
+    item record;
+BEGIN
+    SET LOCAL citus.propagate_set_commands = 'local';
+    SET LOCAL search_path = pg_catalog, pg_temp;
+    FOR item IN
+        SELECT s.name, pg_catalog.current_setting(s.name) AS value
+        FROM pg_catalog.pg_settings AS s
+        WHERE s.source = 'session' AND s.name <> 'search_path' AND s.name NOT LIKE 'citus.%'
+    LOOP
+        EXECUTE pg_catalog.format('SET LOCAL %I = %L', item.name, item.value);
+    END LOOP;
+    SET LOCAL citus.propagate_set_commands = 'none';
+END
+$$;
+
+-- tables --
+-- The stored tables that a statement over these relations reads, through views and inheritance,
+-- and in how many pieces: shards, or 1 for a table of this server. `locked_with` another: a parent,
+-- so that only the parent has to be locked. `may_lock` against writers; and whether this role may
+-- log in, since workers are reached by logging in.
+WITH RECURSIVE reached(oid, relkind, child) AS (
+    SELECT c.oid, c.relkind, false
+    FROM ROWS FROM (
+        pg_catalog.unnest(%(schemas)s::text[]), pg_catalog.unnest(%(names)s::text[])
+    ) AS r(schema, name)
+    JOIN pg_catalog.pg_namespace AS n ON n.nspname = r.schema
+    JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = r.name
+    UNION
+    SELECT c.oid, c.relkind, below.child
+    FROM reached AS r
+    CROSS JOIN LATERAL (
+        SELECT d.refobjid, false
+        FROM pg_catalog.pg_rewrite AS w
+        JOIN pg_catalog.pg_depend AS d
+            ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+            AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+        WHERE r.relkind = 'v' AND w.ev_class = r.oid
+        UNION ALL
+        SELECT i.inhrelid, true FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = r.oid
+    ) AS below(oid, child)
+    JOIN pg_catalog.pg_class AS c ON c.oid = below.oid
+)
+SELECT
+    n.nspname::text AS schema, c.relname::text AS name,
+    p.logicalrelid IS NOT NULL AS distributed,
+    CASE WHEN p.logicalrelid IS NULL THEN (c.relkind <> 'p')::integer::bigint
+        ELSE (
+            SELECT count(*) FROM pg_catalog.pg_dist_shard AS s
+            WHERE s.logicalrelid::pg_catalog.oid = c.oid
+        ) END AS pieces,
+    t.child AS locked_with,
+    c.relkind IN ('r', 'p') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+        AND pg_catalog.has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE') AS may_lock,
+    a.rolname::text AS role, a.rolcanlogin AS may_log_in
+FROM (
+    SELECT r.oid, bool_and(r.child) AS child FROM reached AS r GROUP BY r.oid
+) AS t
+JOIN pg_catalog.pg_class AS c ON c.oid = t.oid
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_roles AS a ON a.rolname = current_user
+LEFT JOIN pg_catalog.pg_dist_partition AS p ON p.logicalrelid::pg_catalog.oid = c.oid
+WHERE c.relkind IN ('r', 'p', 'm', 'f')
+ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C";
