@@ -111,7 +111,7 @@ class ErrorCode(StrEnum):
     )
     CLUSTER_LOGIN = (
         "cluster_login",
-        "the source is distributed by Citus, and the role may not log in to the servers of its rows",
+        "Citus distributes tables over servers to which the role may not log in",
         "give the role LOGIN, and let it connect to all servers of the cluster",
     )
     CONSTANT = (

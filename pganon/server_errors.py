@@ -140,6 +140,15 @@ def _lost(
     # Without a server diagnosis the text comes from libpq and holds host names only.
     lines = [] if foreign else str(error).strip().splitlines()
     message = text or (lines[0] if lines else "")
+    if error.diag.severity_nonlocalized == "ERROR":  # this one would have ended the session
+        first = message.partition("\n")[0]
+        return Interrupted(
+            f"another server of the cluster failed{_place(step)}: {first}".rstrip(": "),
+            sqlstate=error.sqlstate,
+            step=step,
+            hint="check that all of them run and let the role log in; nothing unverified was"
+            " published",
+        )
     return Interrupted(
         f"the connection to the server failed{_place(step)}: {message}".rstrip(": "),
         sqlstate=error.sqlstate,

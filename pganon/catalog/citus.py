@@ -33,15 +33,33 @@ def spreads_of(
     """
     if not _is_installed(conn):
         return ()
-    found = (_spread(conn, relations) for relations in statements)
-    return tuple(spread for spread in found if spread is not None)
+    found = [_spread(conn, relations) for relations in statements]
+    spreads = tuple(spread for spread in found if spread is not None)
+    if spreads:
+        _check_login(conn)
+    return spreads
 
 
-def prepare_reading(conn: Connection, relations: Sequence[QualifiedName]) -> None:
-    """Have shards read in this transaction as this session would read them, and at one instant.
+def check_login(conn: Connection) -> None:
+    """Refuse a current role that could not read what Citus distributes, where there is Citus.
+
+    Raises:
+        PreconditionError: cluster_login.
+    """
+    if _is_installed(conn):
+        _check_login(conn)
+
+
+def prepare_reading(
+    conn: Connection, relations: Sequence[QualifiedName], *, at_once: bool
+) -> None:
+    """Have shards read in this transaction as this session would read them.
 
     Workers get the session's settings wherever there is Citus: functions may read what the catalog
-    says nothing of. Tables are locked against writers where that is needed and the role may.
+    says nothing of.
+
+    Args:
+        at_once: lock the tables against writers, where that is needed and the role may.
 
     Raises:
         PreconditionError: as :func:`spreads_of`.
@@ -49,15 +67,40 @@ def prepare_reading(conn: Connection, relations: Sequence[QualifiedName]) -> Non
     if not _is_installed(conn):
         return
     spread = _spread(conn, relations)
+    if spread is not None:
+        _check_login(conn)
     conn.execute(sqlfiles.query("citus", "set_on_workers"))
-    if spread is not None and spread.locked:
+    if at_once and spread is not None and spread.locked:
         names = sql.SQL(", ").join(name.identifier for name in spread.locked)
         conn.execute(sql.SQL("LOCK TABLE {} IN SHARE MODE").format(names))
+
+
+def changes_in_shards(conn: Connection, sources: Sequence[str]) -> str | None:
+    """What the servers of shards count of changes; empty without shards, None if one is silent.
+
+    Args:
+        sources: names, always in double quotes.
+    """
+    if not _is_installed(conn):
+        return ""
+    row = conn.execute(sqlfiles.query("citus", "changes"), {"sources": list(sources)}).fetchone()
+    return row[0] if row else None
 
 
 def _is_installed(conn: Connection) -> bool:
     row = conn.execute(sqlfiles.query("citus", "installed")).fetchone()
     return bool(row and row[0])
+
+
+def _check_login(conn: Connection) -> None:
+    row = conn.execute(sqlfiles.query("citus", "role")).fetchone()
+    if row is not None and not row[1]:
+        role = quote(row[0])
+        raise PreconditionError(
+            f"Citus logs in to the other servers of the cluster as {role}, and that role may not",
+            hint=f"run ALTER ROLE {role} LOGIN, and let it connect to all servers of the cluster",
+            code=ErrorCode.CLUSTER_LOGIN,
+        )
 
 
 def _spread(conn: Connection, relations: Sequence[QualifiedName]) -> Spread | None:
@@ -70,14 +113,6 @@ def _spread(conn: Connection, relations: Sequence[QualifiedName]) -> Spread | No
     distributed = [_name(row) for row in tables if row["distributed"]]
     if not distributed:
         return None
-    if not tables[0]["may_log_in"]:
-        role = quote(tables[0]["role"])
-        raise PreconditionError(
-            f"{distributed[0]} is distributed by Citus, which logs in to other servers as {role} to"
-            " read it, and that role may not log in",
-            hint=f"run ALTER ROLE {role} LOGIN, and let it connect to all servers of the cluster",
-            code=ErrorCode.CLUSTER_LOGIN,
-        )
     if sum(row["pieces"] for row in tables) < 2:
         return Spread(tuple(distributed))
     wanted = [row for row in tables if not row["locked_with"]]

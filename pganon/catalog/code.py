@@ -76,6 +76,7 @@ def reading(
     *,
     option: bool = False,
     only: bool = False,
+    at_once: bool = False,
 ) -> Iterator[None]:
     """A transaction that reads relations of others, and ends in an error if their code may run.
 
@@ -84,12 +85,14 @@ def reading(
 
     Args:
         only: nothing is written, so whatever the transaction did is undone.
+        at_once: where Citus has tables in several shards, and the role may, nobody writes to them
+            meanwhile; else shards are read at an instant each.
     """
     with conn.transaction(force_rollback=only):
         _lock(conn, external.relations)
         before = _objects(conn, external)
         check_code(conn, external, trusted, option=option)
-        prepare_reading(conn, external.relations)
+        prepare_reading(conn, external.relations, at_once=at_once)
         yield
         check_code(conn, external, trusted, option=option)
         if _objects(conn, external) != before:

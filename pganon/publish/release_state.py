@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
+from pganon.catalog.citus import changes_in_shards
 from pganon.errors import LedgerError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.publish.staged import Staged
@@ -154,7 +155,10 @@ def source_mark(conn: Connection, sources: Sequence[str]) -> str | None:
     """
     values = {"sources": list(sources)}
     row = conn.execute(sqlfiles.query("publish", "source_mark"), values).fetchone()
-    return row[0] if row else None
+    if row is None or row[0] is None:
+        return None
+    shards = changes_in_shards(conn, sources)
+    return None if shards is None else f"{row[0]}{shards}"
 
 
 def earlier(conn: Connection, release: str, sources: Sequence[str]) -> tuple[Earlier, ...]:

@@ -75,7 +75,9 @@ class Computation:
             conn,
             _started(run_id, plan.spec.growth),
             created=self._check_source,
-            reading=lambda conn, external: reading(conn, external, plan.spec.trusted.values()),
+            reading=lambda conn, external: reading(
+                conn, external, plan.spec.trusted.values(), at_once=True
+            ),
             processes=options.jobs or os.cpu_count() or 1,
             pool=Pool(conn, run_id, connect),
         )

@@ -4,6 +4,10 @@
 -- Whether this database has Citus. Only a superuser can create anything in pg_catalog.
 SELECT pg_catalog.to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL;
 
+-- role --
+-- The current role, and whether it may log in.
+SELECT a.rolname::text, a.rolcanlogin FROM pg_catalog.pg_roles AS a WHERE a.rolname = current_user;
+
 -- set_on_workers --
 -- Whatever this session has set, for the sessions of this transaction on workers, too. They get a
 -- SET LOCAL that stands alone in its text, as it does here, and no set_config(). Propagation is
@@ -28,8 +32,7 @@ $$;
 -- tables --
 -- The stored tables that a statement over these relations reads, through views and inheritance,
 -- and in how many pieces: shards, or 1 for a table of this server. `locked_with` another: a parent,
--- so that only the parent has to be locked. `may_lock` against writers; and whether this role may
--- log in, since workers are reached by logging in.
+-- so that only the parent has to be locked. Whether this role `may_lock` it against writers.
 WITH RECURSIVE reached(oid, relkind, child) AS (
     SELECT c.oid, c.relkind, false
     FROM ROWS FROM (
@@ -62,14 +65,49 @@ SELECT
         ) END AS pieces,
     t.child AS locked_with,
     c.relkind IN ('r', 'p') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
-        AND pg_catalog.has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE') AS may_lock,
-    a.rolname::text AS role, a.rolcanlogin AS may_log_in
+        AND pg_catalog.has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE') AS may_lock
 FROM (
     SELECT r.oid, bool_and(r.child) AS child FROM reached AS r GROUP BY r.oid
 ) AS t
 JOIN pg_catalog.pg_class AS c ON c.oid = t.oid
 JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-JOIN pg_catalog.pg_roles AS a ON a.rolname = current_user
 LEFT JOIN pg_catalog.pg_dist_partition AS p ON p.logicalrelid::pg_catalog.oid = c.oid
 WHERE c.relkind IN ('r', 'p', 'm', 'f')
 ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C";
+
+-- changes --
+-- What the servers that have shards of relations count of changes to these: another text after a
+-- change; empty if no relation has any, NULL where a server does not answer. The command is of
+-- literals alone, since who owns a table chooses its name. A shard is on one server or on several.
+WITH shard AS (
+    SELECT format(
+        '(%%s, pg_catalog.to_regclass(%%L))',
+        s.shardid, pg_catalog.shard_name(p.logicalrelid, s.shardid)
+    ) AS found, s.shardid AS id
+    FROM pg_catalog.unnest(%(sources)s::text[]) AS r(name)
+    JOIN pg_catalog.pg_namespace AS n ON n.nspname = (pg_catalog.parse_ident(r.name))[1]
+    JOIN pg_catalog.pg_class AS c
+        ON c.relnamespace = n.oid AND c.relname = (pg_catalog.parse_ident(r.name))[2]
+    JOIN pg_catalog.pg_dist_partition AS p ON p.logicalrelid::pg_catalog.oid = c.oid
+    JOIN pg_catalog.pg_dist_shard AS s ON s.logicalrelid = p.logicalrelid
+)
+SELECT CASE WHEN count(*) = count(*) FILTER (WHERE a.success) THEN
+    coalesce(string_agg(format(' %%s(%%s)', a.nodeid, a.result), '' ORDER BY a.nodeid), '') END
+FROM (
+    SELECT format(
+        'SELECT pg_catalog.concat_ws('' '','
+        ' pg_catalog.date_part(''epoch'', pg_catalog.pg_stat_get_bgwriter_stat_reset_time()),'
+        ' pg_catalog.date_part(''epoch'', pg_catalog.pg_stat_get_db_stat_reset_time((SELECT d.oid'
+        ' FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()))),'
+        ' pg_catalog.string_agg(pg_catalog.concat_ws('':'', s.id,'
+        ' pg_catalog.pg_relation_filenode(s.rel),'
+        ' pg_catalog.pg_stat_get_tuples_inserted(s.rel)'
+        ' + pg_catalog.pg_stat_get_tuples_updated(s.rel)'
+        ' + pg_catalog.pg_stat_get_tuples_deleted(s.rel)), '' '' ORDER BY s.id))'
+        ' FROM (VALUES %%s) AS s(id, rel) WHERE s.rel IS NOT NULL',
+        string_agg(s.found, ', ' ORDER BY s.id)
+    ) AS text
+    FROM shard AS s
+    HAVING count(*) > 0
+) AS command
+CROSS JOIN LATERAL pg_catalog.run_command_on_all_nodes(command.text) AS a;

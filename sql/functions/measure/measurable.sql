@@ -32,7 +32,7 @@ BEGIN
             ERRCODE = 'PA114', MESSAGE = format('column %I is named twice', twice),
             HINT = 'a column is quasi-identifying, sensitive or tells individuals apart';
     END IF;
-    EXECUTE format('SELECT EXISTS (SELECT FROM %s)', rel) INTO found;
+    EXECUTE format('SELECT EXISTS (SELECT 1 FROM %s LIMIT 1)', rel) INTO found;
     IF NOT found THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA115', MESSAGE = format('%s has no records', rel),
