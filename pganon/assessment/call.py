@@ -20,13 +20,14 @@ from pganon.assessment.figures import (
     Risk,
     Suda,
 )
+from pganon.catalog.citus import spreads_of
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import refuse_own
 from pganon.catalog.model import ExternalObjects
 from pganon.catalog.roles import numbers
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
-from pganon.identifiers import NameProblem, QualifiedName, parse_name
+from pganon.identifiers import NameProblem, QualifiedName, first_few, parse_name
 from pganon.install import access, measuring
 from pganon.privacy import lookalikes
 from pganon.privacy.identity import EIRLDiversity
@@ -144,9 +145,18 @@ class Call:
             tuple(measures),
             tuple(risks),
             tuple(sets),
-            tuple(warnings),
+            (*warnings, *self._torn(names)),
             suda=self._suda(values, risks),
         )
+
+    def _torn(self, names: Sequence[QualifiedName]) -> Iterator[str]:
+        """A warning of tables of Citus, which are not read at one instant."""
+        for spread in spreads_of(self.conn, [names]):
+            if spread.several:
+                yield (
+                    f"shards of {first_few(list(map(str, spread.distributed)))} are read one after"
+                    " the other: figures may count a part of a transaction that writes meanwhile"
+                )
 
     def _suda(self, values: Mapping[str, Any], risks: Sequence[Risk]) -> tuple[Suda, ...]:
         size = self.risk["population_size"]

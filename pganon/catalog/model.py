@@ -140,6 +140,11 @@ class Spread:
     locked: tuple[QualifiedName, ...] = ()
     unlocked: tuple[QualifiedName, ...] = ()
 
+    @property
+    def several(self) -> bool:
+        """Whether it reads more than one shard or table."""
+        return bool(self.locked or self.unlocked)
+
 
 @dataclass(frozen=True)
 class ExternalObjects:

@@ -1,0 +1,251 @@
+"""Sources that Citus distributes: what a release shows does not depend on where rows are.
+
+On a given cluster (see `tests/support/harness/citus.py`); `test_distributed.py` needs none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from pganon import assessment
+from pganon.catalog.code import reading
+from pganon.catalog.model import ExternalObjects
+from pganon.checks.releases import drift
+from pganon.identifiers import QualifiedName
+from pganon.loading import load_policy
+from pganon.policy.loader import LoadedPolicy
+from pganon.publish.release_state import source_mark
+from pganon.run.result import RunResult
+from tests.integration.methods.test_conformance import released, shown, unverified
+from tests.support.harness import citus, faults, plans
+from tests.support.harness.cluster import Database
+from tests.support.sources import conformance
+
+pytestmark = pytest.mark.primary_server_only
+After = Callable[..., tuple[Database, RunResult]]
+
+STAYS = """
+CREATE TABLE public.stay (
+    id integer PRIMARY KEY, age integer, weight float8, since timestamptz, disease text
+);
+SELECT create_distributed_table('public.stay', 'id', shard_count => 8);
+INSERT INTO public.stay
+SELECT n, n % 7, 1.0 / (1 + n % 5), timestamptz '2024-01-01 00:00+00' + n % 24 * interval '1 hour',
+    'd' || n % 5
+FROM generate_series(0, 2399) AS n
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Database]:
+    with citus.cluster() as database:
+        yield database
+
+
+@pytest.fixture
+def stays(cluster: Database) -> Database:
+    citus.renew(cluster)
+    cluster.source(STAYS)
+    return cluster
+
+
+def policy(release: str, **changes: Any) -> LoadedPolicy:
+    return load_policy(
+        json.dumps(
+            {
+                "release": release,
+                "source": "public.stay",
+                "columns": {
+                    "age": {"role": "quasi_identifying"},
+                    "weight": {"role": "quasi_identifying"},
+                    "disease": {"role": "sensitive"},
+                },
+                "privacy": [{"model": "k_anonymity", "k": 2}],
+                "unprotected": "accept",
+                "method": {"name": "one_dimensional"},
+                "trust": ["source_owner"],
+                "republication": "allow",
+                **changes,
+            }
+        )
+    )
+
+
+@contextmanager
+def on_workers(db: Database, setting: str, value: str) -> Iterator[None]:
+    """Sessions on workers begin with another value of a setting than those on the coordinator."""
+    text = sql.SQL("ALTER DATABASE {} SET {} = {}").format(
+        sql.Identifier(db.name), sql.Identifier(setting), value
+    )
+    reset = sql.SQL("ALTER DATABASE {} RESET {}").format(
+        sql.Identifier(db.name), sql.Identifier(setting)
+    )
+    try:
+        _everywhere(db, text)
+        yield
+    finally:
+        _everywhere(db, reset)
+
+
+def _everywhere(db: Database, command: sql.Composed) -> None:
+    done = db.admin.execute(
+        "SELECT bool_and(success) FROM run_command_on_workers(%s)", [command.as_string(db.admin)]
+    ).fetchone()
+    assert done == (True,)
+
+
+# -- settings ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "where"),
+    [
+        ("TimeZone", "Asia/Kolkata", "extract(hour from since) = 0"),
+        ("extra_float_digits", "-14", None),
+    ],
+)
+def test_workers_with_other_settings_read_the_same(
+    stays: Database, setting: str, value: str, where: str | None
+) -> None:
+    """Attack: an administrator, or a role's setting, changes what expressions mean on workers."""
+    changes = {"where": where} if where else {}
+    name = f"read_{setting.lower()}"
+    with on_workers(stays, setting, value):
+        done = faults.run(stays.dsn(), policy(name, **changes))
+    assert done.records == (100 if where else 2400)
+    shown_weights = stays.admin.execute(
+        sql.SQL("SELECT DISTINCT lower(weight)::text FROM published.{}").format(
+            sql.Identifier(name)
+        )
+    ).fetchall()
+    weights = stays.admin.execute("SELECT DISTINCT weight::text FROM public.stay").fetchall()
+    assert {row[0] for row in shown_weights} <= {row[0] for row in weights}
+
+
+def test_every_setting_of_the_session_reaches_workers(stays: Database) -> None:
+    conn = stays.owner()
+    external = ExternalObjects((QualifiedName("public", "stay"),))
+    ask = (
+        "SELECT s.name, pg_catalog.current_setting(s.name) FROM pg_catalog.pg_settings AS s"
+        " WHERE s.source = 'session' AND s.name NOT LIKE 'citus.%' ORDER BY 1"
+    )
+    here = conn.execute(ask.encode()).fetchall()
+    assert ("TimeZone", "UTC") in here
+    with reading(conn, external, ()):
+        there = conn.execute(
+            b"SELECT DISTINCT pg_catalog.concat_ws('=', n.name,"
+            b" pg_catalog.current_setting(n.name || pg_catalog.left(t.disease, 0)))"
+            b" FROM public.stay AS t CROSS JOIN pg_catalog.unnest(%s::text[]) AS n(name)",
+            [[name for name, _ in here if name != "client_encoding"]],
+        ).fetchall()
+    wanted = {f"{name}={value}" for name, value in here if name != "client_encoding"}
+    assert {row[0] for row in there} == wanted
+
+
+def test_a_message_with_a_set_local_does_not_reach_workers(stays: Database) -> None:
+    """A role may have propagation on: the message that makes a table would run on workers."""
+    stays.admin.execute(b"ALTER ROLE steward SET citus.propagate_set_commands = 'local'")
+    try:
+        assert faults.run(stays.dsn(), policy("propagated")).released == 2400
+    finally:
+        stays.admin.execute(b"ALTER ROLE steward RESET citus.propagate_set_commands")
+
+
+# -- one instant ------------------------------------------------------------------------------
+
+
+def test_writers_wait_where_the_table_may_be_locked(stays: Database) -> None:
+    stays.source("GRANT TRUNCATE ON public.stay TO steward")
+    with psycopg.connect(stays.dsn("source_owner"), autocommit=True) as writer:
+        writer.execute(b"SET lock_timeout = '200ms'")
+        conn = stays.owner()
+        external = ExternalObjects((QualifiedName("public", "stay"),))
+        with reading(conn, external, (), at_once=True):
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                writer.execute(b"UPDATE public.stay SET age = 1 WHERE id = 5")
+            writer.execute(b"SELECT count(*) FROM public.stay")
+        with reading(conn, external, ()):  # what only looks holds up nobody
+            writer.execute(b"UPDATE public.stay SET age = age WHERE id = 5")
+    done = faults.run(stays.dsn(), policy("locked"))
+    assert [text for text in done.warnings if "shard" in text] == []
+    assert "unlocked" not in _measures(stays, "locked")
+
+
+def test_a_read_that_may_be_torn_is_said_and_recorded(stays: Database) -> None:
+    done = faults.run(stays.dsn(), policy("torn"))
+    assert [text for text in done.warnings if "shards of public.stay" in text]
+    assert _measures(stays, "torn")["unlocked"] == ["public.stay"]
+
+
+def _measures(db: Database, release: str) -> dict[str, Any]:
+    row = db.admin.execute(
+        "SELECT measures FROM pganon_private.version WHERE release = %s", [release]
+    ).fetchone()
+    assert row is not None
+    return row[0]
+
+
+# -- the same as on one server ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, marks=[] if method in conformance.FIRST else pytest.mark.slow)
+        for method in conformance.METHODS
+    ],
+)
+def test_a_release_shows_what_it_shows_on_one_server(
+    cluster: Database, db_after: After, method: str
+) -> None:
+    single, _ = db_after(released, method)
+    citus.renew(cluster)
+    cluster.source(plans.SOURCE)
+    cluster.source("SELECT create_distributed_table('public.visit', 'id', shard_count => 8)")
+    faults.run(cluster.dsn(), plans.policy_of(method), stable=True)
+    assert shown(cluster.admin) == shown(single.admin)
+    assert unverified(cluster.owner()) == []
+
+
+def test_assess_measures_what_it_measures_of_a_copy(stays: Database) -> None:
+    stays.source("CREATE TABLE public.stay_copy AS SELECT * FROM public.stay")
+    found = [
+        assessment.assess(name, ["age", "weight"], ["disease"], dsn=stays.dsn())
+        for name in ("public.stay", "public.stay_copy")
+    ]
+    assert found[0].measures == found[1].measures
+    assert found[0].risks == found[1].risks
+    assert [len(one.warnings) for one in found] == [1, 0]
+
+
+def test_a_change_in_any_shard_is_noticed(stays: Database) -> None:
+    first = faults.run(stays.dsn(), policy("noticed"))
+    assert faults.run(stays.dsn(), policy("noticed"), force=False).outcome == "unchanged"
+    assert _source(stays) == "unchanged"
+    placed = stays.admin.execute(
+        "SELECT min(id) FROM public.stay GROUP BY get_shard_id_for_distribution_column"
+        "('public.stay', id) ORDER BY 1"
+    ).fetchall()
+    assert len(placed) == 8
+    for (number,) in placed:
+        before = source_mark(stays.owner(), ['"public"."stay"'])
+        assert before
+        stays.source(f"UPDATE public.stay SET disease = 'other' WHERE id = {number}")
+        faults.wait_until(
+            lambda before=before: source_mark(stays.owner(), ['"public"."stay"']) != before
+        )
+    assert _source(stays) == "perhaps_changed"
+    assert faults.run(stays.dsn(), policy("noticed"), force=False).version == first.version + 1
+
+
+def _source(db: Database) -> str:
+    found = drift(db.owner(), "noticed")
+    assert found is not None
+    return found.source

@@ -1,0 +1,95 @@
+"""A cluster of Citus that is given, and a catalog that says what Citus would say.
+
+PGANON_TEST_CITUS_DSN is the connection string of a superuser in a database of the coordinator, which
+the tests take for themselves, with at least two workers. Roles of the tests must be able to connect
+from every server to the others.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from psycopg import conninfo, sql
+
+from pganon import database, install
+from pganon.identifiers import OWN_SCHEMAS
+from tests.support.harness.cluster import ROLES, Database, Server
+
+GIVEN = "PGANON_TEST_CITUS_DSN"
+_LOCK = 7161736300452071
+
+FAKE = """
+SET allow_system_table_mods = on;
+CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass PRIMARY KEY);
+CREATE TABLE pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint);
+CREATE FUNCTION pg_catalog.shard_name(regclass, bigint) RETURNS text
+    RETURN $1::text || '_' || $2;
+CREATE FUNCTION pg_catalog.run_command_on_all_nodes(
+    text, OUT nodeid integer, OUT success boolean, OUT result text
+) RETURNS SETOF record BEGIN ATOMIC SELECT 1, NULL::boolean, $1; END;
+GRANT SELECT ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard TO PUBLIC;
+RESET allow_system_table_mods
+"""
+"""The tables of the extension as far as pganon reads them, without servers that have any shard."""
+
+
+def pretend(db: Database, shards: dict[str, int]) -> None:
+    """Let the catalog of a database without Citus say that tables are in so many shards."""
+    db.admin.execute(FAKE.encode())
+    for table, number in shards.items():
+        db.admin.execute("INSERT INTO pg_dist_partition VALUES (%s::regclass)", [table])
+        db.admin.execute(
+            "INSERT INTO pg_dist_shard SELECT %s::regclass, generate_series(1, %s)", [table, number]
+        )
+
+
+@contextmanager
+def cluster() -> Iterator[Database]:
+    """The database with pganon of `steward` and without tables, for one process at a time."""
+    dsn = os.environ.get(GIVEN)
+    if not dsn:
+        pytest.skip(f"needs {GIVEN}, a database of Citus with two workers")
+    server = Server(dsn)
+    server.create_roles()
+    db = Database(server, str(conninfo.conninfo_to_dict(dsn)["dbname"]))
+    db.admin.execute(b"SELECT pg_advisory_lock(%s)", [_LOCK])
+    try:
+        for role in ROLES:  # the owner of a type is made known to all servers in this database
+            given = sql.SQL("ALTER TYPE public.known OWNER TO {}").format(sql.Identifier(role))
+            db.admin.execute(b"CREATE TYPE public.known AS (one integer)")
+            db.admin.execute(given)
+            db.admin.execute(b"DROP TYPE public.known")
+        granted = sql.SQL("GRANT CREATE ON DATABASE {} TO steward, source_owner")
+        db.admin.execute(granted.format(sql.Identifier(db.name)))
+        db.admin.execute(b"GRANT CREATE ON SCHEMA public TO source_owner")
+        renew(db)
+        yield db
+        _clear(db)
+    finally:
+        db.disconnect()
+
+
+def renew(db: Database) -> None:
+    """Forget all releases and tables."""
+    _clear(db)
+    with database.connect(db.dsn()) as conn:
+        install.init(conn)
+
+
+def _clear(db: Database) -> None:
+    own = [*OWN_SCHEMAS, "published"]
+    db.admin.execute(
+        sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(
+            sql.SQL(", ").join(map(sql.Identifier, own))
+        )
+    )
+    found = db.admin.execute(
+        "SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace"
+        " AND relkind IN ('r', 'p') AND NOT relispartition"
+        " AND relowner = 'source_owner'::regrole"
+    ).fetchall()
+    for (name,) in found:
+        db.admin.execute(sql.SQL("DROP TABLE public.{} CASCADE").format(sql.Identifier(name)))
