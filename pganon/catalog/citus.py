@@ -50,9 +50,7 @@ def check_login(conn: Connection) -> None:
         _check_login(conn)
 
 
-def prepare_reading(
-    conn: Connection, relations: Sequence[QualifiedName], *, at_once: bool
-) -> None:
+def prepare_reading(conn: Connection, relations: Sequence[QualifiedName], *, at_once: bool) -> None:
     """Have shards read in this transaction as this session would read them.
 
     Workers get the session's settings wherever there is Citus: functions may read what the catalog

@@ -11,8 +11,8 @@ import psycopg
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
-from pganon.error_codes import ErrorCode
 from pganon.catalog.citus import changes_in_shards
+from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.publish.staged import Staged

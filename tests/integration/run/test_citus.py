@@ -50,10 +50,10 @@ def cluster() -> Iterator[Database]:
 
 
 @pytest.fixture
-def stays(cluster: Database) -> Database:
-    citus.renew(cluster)
+def stays(cluster: Database) -> Iterator[Database]:
     cluster.source(STAYS)
-    return cluster
+    yield cluster
+    cluster.source("DROP TABLE public.stay CASCADE")
 
 
 def policy(release: str, **changes: Any) -> LoadedPolicy:
@@ -67,8 +67,10 @@ def policy(release: str, **changes: Any) -> LoadedPolicy:
                     "weight": {"role": "quasi_identifying"},
                     "disease": {"role": "sensitive"},
                 },
-                "privacy": [{"model": "k_anonymity", "k": 2}],
-                "unprotected": "accept",
+                "privacy": [
+                    {"model": "k_anonymity", "k": 2},
+                    {"model": "distinct_l_diversity", "column": "disease", "l": 2},
+                ],
                 "method": {"name": "one_dimensional"},
                 "trust": ["source_owner"],
                 "republication": "allow",

@@ -44,7 +44,7 @@ def test_what_the_image_is_built_from_is_sent_to_the_engine() -> None:
     assert all((FOLDER.parent / word).exists() for word in wanted)
 
 
-@pytest.mark.parametrize("file", ["compose.yaml", "compose.worker.yaml"])
+@pytest.mark.parametrize("file", ["compose.yaml", "compose.worker.yaml", "compose.citus.yaml"])
 def test_compose_reads_the_file(file: str) -> None:
     done = read("docker-compose", "-f", str(FOLDER / file), "config", "-q", **SECRETS)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,199 @@
+"""What the catalog says of tables that Citus distributes, where a catalog says so without it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from pganon.catalog.citus import check_login, spreads_of
+from pganon.catalog.code import reading
+from pganon.catalog.model import ExternalObjects, Spread
+from pganon.database import set_role
+from pganon.error_codes import ErrorCode
+from pganon.errors import DatabaseError, Interrupted, PreconditionError
+from pganon.identifiers import QualifiedName
+from pganon.publish.release_state import source_mark
+from pganon.server_errors import translate
+from tests.support.harness import citus, faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Connection, Database
+
+pytestmark = pytest.mark.primary_server_only
+
+SOURCE = f"""
+{faults.SOURCE}
+CREATE TABLE public.one (id integer);
+CREATE TABLE public.plain (id integer);
+CREATE TABLE public.parted (id integer) PARTITION BY RANGE (id);
+CREATE TABLE public.part PARTITION OF public.parted FOR VALUES FROM (0) TO (9);
+CREATE VIEW public.seen AS SELECT p.id FROM public.patient AS p JOIN public.one AS o USING (id);
+CREATE VIEW public.deeper AS SELECT id FROM public.seen;
+CREATE VIEW public.beside AS SELECT id FROM public.one UNION ALL SELECT id FROM public.plain;
+CREATE MATERIALIZED VIEW public.kept AS SELECT id FROM public.patient
+"""
+
+
+def prepare(db: Database) -> None:
+    db.source(SOURCE)
+    shards = {"public.patient": 4, "public.one": 1, "public.parted": 2, "public.part": 2}
+    citus.pretend(db, shards)
+
+
+@pytest.fixture
+def conn(db: Database) -> Connection:
+    prepare(db)
+    return db.owner()
+
+
+def names(*relations: str) -> tuple[QualifiedName, ...]:
+    return tuple(QualifiedName("public", name) for name in relations)
+
+
+def spread(conn: Connection, *relations: str) -> Spread | None:
+    return next(iter(spreads_of(conn, [names(*relations)])), None)
+
+
+def test_without_citus_nothing_is_asked_or_set(db: Database) -> None:
+    db.source(faults.SOURCE)
+    owner = db.owner()
+    assert spreads_of(owner, [names("patient")]) == ()
+    check_login(owner)
+    with reading(owner, ExternalObjects(names("patient")), (), at_once=True):
+        told = owner.execute("SELECT current_setting('citus.propagate_set_commands', true)")
+        assert told.fetchone() == (None,)
+        assert _own_locks(owner, "ShareLock") == []
+    done = faults.run(db.dsn())
+    assert [text for text in done.warnings if "shard" in text] == []
+
+
+def test_tables_that_a_statement_reads_in_several_pieces(db: Database, conn: Connection) -> None:
+    assert spread(conn, "plain") is None
+    assert spread(conn, "kept") is None
+    assert spread(conn, "one") == Spread(names("one"))
+    for several, distributed, stored in [
+        (("patient",), ("patient",), ("patient",)),
+        (("seen",), ("one", "patient"), ("one", "patient")),
+        (("deeper",), ("one", "patient"), ("one", "patient")),
+        (("beside",), ("one",), ("one", "plain")),
+        (("one", "plain"), ("one",), ("one", "plain")),
+        (("parted",), ("part", "parted"), ("parted",)),
+        (("part",), ("part",), ("part",)),
+    ]:
+        assert spread(conn, *several) == Spread(names(*distributed), (), names(*stored))
+    db.source("GRANT TRUNCATE ON public.patient TO steward")
+    assert spread(conn, "patient") == Spread(names("patient"), names("patient"))
+    assert spread(conn, "seen") == Spread(names("one", "patient"), (), names("one"))
+    db.source("GRANT UPDATE ON public.one TO steward; GRANT DELETE ON public.parted TO steward")
+    assert spread(conn, "seen") == Spread(names("one", "patient"), names("one", "patient"))
+    assert spread(conn, "parted") == Spread(names("part", "parted"), names("parted"))
+    assert spread(conn, "kept", "patient") == Spread(names("patient"), (), names("kept"))
+    db.admin.execute(b"REVOKE USAGE ON SCHEMA public FROM PUBLIC, steward")
+    assert spread(conn, "patient") == Spread(names("patient"), (), names("patient"))
+
+
+def test_a_run_locks_what_it_may_and_says_what_it_may_not(
+    db: Database, conn: Connection, tmp_path: Path
+) -> None:
+    """Somebody writes meanwhile: a part of that could be read, or the run waits."""
+    said = "shards of public.patient are read one after the other"
+    policy = tmp_path / "patients.json"
+    policy.write_text(json.dumps(faults.POLICY), "utf-8")
+    with psycopg.connect(db.dsn("source_owner")) as writer:
+        writer.execute(b"UPDATE public.patient SET days = 3 WHERE id = 1")
+        done = faults.run(db.dsn(), lock_timeout="200ms")
+        assert [text for text in done.warnings if text.startswith(said)]
+        assert said in " ".join(pganon("plan", str(policy), "--dsn", db.dsn()).err.split())
+        assert _unlocked(db) == ["public.patient"]
+        db.source("GRANT TRUNCATE ON public.patient TO steward")
+        with pytest.raises(DatabaseError, match="55P03"):
+            faults.run(db.dsn(), lock_timeout="200ms")
+        writer.rollback()
+    done = faults.run(db.dsn(), lock_timeout="200ms")
+    assert [text for text in done.warnings if text.startswith(said)] == []
+    assert _unlocked(db) is None
+    with reading(conn, ExternalObjects(names("patient")), (), at_once=True):
+        assert _own_locks(conn, "ShareLock") == ["patient"]
+    with reading(conn, ExternalObjects(names("patient")), ()):
+        assert _own_locks(conn, "ShareLock") == []
+
+
+def _own_locks(conn: Connection, mode: str) -> list[str]:
+    rows = conn.execute(
+        "SELECT c.relname::text FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation"
+        " WHERE l.mode = %s AND l.pid = pg_backend_pid() ORDER BY 1",
+        [mode],
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def _unlocked(db: Database) -> object:
+    row = db.admin.execute(
+        "SELECT measures -> 'unlocked' FROM pganon_private.version ORDER BY run_id DESC LIMIT 1"
+    ).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def test_settings_are_set_for_the_transaction_alone(conn: Connection) -> None:
+    """And what a later message sets does not reach workers with all of its text."""
+    asked = b"SELECT current_setting('citus.propagate_set_commands')"
+    path = conn.execute(b"SHOW search_path").fetchone()
+    with reading(conn, ExternalObjects(names("patient")), ()):
+        assert conn.execute(asked).fetchone() == ("none",)
+        assert conn.execute(b"SHOW search_path").fetchone() == path == ("pg_catalog, pg_temp",)
+        assert conn.execute(b"SHOW TimeZone").fetchone() == ("UTC",)
+
+
+def test_a_role_that_may_not_log_in_is_refused(db: Database, conn: Connection) -> None:
+    keeper = f"{db.name}_keeper"
+    db.admin.execute(f"CREATE ROLE {keeper}; GRANT {keeper} TO steward".encode())
+    try:
+        db.admin.execute(f"GRANT SELECT ON public.patient, public.plain TO {keeper}".encode())
+        set_role(conn, keeper)
+        assert spread(conn, "plain") is None
+        for refused in (
+            lambda: spread(conn, "patient"),
+            lambda: check_login(conn),
+            lambda: reading(conn, ExternalObjects(names("patient")), ()).__enter__(),
+        ):
+            with pytest.raises(PreconditionError, match=f"{keeper}, and that role may not") as e:
+                refused()
+            assert e.value.code is ErrorCode.CLUSTER_LOGIN
+    finally:
+        conn.close()
+        db.admin.execute(f"DROP OWNED BY {keeper}; DROP ROLE {keeper}".encode())
+
+
+def test_changes_in_shards_that_no_server_tells_of(db: Database, conn: Connection) -> None:
+    """The fake has no answers; a silent server is not one without changes."""
+    assert source_mark(conn, ['"public"."plain"'])
+    assert source_mark(conn, ['"public"."patient"']) is None
+    assert source_mark(conn, ['"public"."plain"', '"public"."one"']) is None
+
+
+def test_a_name_of_a_table_is_no_part_of_a_command(db: Database, conn: Connection) -> None:
+    """Attack: who owns a source names it so that servers would run what it is called."""
+    db.source("""CREATE TABLE public."x') AS t; DROP TABLE ""y" (id integer)""")
+    name = '''"public"."x') AS t; DROP TABLE ""y"'''
+    db.admin.execute("INSERT INTO pg_dist_partition VALUES (%s::regclass)", [name])
+    db.admin.execute("INSERT INTO pg_dist_shard VALUES (%s::regclass, 7)", [name])
+    db.admin.execute(
+        b"SET allow_system_table_mods = on; CREATE OR REPLACE FUNCTION"
+        b" pg_catalog.run_command_on_all_nodes(text, OUT nodeid integer, OUT success boolean,"
+        b" OUT result text) RETURNS SETOF record LANGUAGE plpgsql AS $$ BEGIN nodeid := 1;"
+        b" success := true; EXECUTE $1 INTO result; RETURN NEXT; END $$"
+    )
+    mark = source_mark(conn, [name])
+    assert mark is not None
+    assert mark.count("1(") == 1
+
+
+def test_an_error_of_another_server_is_not_called_the_end_of_this_one(conn: Connection) -> None:
+    with pytest.raises(psycopg.Error) as raised:
+        conn.execute(b"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '08006'; END $$")
+    cause = translate(raised.value, step="snapshot")
+    assert isinstance(cause, Interrupted)
+    assert str(cause).startswith("another server of the cluster failed (step snapshot)")
