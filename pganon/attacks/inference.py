@@ -107,7 +107,7 @@ def correlations(
 
 
 def _likelihood(a: Attribute, boxes: Table, hist: Table, targets: Table, group: str) -> exp.Select:
-    """SELECT t, v, n: records with the value in groups that admit the target's value of a column."""
+    """SELECT t, v, n: records with a value in groups that admit what a target has in a column."""
     i = a.index
     names = [f"x{i}", *([f"z{i}"] if a.null_column is not None else [])]
     names += [f"e{i}"] if a.form.value == "exact" else []

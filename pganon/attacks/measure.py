@@ -133,7 +133,7 @@ class _Attack:
         every, records = self._one(people.counted(self.base.work(people.DRAWN)))
         held = round(self.settings.control * every)
         number = min(self.settings.targets, held, every - held)
-        if number < min(FEWEST, self.settings.targets):
+        if min(held, every - held) < FEWEST:
             raise _too_few(spec, every, held)
         self._make(people.SHADOW, people.shadow(spec, self.base, held))
         shadow = replace(snapshot, table=self.base.work(people.SHADOW))
@@ -274,9 +274,7 @@ def _check_form(spec: ReleaseSpec) -> None:
 def _not_measured(spec: ReleaseSpec) -> tuple[NotMeasured, ...]:
     found: list[NotMeasured] = []
     if len(spec.attributes) < 2:
-        found.append(
-            NotMeasured("linkability", "there are no two columns that people are known by")
-        )
+        found.append(NotMeasured("linkability", "people are known by one column alone"))
     if not spec.sensitive:
         found.append(NotMeasured("inference", "the policy has no sensitive column"))
     return tuple(found)

@@ -45,9 +45,8 @@ def drawn(spec: ReleaseSpec, state: State) -> exp.Select:
             draw=keyed_hash(state, fragment(":a || p.person", a=text("person:"))),
         )
     )
-    tree = query(
-        "select dense_rank() over (order by h.draw) as place, h.person from h", {"h": hashed}
-    )
+    place = "select dense_rank() over (order by h.draw) as place, h.person from h"
+    tree = query(place, {"h": hashed})
     return tree.select(*[col(name, "h") for name in columns], col("content", "h"))
 
 

@@ -153,7 +153,7 @@ def admits(attribute: Attribute, box: str, person: str) -> exp.Expr:
         person: table with the value q<i>, as text t<i>, and its labels l<i>.
     """
     i = attribute.index
-    parts = {name: col(f"{name}{i}", box) for name in "xz"}
+    parts: dict[str, exp.Expr] = {name: col(f"{name}{i}", box) for name in "xz"}
     parts |= {name: col(f"{name}{i}", person) for name in "qtle"}
     parts["f"] = col(f"e{i}", box)
     match attribute.form:
@@ -171,8 +171,8 @@ def admits(attribute: Attribute, box: str, person: str) -> exp.Expr:
             inside = fragment(":x::text = any(:l)", **_used(parts, "xl"))
         case Shown.MEAN | Shown.MODE:
             return exp.true()
-    missing = "z" if attribute.null_column is not None else None
-    absent = parts["z"] if missing else fragment(":x is null", x=parts["x"])
+    mixed = attribute.null_column is not None
+    absent = parts["z"] if mixed else fragment(":x is null", x=parts["x"])
     return fragment(
         "case when :q is null then :absent else coalesce(:inside, false) end",
         q=parts["q"],

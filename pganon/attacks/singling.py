@@ -11,7 +11,6 @@ from pganon.attacks.shown import ShownView, admits, cells
 from pganon.encode.secrets import keyed_hash
 from pganon.forms.elements import text_key, value_key
 from pganon.identifiers import QualifiedName
-from pganon.resolved.model import Shown
 from pganon.sqltools import cast, col, conjunction, fragment, named, num, query, text
 from pganon.steps import State
 
@@ -24,9 +23,8 @@ def predicates(view: ShownView, state: State, number: int) -> exp.Select:
     rows = query("select sum(:n) as n from v", {"v": view.rows}, n=view.records)
     rows = rows.select(*shown).group_by(*[num(n) for n in range(2, 2 + len(shown))])
     single = query("select s.* from s where s.n = 1", {"s": rows})
-    draw = keyed_hash(
-        state, fragment(":a || :row", a=text("predicate:"), row=cast(exp.column("s"), "text"))
-    )
+    row = fragment(":a || :row", a=text("predicate:"), row=cast(exp.column("s"), "text"))
+    draw = keyed_hash(state, row)
     drawn = query(
         "select row_number() over (order by :draw) as p, s.* from s", {"s": single}, draw=draw
     )
@@ -40,7 +38,7 @@ def satisfied(
     same = [f"v{item.index}" for item in view.sensitive]
     same += [f"p{item.index}" for item in view.carried]
     whether = [exp.EQ(this=col(name, "k"), expression=col(name, "p")) for name in same]
-    whether += [admits(a, "p", "k") for a in sorted(view.attributes, key=_by_hash)]
+    whether += [admits(a, "p", "k") for a in view.attributes]
     return query(
         "select p.p, count(distinct k.person) filter (where k.place > :held) as people,"
         " count(distinct k.person) filter (where k.place <= :held) as control"
@@ -49,10 +47,6 @@ def satisfied(
         held=num(held),
         whether=conjunction(whether),
     )
-
-
-def _by_hash(attribute: object) -> bool:
-    return getattr(attribute, "form", None) is not Shown.EXACT
 
 
 def singled(satisfied: exp.Select) -> exp.Select:

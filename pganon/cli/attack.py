@@ -30,7 +30,7 @@ ControlOption = Annotated[
         "--control",
         min=0.01,
         max=0.5,
-        help="Share of the people who are held out, to compare with.",
+        help="Share of the people who are held out.",
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="A number that all random choices follow.")]

@@ -50,3 +50,4 @@ def test_planted(db: Database) -> None:
     found = attacked(db, policy())
     for f in found.findings:
         print(f)
+
