@@ -20,7 +20,7 @@ from pganon.attacks import inference, linkability, people, singling
 from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
 from pganon.attacks.shown import Release, boxes, histogram, release_of
 from pganon.error_codes import ErrorCode
-from pganon.errors import PreconditionError, UsageError
+from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.plan.build import Plan, build_plan
@@ -29,7 +29,7 @@ from pganon.publish import release_state, sessions
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.run.computation import Computation
-from pganon.run.options import Options, SharedSnapshot, connect_run
+from pganon.run.options import OnMeasured, Options, SharedSnapshot, connect_run
 from pganon.run.pipeline import Pipeline
 from pganon.run.record import recorded
 from pganon.run.resolution import resolve_policy
@@ -137,8 +137,22 @@ class _Attack:
             raise _too_few(spec, every, held)
         self._make(people.SHADOW, people.shadow(spec, self.base, held))
         shadow = replace(snapshot, table=self.base.work(people.SHADOW))
-        whole = self._release(spec, "release", snapshot, held, number)
-        without = self._release(spec, "shadow release", shadow, held, number)
+        whole: Found = []
+        without: Found = []
+
+        def of_all(plan: Plan, state: State) -> None:
+            self._make(people.KNOWN, people.known(plan.spec, self.base, state))
+            self._make(people.TARGETS, people.targets(self.base, held, number))
+            whole.extend(self._attempts(release_of(plan, state), state, 0))
+
+        def of_some(plan: Plan, state: State) -> None:
+            without.extend(self._attempts(release_of(plan, state), state, held))
+
+        self._run(spec, "release", snapshot, of_all)
+        try:
+            self._run(spec, "shadow release", shadow, of_some)
+        except PrivacyRefusal as refusal:
+            raise refusal.within("without the control group") from None
         return Attacked(
             release=spec.policy.release,
             source=str(spec.source.name),
@@ -162,20 +176,10 @@ class _Attack:
         self.base = computation.state
         return SharedSnapshot(run_id, table, "attack")
 
-    def _release(
-        self, spec: ReleaseSpec, name: str, snapshot: SharedSnapshot, held: int, number: int
-    ) -> Found:
-        """A dry run, attacked before it ends."""
-        found: Found = []
-
-        def measured(plan: Plan, state: State) -> None:
-            if not self._exists(people.KNOWN):
-                self._make(people.KNOWN, people.known(plan.spec, self.base, state))
-                self._make(people.TARGETS, people.targets(self.base, held, number))
-            out = held if name != "release" else 0
-            for attempt, counted in self._attempts(release_of(plan, state), state, out):
-                found.append((attempt, counted))
-
+    def _run(
+        self, spec: ReleaseSpec, name: str, snapshot: SharedSnapshot, measured: OnMeasured
+    ) -> None:
+        """A dry run that is attacked before it ends."""
         on_step = self.options.on_step
         options = replace(
             self.options,
@@ -184,7 +188,6 @@ class _Attack:
             on_step=lambda phase, step, purpose: on_step(f"{name}: {phase}", step, purpose),
         )
         self._pipeline(options).run_locked(spec)
-        return found
 
     def _attempts(
         self, release: Release, state: State, held: int
@@ -240,12 +243,6 @@ class _Attack:
         target = state.work(name)
         create_table_as(self.conn, target, statement(select), analyze=True)
         return target
-
-    def _exists(self, name: str) -> bool:
-        found = self.conn.execute(
-            "SELECT pg_catalog.to_regclass(%s) IS NOT NULL", [str(self.base.work(name))]
-        ).fetchone()
-        return bool(found and found[0])
 
     def _counted(self, select: exp.Select) -> Counted:
         return Counted(*self._one(select))
