@@ -85,11 +85,11 @@ def attack(
 
 
 _WORDS = {
-    "published_row": "states a row of the release",
-    "two_sources": "has half of the columns from each of two sources",
-    "quasi_identifiers": "knows the quasi-identifiers",
-    "others_known": "and {k} others of the group",
-    "correlations": "learns from single columns",
+    "published_row": "states a row",
+    "two_sources": "has two sources",
+    "quasi_identifiers": "quasi-identifiers",
+    "others_known": "others known",
+    "correlations": "single columns",
 }
 
 
@@ -108,7 +108,7 @@ def _show(attacked: Attacked) -> None:
         [
             (
                 " of ".join(filter(None, (found.attack.replace("_", " "), found.column))),
-                _WORDS[found.adversary].format(k=attacked.known_others),
+                _WORDS[found.adversary],
                 _share(found.release),
                 _share(found.members),
                 _share(found.control),
@@ -118,6 +118,8 @@ def _show(attacked: Attacked) -> None:
         ],
         right=right,
     )
+    if any(found.adversary == "others_known" for found in attacked.findings):
+        common.line(f"others known: {attacked.known_others} other people of the group")
     for missing in attacked.not_measured:
         common.line(f"{missing.attack.replace('_', ' ')} was not measured: {missing.reason}")
 
@@ -125,8 +127,10 @@ def _show(attacked: Attacked) -> None:
 def _share(rate: Rate | None) -> str:
     if rate is None:
         return "no guess"
-    return f"{rate.share:.1%} ({rate.low:.1%} to {rate.high:.1%})"
+    return f"{rate.share:.1%} ({100 * rate.low:.1f} to {100 * rate.high:.1f})"
 
 
 def _difference(found: Difference | None) -> str:
-    return "" if found is None else f"{found.value:+.1%} ({found.low:+.1%} to {found.high:+.1%})"
+    if found is None:
+        return ""
+    return f"{found.value:+.1%} ({100 * found.low:+.1f} to {100 * found.high:+.1f})"

@@ -27,8 +27,9 @@ class Cell:
         if isinstance(self.shown, list):
             return value in self.shown
         if self.label:
-            return str(value).startswith(self.shown.rstrip("*"))
-        if isinstance(self.shown, (str, int)):
+            above = self.shown.rstrip("*")
+            return value == self.shown if above == self.shown else value.startswith(above)
+        if isinstance(self.shown, str | int):
             return value == self.shown
         return value in self.shown
 
