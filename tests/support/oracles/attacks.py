@@ -28,7 +28,9 @@ class Cell:
             return value in self.shown
         if self.label:
             above = self.shown.rstrip("*")
-            return value == self.shown if above == self.shown else value.startswith(above)
+            # A character more is a star more, except for the top.
+            long = self.shown == "*" or len(value) == len(self.shown)
+            return long and value.startswith(above)
         if isinstance(self.shown, str | int):
             return value == self.shown
         return value in self.shown
