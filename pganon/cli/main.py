@@ -45,6 +45,7 @@ MODULES = {
     "quasi": ("quasi",),
     "run": ("plan", "run"),
     "compare": ("compare",),
+    "attack": ("attack",),
     "worker": ("worker", "approve", "reject"),
     "migrate": ("migrate",),
     "check": ("check",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import psycopg
 
@@ -15,8 +15,9 @@ from pganon.errors import PreconditionError
 from pganon.forms.request import Request
 from pganon.identifiers import QualifiedName
 from pganon.install.owner import connect_as_owner
-from pganon.plan.build import NOTHING_MORE
+from pganon.plan.build import NOTHING_MORE, Plan
 from pganon.requests.claim import Claim
+from pganon.steps import State
 
 OnStep = Callable[[str, str, str], None]
 """Called with phase, step and purpose before each step."""
@@ -40,16 +41,18 @@ class Ended:
 
 @dataclass
 class SharedSnapshot:
-    """The source as one run read it, for the dry runs of several candidates.
+    """The source as one run read it, or a part of it, for several dry runs.
 
     Attributes:
         run_id: of the run that read it, and keeps it.
         table: where it is.
+        part_of: what the dry runs are parts of, for the ledger.
         others: digests of what candidates have read beside it: hierarchies and the like.
     """
 
     run_id: int
     table: QualifiedName
+    part_of: Literal["comparison", "attack"] = "comparison"
     others: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
     def check(self, others: Mapping[tuple[str, str], bytes]) -> None:
@@ -63,14 +66,16 @@ class SharedSnapshot:
         """
         if any(self.others.setdefault(key, found) != found for key, found in others.items()):
             raise PreconditionError(
-                "hierarchies or other relations that the policy names changed between candidates",
-                hint="compare them again",
+                "hierarchies or other relations that the policy names changed between the dry runs",
+                hint="run the command again",
                 code=ErrorCode.SOURCE_CHANGED,
             )
 
 
 OnEnd = Callable[[Ended], None]
 """Called at the end of the transaction that ends a run, of which it becomes a part; may raise."""
+
+OnMeasured = Callable[[Plan, State], None]
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,7 @@ class Options:
         snapshot: of a dry run that is compared with others, in place of the source.
         on_step: progress; called from several threads where steps run side by side.
         on_end: not called by a dry run.
+        on_measured: called with the plan and the state of a dry run while its tables are there.
     """
 
     force: bool = False
@@ -108,6 +114,7 @@ class Options:
     snapshot: SharedSnapshot | None = None
     on_step: OnStep = lambda phase, step, purpose: None
     on_end: OnEnd = lambda ended: None
+    on_measured: OnMeasured = lambda plan, state: None
 
 
 PER_STATEMENT = "max_parallel_workers_per_gather"

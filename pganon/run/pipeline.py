@@ -89,7 +89,7 @@ class Pipeline:
             spec.policy.release,
             spec.policy_hash,
             seed=self.options.seed,
-            details={"comparison": shared.run_id} if shared else None,
+            details={shared.part_of: shared.run_id} if shared else None,
             connect=self.connect,
         ) as run_id:
             self.ending.begin(self.conn, run_id)
@@ -200,6 +200,7 @@ class Pipeline:
             weighted=weighted_risk(state.facts),
         )
         if self.options.dry_run:
+            self.options.on_measured(plan, state)
             drawn = self.options.seed is not None
             result = end_dry_run(self.conn, plan, state, result, None if drawn else judging)
         else:

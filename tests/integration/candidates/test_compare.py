@@ -167,7 +167,7 @@ def test_a_hierarchy_that_changes_meanwhile_ends_it(source: Database) -> None:
     with pytest.raises(PreconditionError) as error:
         compared(source, "k=8,12", loaded=loaded, before=change)
     assert error.value.code == "source_changed"
-    assert "changed between candidates" in error.value.message
+    assert "changed between the dry runs" in error.value.message
     assert driver.leftovers(source) == []
     assert faults.events(source.owner())[-2:] == ["failed: source_changed"] * 2
 
@@ -206,7 +206,7 @@ def test_candidates_may_name_other_relations(source: Database) -> None:
         "candidate 4 of 4: snapshot.snapshot",
         lambda: owner.execute("DELETE FROM public.known WHERE city = 'Oslo'"),
     )
-    with pytest.raises(PreconditionError, match="changed between candidates"):
+    with pytest.raises(PreconditionError, match="changed between the dry runs"):
         compared(source, public, "k=2,3", loaded=loaded, before=change)
 
 

@@ -24,6 +24,8 @@ import psycopg
 from psycopg import sql
 
 from pganon import database, locks, steps
+from pganon.attacks.findings import Attacked
+from pganon.attacks.measure import Settings, attack
 from pganon.candidates.compare import compare
 from pganon.candidates.figures import Compared
 from pganon.candidates.policies import candidates_of
@@ -145,6 +147,19 @@ def compared(
             metrics=Request(workload=workload or Workload(queries=50)),
             on_step=lambda phase, step, purpose: before(f"{phase}.{step}"),
         ),
+    )
+
+
+def attacked(
+    dsn: str, loaded: LoadedPolicy, *, before: Hook = lambda step: None, **settings: Any
+) -> Attacked:
+    """Attacks on a policy. `before` is called with `release: <phase>.<step>`, `shadow release: ..`
+    and, of the attacks themselves, `attack.<table>` before each step."""
+    return attack(
+        loaded,
+        Settings(**{"targets": 100, "control": 0.25, **settings}),
+        dsn=dsn,
+        options=Options(on_step=lambda phase, step, purpose: before(f"{phase}.{step}")),
     )
 
 
@@ -347,7 +362,8 @@ class ForkServer:
         """A run that waits before the step `stop`; killed with SIGKILL when the block ends.
 
         With `where` "before" or "after", `stop` is a function `module.name` of pganon instead.
-        With "comparison" it is a step of one, of candidates with a k of 8 and 12.
+        With "comparison" it is a step of one, of candidates with a k of 8 and 12; with "attack"
+        one of attacks on a policy.
         """
         pid = self._start(dsn, stop, where, *([loaded.policy.document()] if loaded else []))
         try:
@@ -407,6 +423,8 @@ def _run_child(dsn: str, stop: str, where: str, document: dict[str, Any] | None 
             run(dsn, slow)
         elif where == "comparison":
             compared(dsn, "k=8,12", before=at(stop, _halt))
+        elif where == "attack":
+            attacked(dsn, load_policy(json.dumps(document)), before=at(stop, _halt))
         elif where == "step":
             run(dsn, load_policy(json.dumps(document or POLICY)), before=at(stop, _halt))
         else:

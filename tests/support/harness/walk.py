@@ -16,6 +16,8 @@ from tests.support.harness.cluster import Database
 COLUMNS = ("id", "person", "age", "zip", "disease", "drug", "cost")
 APPROVER = "source_owner"
 TRUST = ("--trust", APPROVER)
+UNATTACKED = frozenset({ErrorCode.USAGE, ErrorCode.REFUSED, ErrorCode.TOO_FEW_RECORDS})
+"""There is no release of fewer people, a control group is too small, or the form is no target."""
 QUERY = "SELECT count(*) AS n FROM visits WHERE age > 22"
 
 
@@ -104,6 +106,7 @@ def commands(folder: Path) -> Iterator[Command]:
     ]
     yield from (Command(arguments) for arguments in plain)
     yield Command(("estimate", "visits", QUERY), may=frozenset({ErrorCode.ESTIMATE}))
+    yield Command(("attack", policy, "--control", "0.4", "--targets", "20"), may=UNATTACKED)
     last = [("clean",), ("drop", "visits", "--yes"), ("show", "visits"), ("history", "visits")]
     yield from (Command(arguments) for arguments in last)
     yield from _decided(files)

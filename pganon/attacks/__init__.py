@@ -1,0 +1,1 @@
+"""Attacks on the release that a policy would make, against people who are not in it."""

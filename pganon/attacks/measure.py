@@ -1,0 +1,286 @@
+"""All attacks on the release that a policy would make, and on one without some of the people.
+
+The snapshot belongs to a run of its own, which publishes nothing, and so do the people, their order
+and what is true of them. Both releases are dry runs of it, which are attacked while their staged
+relations are there; they go when a dry run ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import psycopg
+from sqlglot import exp
+
+from pganon import database, locks
+from pganon.attacks import inference, linkability, people, singling
+from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
+from pganon.attacks.shown import Release, boxes, histogram, release_of
+from pganon.error_codes import ErrorCode
+from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
+from pganon.identifiers import QualifiedName
+from pganon.ledger import repository as ledger
+from pganon.plan.build import Plan, build_plan
+from pganon.policy.loader import LoadedPolicy
+from pganon.publish import release_state, sessions
+from pganon.publish.people import people_of
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.run.computation import Computation
+from pganon.run.options import OnMeasured, Options, SharedSnapshot, connect_run
+from pganon.run.pipeline import Pipeline
+from pganon.run.record import recorded
+from pganon.run.resolution import resolve_policy
+from pganon.run.tables import clean, create_table_as, drop_run
+from pganon.sqltools import statement
+from pganon.steps import State
+
+Connection = psycopg.Connection[Any]
+Found = list[tuple[Attempt, Counted]]
+
+FEWEST = 20
+"""People of a control group: of fewer the intervals say nothing."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is measured.
+
+    Attributes:
+        targets: who are attacked, of those in the release and of the others.
+        control: share of the people who are held out.
+        seed: that all random choices follow.
+    """
+
+    targets: int = 1000
+    control: float = 0.1
+    seed: int = 1
+
+
+def attack(
+    loaded: LoadedPolicy,
+    settings: Settings,
+    *,
+    dsn: str | None = None,
+    owner: str | None = None,
+    session: database.Settings = database.RUN_SETTINGS,
+    options: Options,
+) -> Attacked:
+    """Attack the release of a policy.
+
+    Raises:
+        UsageError: the release grows, or has a form that cannot be attacked yet.
+        PreconditionError: too few people for a control group.
+        PolicyError, PrivacyRefusal: there is no such release.
+    """
+    if loaded.policy.refresh != "recompute":
+        raise UsageError(
+            f"a dry run makes nothing of a release with refresh: {loaded.policy.refresh}, as its"
+            " people are tested once",
+            hint="attack a policy without refresh, under another name of the release",
+        )
+
+    def connect() -> Connection:
+        return connect_run(dsn, owner=owner, settings=session, options=options)
+
+    with contextlib.closing(connect()) as conn, sessions.translated():
+        return _Attack(conn, connect, loaded, settings, options).run()
+
+
+class _Attack:
+    def __init__(
+        self,
+        conn: Connection,
+        connect: Any,
+        loaded: LoadedPolicy,
+        settings: Settings,
+        options: Options,
+    ) -> None:
+        self.conn = conn
+        self.connect = connect
+        self.loaded = loaded
+        self.settings = settings
+        seed = str(settings.seed).encode()
+        self.options = replace(options, dry_run=True, seed=seed)
+        self.base: State
+
+    def run(self) -> Attacked:
+        spec = resolve_policy(self.conn, self.loaded)
+        _check_form(spec)
+        release = spec.policy.release
+        with locks.hold(self.conn, release=release):
+            self._pipeline(self.options).check(spec)
+            clean(self.conn)
+            with recorded(
+                self.conn,
+                release,
+                spec.policy_hash,
+                seed=self.options.seed,
+                connect=self.connect,
+            ) as run_id:
+                found = self._attacked(spec, run_id)
+                ledger.finish(self.conn, run_id, "dry_run")
+                # What cannot be removed now is left to the next run.
+                with contextlib.suppress(psycopg.Error):
+                    drop_run(self.conn, run_id)
+        return found
+
+    def _attacked(self, spec: ReleaseSpec, run_id: int) -> Attacked:
+        snapshot = self._snapshot(spec, run_id)
+        self._make(people.DRAWN, people.drawn(spec, self.base))
+        every, records = self._one(people.counted(self.base.work(people.DRAWN)))
+        held = round(self.settings.control * every)
+        number = min(self.settings.targets, held, every - held)
+        if min(held, every - held) < FEWEST:
+            raise _too_few(spec, every, held)
+        self._make(people.SHADOW, people.shadow(spec, self.base, held))
+        shadow = replace(snapshot, table=self.base.work(people.SHADOW))
+        whole: Found = []
+        without: Found = []
+
+        def of_all(plan: Plan, state: State) -> None:
+            self._make(people.KNOWN, people.known(plan.spec, self.base, state))
+            self._make(people.TARGETS, people.targets(self.base, held, number))
+            whole.extend(self._attempts(release_of(plan, state), state, 0))
+
+        def of_some(plan: Plan, state: State) -> None:
+            without.extend(self._attempts(release_of(plan, state), state, held))
+
+        self._run(spec, "release", snapshot, of_all)
+        try:
+            self._run(spec, "shadow release", shadow, of_some)
+        except PrivacyRefusal as refusal:
+            raise refusal.within("without the control group") from None
+        return Attacked(
+            release=spec.policy.release,
+            source=str(spec.source.name),
+            run_id=run_id,
+            seed=self.settings.seed,
+            records=records,
+            people=every,
+            control_people=held,
+            targets=number,
+            known_others=spec.minimum_size - 1,
+            findings=findings(whole, without),
+            not_measured=_not_measured(spec),
+        )
+
+    def _snapshot(self, spec: ReleaseSpec, run_id: int) -> SharedSnapshot:
+        """The source as both dry runs read it."""
+        sources = release_state.sources_of(self.conn, spec.source.oid)
+        plan = build_plan(spec, people=people_of(self.conn, spec, sources))
+        computation = Computation(self.conn, self.connect, plan, run_id, self.options, sources)
+        table = computation.share()
+        self.base = computation.state
+        return SharedSnapshot(run_id, table, "attack")
+
+    def _run(
+        self, spec: ReleaseSpec, name: str, snapshot: SharedSnapshot, measured: OnMeasured
+    ) -> None:
+        """A dry run that is attacked before it ends."""
+        on_step = self.options.on_step
+        options = replace(
+            self.options,
+            snapshot=snapshot,
+            on_measured=measured,
+            on_step=lambda phase, step, purpose: on_step(f"{name}: {phase}", step, purpose),
+        )
+        self._pipeline(options).run_locked(spec)
+
+    def _attempts(
+        self, release: Release, state: State, held: int
+    ) -> Iterator[tuple[Attempt, Counted]]:
+        """All attacks on a staged release; `held` people are not in it."""
+        spec, home, targets = release.spec, release.home, self.base.work(people.TARGETS)
+        assert home is not None  # the form was checked
+        groups = list(dict.fromkeys(filter(None, map(release.group_of, spec.sensitive))))
+        made = self._make_in(state, "attack_boxes", boxes(home, groups or [home.group]))
+        chosen = singling.predicates(home, self.base, self.settings.targets)
+        said = self._make_in(state, "attack_predicates", chosen)
+        known = self.base.work(people.KNOWN)
+        singled = singling.singled(singling.satisfied(home, said, known, held))
+        yield Attempt("singling_out", "published_row"), self._counted(singled)
+        if len(spec.attributes) > 1:
+            linked = linkability.linked(spec.attributes, made, targets)
+            yield Attempt("linkability", "two_sources"), self._counted(linked)
+        for place, group in enumerate(groups):
+            candidates = inference.candidates(spec, made, targets, f"g{place}")
+            may = self._make_in(state, f"attack_candidates{place}", candidates)
+            for item in spec.sensitive:
+                if release.group_of(item) == group:
+                    yield from self._inferred(release, item, state, made, may, place)
+
+    def _inferred(
+        self,
+        release: Release,
+        item: Sensitive,
+        state: State,
+        made: QualifiedName,
+        may: QualifiedName,
+        place: int,
+    ) -> Iterator[tuple[Attempt, Counted]]:
+        spec, targets, view = release.spec, self.base.work(people.TARGETS), release.of(item)
+        assert view is not None
+        hist = self._make_in(state, f"attack_hist{item.index}", histogram(view, item))
+        others = spec.minimum_size - 1
+        guesses = {
+            "quasi_identifiers": inference.by_groups(may, hist, targets),
+            "others_known": inference.others_known(may, hist, targets, item, self.base, others),
+            "correlations": inference.correlations(spec, made, hist, targets, f"g{place}"),
+        }
+        for adversary, guess in guesses.items():
+            attempt = Attempt("inference", adversary, item.published)
+            yield attempt, self._counted(inference.guessed(guess, targets, item))
+
+    def _make(self, name: str, select: exp.Expr) -> QualifiedName:
+        """A private table of the run that all belongs to."""
+        return self._make_in(self.base, name, select)
+
+    def _make_in(self, state: State, name: str, select: exp.Expr) -> QualifiedName:
+        self.options.on_step("attack", name, "attacks on a staged release")
+        target = state.work(name)
+        create_table_as(self.conn, target, statement(select), analyze=True)
+        return target
+
+    def _counted(self, select: exp.Select) -> Counted:
+        return Counted(*self._one(select))
+
+    def _one(self, select: exp.Select) -> Sequence[int]:
+        row = self.conn.execute(statement(select)).fetchone()
+        assert row is not None
+        return row
+
+    def _pipeline(self, options: Options) -> Pipeline:
+        return Pipeline(self.conn, self.connect, self.loaded, options)
+
+
+def _check_form(spec: ReleaseSpec) -> None:
+    """Refuse a form that no attack is written for."""
+    plan = build_plan(spec)
+    release = release_of(plan, State(0))
+    if release.home is None or not all(map(release.of, spec.sensitive)):
+        raise UsageError(
+            f"releases of {plan.method.form.publication.groups} that {plan.method.name} makes"
+            " cannot be attacked yet",
+            hint="attacks are measured of releases that show all quasi-identifiers in one view",
+        )
+
+
+def _not_measured(spec: ReleaseSpec) -> tuple[NotMeasured, ...]:
+    found: list[NotMeasured] = []
+    if len(spec.attributes) < 2:
+        found.append(NotMeasured("linkability", "people are known by one column alone"))
+    if not spec.sensitive:
+        found.append(NotMeasured("inference", "the policy has no sensitive column"))
+    return tuple(found)
+
+
+def _too_few(spec: ReleaseSpec, people: int, held: int) -> PreconditionError:
+    return PreconditionError(
+        f"{spec.source.name} has {people} people: a control group of {held} is too small, or leaves"
+        " too few in the release",
+        hint=f"hold out at least {FEWEST}, by another --control",
+        code=ErrorCode.TOO_FEW_RECORDS,
+    )

@@ -1,0 +1,185 @@
+"""What readers see of a staged release, in the form that attacks need.
+
+A *box* is a row of published quasi-identifiers in a group, without others that look the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlglot import exp
+
+from pganon.forms.elements import text_key, value_key
+from pganon.plan.build import Plan
+from pganon.plan.verification import staged_tables
+from pganon.resolved.model import Attribute, Carried, ReleaseSpec, Sensitive, Shown
+from pganon.sqltools import col, fragment, named, num, query, unparsed
+from pganon.steps import State
+from pganon.steps.relations import PublishedView, ViewColumn
+
+
+@dataclass(frozen=True)
+class ShownView:
+    """A published view with what it shows of records.
+
+    Attributes:
+        group: column with the number of the group of a row.
+        weight: column with the number of records that a row stands for; None: one.
+    """
+
+    view: PublishedView
+    group: str
+    attributes: tuple[Attribute, ...]
+    sensitive: tuple[Sensitive, ...]
+    carried: tuple[Carried, ...]
+    weight: str | None
+
+    @property
+    def records(self) -> exp.Expr:
+        """The number of records of a row of `v`."""
+        return num(1) if self.weight is None else col(self.weight, "v")
+
+    @property
+    def rows(self) -> exp.Var:
+        return unparsed(self.view.select)
+
+    @property
+    def exact(self) -> tuple[Attribute, ...]:
+        """Attributes whose values are published as they are."""
+        return tuple(a for a in self.attributes if a.form is Shown.EXACT)
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release whose relations are staged.
+
+    Attributes:
+        views: that show something of groups.
+    """
+
+    spec: ReleaseSpec
+    views: tuple[ShownView, ...]
+
+    @cached_property
+    def home(self) -> ShownView | None:
+        """The view with all quasi-identifiers; None if there is none."""
+        every = set(self.spec.attributes)
+        return next((v for v in self.views if set(v.attributes) == every), None)
+
+    def of(self, item: Sensitive) -> ShownView | None:
+        """The view with the values of a sensitive column by group."""
+        return next((view for view in self.views if item in view.sensitive), None)
+
+    def group_of(self, item: Sensitive) -> str | None:
+        """The column of :attr:`home` with the group that the values of a column are of."""
+        view, home = self.of(item), self.home
+        if view is None or home is None:
+            return None
+        links = {c.part: c.name for c in home.view.columns if c.form == "bucket"}
+        parts = {c.name: c.part for c in view.view.columns}
+        return links.get(parts[item.published], home.group)
+
+
+def release_of(plan: Plan, state: State) -> Release:
+    """The staged release of a run."""
+    tables = staged_tables(plan.spec, plan.method, state)
+    views = plan.method.form.publication.views(plan.spec, state, tables)
+    found = [_shown(plan.spec, view) for view in views]
+    return Release(plan.spec, tuple(view for view in found if view is not None))
+
+
+def _shown(spec: ReleaseSpec, view: PublishedView) -> ShownView | None:
+    located = {c.name: c for c in view.columns if c.bucket is not None}
+    if not located:
+        return None
+    weight = next((c.name for c in view.columns if c.form == "count"), None)
+    first = next(iter(located.values()))
+    assert first.bucket is not None
+    return ShownView(
+        view,
+        first.bucket,
+        tuple(a for a in spec.attributes if a.published in located),
+        tuple(s for s in spec.sensitive if _exactly(located.get(s.published))),
+        tuple(p for p in spec.carried if _exactly(located.get(p.published))),
+        weight,
+    )
+
+
+def _exactly(column: ViewColumn | None) -> bool:
+    return column is not None and column.form == "exact"
+
+
+def boxes(view: ShownView, groups: Sequence[str]) -> exp.Select:
+    """SELECT box, these groups as `g<place>`, n, x<i>, z<i>, e<i>: every box once, with the number
+    of its records; e<i> are keys of exact values."""
+    tree = query("select sum(:n)::bigint as n from v", {"v": view.rows}, n=view.records)
+    shown = [named(col(group, "v"), f"g{place}") for place, group in enumerate(groups)]
+    shown += cells(view.attributes, "v")
+    tree = tree.select(*shown).group_by(*[num(place) for place in range(2, 2 + len(shown))])
+    tree = query("select row_number() over () as box, b.* from b", {"b": tree})
+    return tree
+
+
+def cells(attributes: Sequence[Attribute], table: str) -> list[exp.Expr]:
+    """Published values as x<i>, whether they may be missing as z<i>, and keys of exact ones."""
+    found: list[exp.Expr] = []
+    for a in attributes:
+        found.append(named(col(a.published, table), f"x{a.index}"))
+        if a.null_column is not None:
+            found.append(named(col(a.null_column, table), f"z{a.index}"))
+        if a.form is Shown.EXACT:
+            found.append(named(text_key(col(a.published, table)), f"e{a.index}"))
+    return found
+
+
+def histogram(view: ShownView, item: Sensitive) -> exp.Select:
+    """SELECT g, v, n: records of every group by the key of their sensitive value."""
+    return query(
+        "select :g as g, :value as v, sum(:n)::bigint as n from v group by 1, 2",
+        {"v": view.rows},
+        g=col(view.group, "v"),
+        value=value_key(item, "v"),
+        n=view.records,
+    )
+
+
+def admits(attribute: Attribute, box: str, person: str) -> exp.Expr:
+    """Condition: the published value of a box can be that of a person.
+
+    Args:
+        box: table with x<i>, z<i>.
+        person: table with the value q<i>, as text t<i>, and its labels l<i>.
+    """
+    i = attribute.index
+    parts: dict[str, exp.Expr] = {name: col(f"{name}{i}", box) for name in "xz"}
+    parts |= {name: col(f"{name}{i}", person) for name in "qtle"}
+    parts["f"] = col(f"e{i}", box)
+    match attribute.form:
+        case Shown.EXACT:
+            return fragment(":f = :e", **_used(parts, "fe"))
+        case Shown.RANGE:
+            inside = fragment(
+                "((lower_inf(:x) or :q > lower(:x) or (lower_inc(:x) and :q = lower(:x)))"
+                " and (upper_inf(:x) or :q < upper(:x) or (upper_inc(:x) and :q = upper(:x))))",
+                **_used(parts, "xq"),
+            )
+        case Shown.SET | Shown.VALUES:
+            inside = fragment(":t = any(:x::text[])", **_used(parts, "xt"))
+        case Shown.LABEL:
+            inside = fragment(":x::text = any(:l)", **_used(parts, "xl"))
+        case Shown.MEAN | Shown.MODE:
+            return exp.true()
+    mixed = attribute.null_column is not None
+    absent = parts["z"] if mixed else fragment(":x is null", x=parts["x"])
+    return fragment(
+        "case when :q is null then :absent else coalesce(:inside, false) end",
+        q=parts["q"],
+        absent=absent,
+        inside=inside,
+    )
+
+
+def _used(parts: dict[str, exp.Expr], names: str) -> dict[str, exp.Expr]:
+    return {name: parts[name].copy() for name in names}

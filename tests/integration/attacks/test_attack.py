@@ -1,0 +1,224 @@
+"""Attacks on planted tables, who is held out, and what is left behind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pganon.attacks.findings import Attacked
+from pganon.attacks.intervals import Difference
+from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
+from pganon.run.tables import clean
+from tests.support.harness import driver, faults
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+
+# `town` tells `told` of everybody; `drawn` is told by nothing, and `coin` has two values.
+PLANTED = """
+CREATE TABLE public.person (
+    id integer PRIMARY KEY, age integer NOT NULL, town text NOT NULL,
+    told text NOT NULL, drawn text NOT NULL, coin text NOT NULL
+);
+INSERT INTO public.person
+SELECT n, n, 't' || n % 4, 'd' || n % 4, 'Zanzibar-7319-' || abs(hashint4(n)::bigint) % 50,
+    'c' || abs(hashint4(-n)::bigint) % 2
+FROM generate_series(1, 400) AS n
+"""
+
+
+def policy(k: int, *sensitive: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "release": "people",
+        "source": "public.person",
+        "columns": {
+            "age": {"role": "quasi_identifying"},
+            "town": {"role": "quasi_identifying"},
+            **{name: {"role": "sensitive"} for name in sensitive},
+        },
+        "privacy": [{"model": "k_anonymity", "k": k}],
+        "method": {"name": "mondrian"},
+        **changes,
+    }
+
+
+def attacked(db: Database, declared: dict[str, Any], **how: Any) -> Attacked:
+    return faults.attacked(db.dsn(), driver.loaded(declared), **how)
+
+
+def shares(
+    found: Attacked, adversary: str, column: str | None = None
+) -> tuple[float, float, float, Difference]:
+    """Of the release, of members and of the control group, and the difference of these."""
+    [one] = [f for f in found.findings if (f.adversary, f.column) == (adversary, column)]
+    assert one.release
+    assert one.members
+    assert one.control
+    assert one.difference
+    return one.release.share, one.members.share, one.control.share, one.difference
+
+
+def planted(db: Database) -> dict[int, Attacked]:
+    db.source(PLANTED)
+    return {
+        2: attacked(db, policy(2, "told", "drawn")),
+        60: attacked(db, policy(60, "coin")),
+    }
+
+
+def test_what_a_release_gives_away_and_what_anybody_knows(db_after: Any) -> None:
+    """Of pairs, the value of one is half of what a reader sees."""
+    _, found = db_after(planted)
+    release, leaked, guessed, difference = shares(found[2], "quasi_identifiers", "drawn")
+    assert min(release, leaked) > 0.3
+    assert guessed < 0.15
+    assert difference.low > 0.15
+    _, more, _, _ = shares(found[2], "others_known", "drawn")
+    assert more > leaked + 0.2
+    # The town tells it of people who are in no release.
+    _, members, control, difference = shares(found[2], "correlations", "told")
+    assert members == control == 1.0
+    assert difference.low < 0 < difference.high
+    _, members, control, _ = shares(found[2], "published_row")
+    assert members > 0.9
+    assert control < 0.1
+
+
+def test_values_that_nothing_tells(db_after: Any) -> None:
+    _, found = db_after(planted)
+    for adversary in ("quasi_identifiers", "others_known", "correlations"):
+        *_, difference = shares(found[60], adversary, "coin")
+        assert difference.low < 0 < difference.high
+    assert (found[60].people, found[60].control_people, found[60].targets) == (400, 100, 100)
+    assert (found[60].records, found[60].known_others) == (400, 59)
+
+
+@pytest.mark.slow
+def test_people_are_drawn_by_who_they_are(db: Database) -> None:
+    """Whatever the order of rows, with all of their records, with and without a key."""
+    db.source(
+        "CREATE TABLE public.a AS SELECT n / 2 AS who, 20 + n % 9 AS age, 't' || n % 3 AS town,"
+        " 'd' || n % 5 AS told FROM generate_series(0, 199) AS n;"
+        "CREATE TABLE public.b AS SELECT * FROM public.a ORDER BY age DESC, who"
+    )
+    conn = db.owner()
+    drawn: list[list[Any]] = []
+
+    def look(step: str) -> None:
+        if step == "shadow release: encode.source":
+            [name] = [t for t in faults.run_tables(conn) if t.endswith("_drawn")]
+            rows = conn.execute(f"SELECT person, place FROM {name} ORDER BY 1, 2".encode())
+            drawn.append(rows.fetchall())
+            snapshots = [t for t in faults.run_tables(conn) if t.endswith("_snap")]
+            shadow = max(snapshots, key=lambda name: int(name.split("_")[1].split(".r")[1]))
+            left.append(conn.execute(f"SELECT FROM {shadow}".encode()).rowcount)
+
+    left: list[int] = []
+    for columns in ({"who": {"role": "individual"}}, {}):
+        found = []
+        for source in ("public.a", "public.b"):
+            declared = policy(3, "told", source=source, release=source[-1])
+            declared["columns"] |= columns
+            if columns:
+                declared["records_per_individual"] = "many_accepted"
+            found.append(faults.attacked(db.dsn(), driver.loaded(declared), before=look))
+        assert drawn[-1] == drawn[-2]
+        assert [f.people for f in found] == [100 if columns else 200] * 2
+        held = round(0.25 * found[0].people)
+        assert {place for _, place in drawn[-1]} == set(range(1, found[0].people + 1))
+        assert left[-1] == sum(place > held for _, place in drawn[-1])
+        assert found[0].findings == found[1].findings
+    # Of a person with two records both have one place.
+    assert len({person for person, _ in drawn[0]}) == 100
+
+
+def test_nothing_is_left_but_rows_in_the_ledger(db: Database) -> None:
+    db.source(PLANTED)
+    conn = db.owner()
+    seen: set[str] = set()
+
+    def look(step: str) -> None:
+        seen.update(faults.run_tables(conn))
+        assert faults.exposed(conn) == [], step
+
+    found = faults.attacked(db.dsn(), driver.loaded(policy(5, "told")), before=look)
+    assert {name.split("_", 2)[2] for name in seen} >= {"drawn", "shadow", "known", "targets"}
+    assert driver.leftovers(db) == []
+    assert conn.execute("SELECT count(*) FROM pganon_private.run_secret").fetchone() == (0,)
+    assert conn.execute("SELECT count(*) FROM pganon_private.version").fetchone() == (0,)
+    rows = conn.execute(
+        "SELECT event, details, run_id = %s FROM pganon_private.ledger ORDER BY id", [found.run_id]
+    ).fetchall()
+    child = {"attack": found.run_id}
+    assert rows == [
+        *(("started", {}, True), ("started", child, False), ("dry_run", {}, False)),
+        *(("started", child, False), ("dry_run", {}, False), ("dry_run", {}, True)),
+    ]
+    text = json.dumps([row[1] for row in rows])
+    assert "Zanzibar" not in text
+
+
+def test_an_interrupt_removes_everything(db: Database) -> None:
+    db.source(PLANTED)
+    conn = db.owner()
+    calls: list[str] = []
+
+    def interrupt(step: str) -> None:
+        calls.append(step)
+        if calls.count("attack.attack_predicates") == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        faults.attacked(db.dsn(), driver.loaded(policy(5, "told")), before=interrupt)
+    assert driver.leftovers(db) == []
+    assert conn.execute("SELECT count(*) FROM pganon_private.run_secret").fetchone() == (0,)
+
+
+@pytest.mark.slow
+@pytest.mark.primary_server_only
+def test_killed(db: Database) -> None:
+    db.source(PLANTED)
+    conn = db.owner()
+    loaded = driver.loaded(policy(5, "told"))
+    with faults.ForkServer() as server:
+        for step in ("attack.shadow", "attack.attack_hist0", "shadow release: verify.utility"):
+            with server.stopped(db.dsn(), step, "attack", loaded):
+                assert faults.exposed(conn) == [], step
+                assert faults.run_tables(conn) != [], step
+            faults.wait_for_backends(conn)
+            assert faults.exposed(conn) == [], step
+            # The run that all belongs to, and the dry run that it had begun with.
+            assert len(clean(conn).interrupted) == 1 + (step != "attack.shadow"), step
+            assert driver.leftovers(db) == [], step
+
+
+def test_refusals(db: Database) -> None:
+    db.source(PLANTED + "; CREATE TABLE public.few AS SELECT * FROM public.person WHERE id < 70")
+    with pytest.raises(PreconditionError, match="69 people: a control group of 17") as few:
+        attacked(db, policy(5, "told", source="public.few"))
+    assert few.value.code == "too_few_records"
+    with pytest.raises(UsageError, match="refresh: increments"):
+        attacked(db, policy(5, "told", refresh="increments"))
+    with pytest.raises(PrivacyRefusal, match="without the control group: "):
+        attacked(db, policy(350, "told"))
+    assert driver.leftovers(db) == []
+
+
+def test_what_is_not_measured_is_said(db: Database, tmp_path: Path) -> None:
+    db.source(PLANTED)
+    declared = policy(5)
+    del declared["columns"]["town"]
+    file = tmp_path / "people.json"
+    file.write_text(json.dumps(declared))
+    ran = pganon("attack", str(file), "--control", "0.25", "--json", "--dsn", db.dsn())
+    assert ran.code == 0, ran.err
+    document = json.loads(ran.out)
+    assert document["not_measured"] == [
+        {"attack": "linkability", "reason": "people are known by one column alone"},
+        {"attack": "inference", "reason": "the policy has no sensitive column"},
+    ]
+    # Of classes of five, no row stands for one record.
+    assert [f["members"] for f in document["findings"]] == [None]
+    assert document["control_people"] == 100

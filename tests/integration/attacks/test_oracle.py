@@ -1,0 +1,231 @@
+"""Every figure of `pganon attack` against its definition, over published rows of all forms."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from psycopg.rows import dict_row
+
+from pganon.attacks import measure
+from pganon.attacks.findings import Attempt, Counted
+from pganon.attacks.shown import Release, ShownView
+from pganon.encode.secrets import SECRETS
+from pganon.resolved.model import Sensitive, Shown
+from pganon.sqltools import num, query, statement
+from pganon.steps import State
+from tests.support.harness import driver, faults
+from tests.support.harness.cluster import Database
+from tests.support.oracles import attacks as oracle
+
+SOURCE = """
+CREATE TABLE public.person (
+    id integer PRIMARY KEY, who integer NOT NULL, age integer, town text, zip text NOT NULL,
+    disease text, job text NOT NULL, days integer NOT NULL
+);
+INSERT INTO public.person
+SELECT n, {who}, CASE WHEN n % 17 > 0 THEN 20 + abs(hashint4(n)::bigint) % 40 END,
+    CASE WHEN n % 13 > 0 THEN 't' || abs(hashint4(n + 1000)::bigint) % 30 END,
+    'Z' || abs(hashint4(n + 2000)::bigint) % 40 + 10,
+    CASE WHEN n % 19 > 0 THEN 'd' || abs(hashint4(n + 3000)::bigint) % 7 END,
+    'j' || n % 6, n % 4
+FROM generate_series(1, 160) AS n
+"""
+
+QUASI = {name: {"role": "quasi_identifying"} for name in ("age", "town", "zip")}
+LABELS = {**QUASI, "zip": {"role": "quasi_identifying", "hierarchy": {"prefix": [2, 1]}}}
+ONE = {"disease": {"role": "sensitive"}}
+BOTH = {**ONE, "job": {"role": "sensitive"}}
+K = {"model": "k_anonymity", "k": 4}
+
+POLICIES: Mapping[str, dict[str, Any]] = {
+    "one_dimensional": {"columns": {**LABELS, **BOTH}, "privacy": [K]},
+    "full_domain": {
+        "columns": {
+            **LABELS,
+            "age": {"role": "quasi_identifying", "hierarchy": {"intervals": [10, 20]}},
+            "town": {"role": "quasi_identifying", "hierarchy": {"prefix": [1]}},
+            **ONE,
+        },
+        "privacy": [K],
+    },
+    "anatomy": {
+        "columns": {**QUASI, **ONE},
+        "privacy": [{"model": "anatomy_l_diversity", "column": "disease", "l": 3}],
+    },
+    "sloms": {
+        "columns": {**QUASI, **BOTH},
+        "privacy": [K, {"model": "slicing_l_diversity", "l": 3, "level": "unique"}],
+        "method": {
+            "name": "sloms",
+            "sensitive_tables": [["disease"], ["job"]],
+            "link_threshold": 1,
+        },
+    },
+    "qs_greedy": {
+        "columns": {
+            "age": {"role": "quasi_sensitive", "set": "person"},
+            "town": {"role": "quasi_sensitive", "set": "place"},
+        },
+        "privacy": [{"model": "qs_k_anonymity", "k": 4, "count": "supported"}],
+    },
+    "danonyir": {
+        "columns": {**QUASI, **ONE, "who": {"role": "individual"}},
+        "privacy": [{"model": "ir_kl_anonymity", "column": "disease", "k": 3, "l": 2}],
+    },
+}
+
+
+class Recomputed:
+    """Attacks on one staged release by the oracle, from what its tables hold."""
+
+    def __init__(self, attack: Any, release: Release, held: int) -> None:
+        self.attack, self.release, self.held = attack, release, held
+        self.spec = release.spec
+        self.known = self.rows(query("select k.* from k", {"k": attack.base.work("known")}))
+        targets = self.rows(query("select k.* from k", {"k": attack.base.work("targets")}))
+        self.all = {t["t"]: t for t in targets}
+        [key] = self.rows(
+            query(
+                "select s.key from s where s.run_id = :run",
+                {"s": SECRETS},
+                run=num(attack.base.run_id),
+            )
+        )
+        self.key = bytes(key["key"])
+
+    def rows(self, tree: Any) -> list[dict[str, Any]]:
+        with self.attack.conn.cursor(row_factory=dict_row) as cursor:
+            return cursor.execute(statement(tree)).fetchall()
+
+    def shown(self, view: ShownView) -> list[dict[str, Any]]:
+        return self.rows(query("select v.* from v", {"v": view.rows}))
+
+    def values(self, row: dict[str, Any]) -> tuple[Any, ...]:
+        return tuple(row[f"q{a.index}"] for a in self.spec.attributes)
+
+    def targets(self, item: Sensitive | None = None) -> list[oracle.Target]:
+        value = f"v{item.index}" if item else None
+        return [
+            oracle.Target(t, row["held"], self.values(row), row[value] if value else "")
+            for t, row in self.all.items()
+        ]
+
+    def cells(self, row: dict[str, Any]) -> tuple[oracle.Cell, ...]:
+        found = []
+        for a in self.spec.attributes:
+            value = row[a.published]
+            missing = row[a.null_column] if a.null_column else value is None
+            found.append(oracle.Cell(value, missing, a.form is Shown.LABEL))
+        return tuple(found)
+
+    def boxes(self, group: str) -> list[oracle.Box]:
+        home = self.release.home
+        assert home is not None
+        weight = home.weight
+        looks: Counter[str] = Counter()
+        found = {}
+        for row in self.shown(home):
+            box = oracle.Box(row[group], self.cells(row), 0)
+            looks[repr(box)] += row[weight] if weight else 1
+            found[repr(box)] = box
+        return [replace(box, n=looks[look]) for look, box in found.items()]
+
+    def histogram(self, item: Sensitive) -> dict[int, Counter[str]]:
+        view = self.release.of(item)
+        assert view is not None
+        found: dict[int, Counter[str]] = defaultdict(Counter)
+        for row in self.shown(view):
+            n = row[view.weight] if view.weight else 1
+            found[row[view.group]][key_of(row[item.published])] += n
+        return found
+
+    def expected(self, attempt: Attempt) -> tuple[int, ...]:
+        if attempt.attack == "singling_out":
+            return self.singled()
+        if attempt.attack == "linkability":
+            assert self.release.home is not None
+            boxes, targets = self.boxes(self.release.home.group), self.targets()
+            hit = {t.t: oracle.linked(boxes, targets, t) for t in targets}
+            return oracle.counted(targets, hit)
+        [item] = [s for s in self.spec.sensitive if s.published == attempt.column]
+        group = self.release.group_of(item)
+        assert group is not None
+        boxes, hist, targets = self.boxes(group), self.histogram(item), self.targets(item)
+        guess = {
+            "quasi_identifiers": lambda t: oracle.by_groups(boxes, hist, t),
+            "others_known": lambda t: oracle.others_known(
+                boxes, hist, t, self.spec.minimum_size - 1, self.key
+            ),
+            "correlations": lambda t: oracle.correlations(boxes, hist, t),
+        }[attempt.adversary]
+        return oracle.counted(targets, {t.t: guess(t) == t.sensitive for t in targets})
+
+    def singled(self) -> tuple[int, ...]:
+        """With as many predicates as there are: none is left to chance."""
+        home = self.release.home
+        assert home is not None
+        rows = self.shown(home)
+        names = [name for a in home.attributes for name in (a.published, a.null_column) if name]
+        exact = [*home.sensitive, *home.carried]
+        names += [item.published for item in exact]
+        looks: Counter[str] = Counter()
+        for row in rows:
+            looks[repr([row[name] for name in names])] += row[home.weight] if home.weight else 1
+        single = [row for row in rows if looks[repr([row[name] for name in names])] == 1]
+        people = {False: 0, True: 0}
+        for row in single:
+            cells = self.cells(row)
+            found: dict[bool, set[str]] = {False: set(), True: set()}
+            for record in self.known:
+                same = all(
+                    key_of(row[i.published])
+                    == record[f"{'v' if isinstance(i, Sensitive) else 'p'}{i.index}"]
+                    for i in exact
+                )
+                if same and oracle.Box(0, cells, 1).admits(self.values(record)):
+                    found[record["place"] <= self.held].add(record["person"])
+            for held, whom in found.items():
+                people[held] += len(whom) == 1
+        return people[False], len(single), people[True], len(single)
+
+
+def key_of(value: Any) -> str:
+    return "" if value is None else f"={value}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", POLICIES)
+def test_figures_are_those_of_the_definitions(
+    db: Database, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.source(SOURCE.format(who="n / 2" if method == "danonyir" else "n"))
+    pairs: list[tuple[Attempt, tuple[int, ...], tuple[int, ...]]] = []
+    attempts = measure._Attack._attempts
+
+    def compared(
+        self: Any, release: Release, state: State, held: int
+    ) -> Iterator[tuple[Attempt, Counted]]:
+        again = Recomputed(self, release, held)
+        for attempt, found in attempts(self, release, state, held):
+            got = tuple(found.__dict__.values())
+            pairs.append((attempt, got, again.expected(attempt)))
+            yield attempt, found
+
+    monkeypatch.setattr(measure._Attack, "_attempts", compared)
+    policy = {
+        "release": "people",
+        "source": "public.person",
+        "method": {"name": method},
+        **POLICIES[method],
+    }
+    policy["columns"] = {**policy["columns"], "days": {"role": "insensitive"}}
+    faults.attacked(db.dsn(), driver.loaded(policy), targets=1000)
+    has_sensitive = any(c["role"] == "sensitive" for c in policy["columns"].values())
+    kinds = {attempt.attack for attempt, *_ in pairs}
+    assert kinds == {"singling_out", "linkability", *(["inference"] if has_sensitive else [])}
+    for attempt, found, expected in pairs:
+        assert found == expected, attempt

@@ -1,0 +1,138 @@
+"""Attacks on published rows, from their definitions in docs/reference/measures.md."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from math import log
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A published value, and whether it may be missing."""
+
+    shown: Any
+    missing: bool
+    label: bool = False
+
+    def admits(self, value: Any) -> bool:
+        if value is None:
+            return self.missing
+        if self.shown is None:
+            return False
+        if isinstance(self.shown, list):
+            return value in self.shown
+        if self.label:
+            above = self.shown.rstrip("*")
+            # A character more is a star more, except for the top.
+            long = self.shown == "*" or len(value) == len(self.shown)
+            return long and value.startswith(above)
+        if isinstance(self.shown, str | int):
+            return value == self.shown
+        return value in self.shown
+
+
+@dataclass(frozen=True)
+class Box:
+    group: int
+    cells: tuple[Cell, ...]
+    n: int
+
+    def admits(self, values: Sequence[Any], columns: Sequence[int] | None = None) -> bool:
+        places = range(len(values)) if columns is None else columns
+        return all(self.cells[i].admits(values[i]) for i in places)
+
+
+@dataclass(frozen=True)
+class Target:
+    t: int
+    held: bool
+    values: tuple[Any, ...]
+    sensitive: str
+
+
+Histogram = Mapping[int, Counter[str]]
+
+
+def counted(targets: Sequence[Target], hit: Mapping[int, bool]) -> tuple[int, int, int, int]:
+    found = []
+    for held in (False, True):
+        of = [target.t for target in targets if target.held is held]
+        found += [sum(hit[t] for t in of), len(of)]
+    return tuple(found)
+
+
+def prior(hist: Histogram) -> Counter[str]:
+    return sum(hist.values(), Counter())
+
+
+def best(scores: Mapping[str, Any], hist: Histogram) -> str:
+    frequency = prior(hist)
+    return min(scores or frequency, key=lambda v: (-scores.get(v, 0), -frequency[v], v.encode()))
+
+
+def candidates(boxes: Sequence[Box], target: Target) -> Counter[int]:
+    found: Counter[int] = Counter()
+    for box in boxes:
+        if box.admits(target.values):
+            found[box.group] += box.n
+    return found
+
+
+def by_groups(boxes: Sequence[Box], hist: Histogram, target: Target) -> str:
+    scores: dict[str, Fraction] = defaultdict(Fraction)
+    for group, w in candidates(boxes, target).items():
+        for value, n in hist[group].items():
+            scores[value] += Fraction(w * n, hist[group].total())
+    return best(scores, hist)
+
+
+def others_known(
+    boxes: Sequence[Box], hist: Histogram, target: Target, number: int, key: bytes
+) -> str:
+    def draw(text: str) -> bytes:
+        return sha256(key + text.encode()).digest()
+
+    groups = list(candidates(boxes, target))
+    if not groups:
+        return best({}, hist)
+
+    def inside(group: int) -> bool:
+        return not target.held and target.sensitive in hist[group]
+
+    group = min(groups, key=lambda g: (not inside(g), draw(f"group:{target.t}:{g}")))
+    records = [(v, i) for v, n in hist[group].items() for i in range(1, n + 1)]
+    own = (target.sensitive, 1) if inside(group) else None
+    records.sort(key=lambda r: (r == own, draw(f"other:{target.t}:{r[1]}{r[0]}")))
+    return best(Counter(v for v, _ in records[number:]), hist)
+
+
+def correlations(boxes: Sequence[Box], hist: Histogram, target: Target) -> str:
+    scores: dict[str, float] = {value: log(n) for value, n in prior(hist).items()}
+    frequency = prior(hist)
+    for i in range(len(target.values)):
+        records: Counter[int] = Counter()
+        for box in boxes:
+            if box.admits(target.values, [i]):
+                records[box.group] += box.n
+        for value, n in frequency.items():
+            admitted = sum(w * hist[g][value] / hist[g].total() for g, w in records.items())
+            scores[value] += log((admitted + 1) / (n + 2))
+    return best({value: round(score, 9) for value, score in scores.items()}, hist)
+
+
+def linked(boxes: Sequence[Box], targets: Sequence[Target], target: Target) -> bool:
+    width = len(target.values)
+    one, other = range(0, width, 2), range(1, width, 2)
+    found = {
+        u.t
+        for box in boxes
+        if box.admits(target.values, one)
+        for u in targets
+        if u.held is target.held and box.admits(u.values, other)
+    }
+    return found == {target.t}
