@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version as version_of
 from typing import Any
 
 import psycopg
 
 from pganon import sqlfiles
+from pganon.cli.written import program
 from pganon.forms.evidence import DIGEST, sha256
 from pganon.loading import policy_from
 from pganon.methods.registry import methods
@@ -68,10 +68,6 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
 def _about(conn: Connection, release: str) -> dict[str, str]:
     row = conn.execute(sqlfiles.query("report", "about"), {"release": release}).fetchone()
     return (row and row[0]) or {}
-
-
-def program() -> str:
-    return f"pganon {version_of('pganon')}"
 
 
 def requirements(policy: Policy) -> list[Requirement]:

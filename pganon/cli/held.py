@@ -9,7 +9,8 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
-from pganon.cli.collected import intact, program, requirements, with_decisions
+from pganon.cli.collected import intact, requirements, with_decisions
+from pganon.cli.written import program
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.install.access import admit_approver

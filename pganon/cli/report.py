@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pganon.cli import common
+from pganon.cli.written import as_text, check_output, write_private
 from pganon.errors import UsageError
 
 if TYPE_CHECKING:
     from pganon.report.collected import Collected
-
-ENDINGS = (".html", ".json")
 
 
 class _Report(common.WithDefault):
@@ -63,24 +61,16 @@ def report(
 
     It is made of stored figures; the source is not read. It is confidential.
     """
-    from pganon import files
     from pganon.report.document import document
     from pganon.report.page import page
     from pganon.report.signature import sign
 
-    if output.suffix.lower() not in ENDINGS:
-        raise UsageError(
-            f"{output}: the name of a report ends in .html or .json", hint="for example report.html"
-        )
-    if output.exists() and not force:
-        raise UsageError(f"{output} exists", hint="choose another name, or add --force")
+    check_output(output, force=force)
     made = document(_collected(name, version, request, dsn, owner))
-    html = output.suffix.lower() == ".html"
-    text = page(made) if html else f"{jsonlib.dumps(made, indent=2, sort_keys=True)}\n"
+    text = as_text(output, made, page)
     if key is not None:
         text = sign(text, read(key), datetime.now(UTC))
-    with files.writing(output, private=True) as file:
-        file.write(text.encode())
+    write_private(output, text)
     if json:
         common.emit_json(
             {

@@ -33,11 +33,10 @@ _MODELS = {
 
 def sentences(report: Document) -> dict[str, Any]:
     properties = report["properties"]
-    request = properties["request"]
+    which = _which(properties)
     return {
-        "which": f"version {properties['version']}"
-        if request is None
-        else f"request {request}, to become version {properties['version']}",
+        "title": f"Disclosure report: {plain(properties['release'])}, {which}",
+        "which": which,
         "known": listed(properties["known"]),
         "sensitive": listed(properties["sensitive"]),
         "goes_out": _goes_out(report),
@@ -67,6 +66,12 @@ def sentences(report: Document) -> dict[str, Any]:
         " or parameters were measured for this release before.",
         "ledger": _ledger(report["proof"]),
     }
+
+
+def _which(properties: Document) -> str:
+    version = f"version {properties['version']}"
+    request = properties["request"]
+    return version if request is None else f"request {request}, to become {version}"
 
 
 def _goes_out(report: Document) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.forms.evidence import canonical, sha256
-from pganon.report.page import as_script
+from pganon.report.template import as_script
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import (

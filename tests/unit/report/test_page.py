@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from pganon.report.document import document
-from pganon.report.page import KINDS, at, page
+from pganon.report.page import page
+from pganon.report.template import KINDS, at
 from tests.support.sources.reports import EVIDENCE, POLICY, collected, event
 
 FIGURE = re.compile(r'<span data-figure="([^"]+)" data-kind="([^"]+)">([^<]*)</span>')
