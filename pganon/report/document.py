@@ -44,6 +44,7 @@ def document(found: Collected) -> dict[str, Any]:
         "access": [{"role": one.role, "because": one.because} for one in found.access],
         "questions": questions(found),
         "risk": _risk(found),
+        "form": figures.of_form(found),
         "guarantee": guarantee.required(found),
         "sensitive": _sensitive(found),
         "attributes": _attributes(found),
@@ -79,8 +80,8 @@ def _summary(found: Collected) -> Iterator[str]:
     if chance is not None:
         yield (
             f"Whoever knows {listed(found.known)} of a person finds at least {chance.smallest}"
-            f" {found.people} {'who' if found.one_each else 'that'} look the same, so a guess at"
-            f" the record is right at most once in {chance.smallest} times."
+            f" {found.members} {'who' if found.counts_people else 'that'} look the same, so a guess"
+            f" is right at most once in {chance.smallest} times."
         )
     for item in figures.sensitive(found)[:2]:
         if item["most"] < 1:
@@ -112,6 +113,8 @@ def _properties(found: Collected) -> dict[str, Any]:
         "method": found.method,
         "groups": found.groups,
         "people": found.people,
+        "members": found.members,
+        "exact": figures.exact(found),
         "published_at": version.published_at.isoformat(),
         "released": version.released,
         "suppressed": version.suppressed,

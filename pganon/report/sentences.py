@@ -57,7 +57,9 @@ def sentences(report: Document) -> dict[str, Any]:
             if name in _MODELS
         ],
         "lost": _lost(report),
-        "exact": [_exact(item) for item in report["attributes"]],
+        "exact": [
+            "exact" if properties["exact"] else _exact(item) for item in report["attributes"]
+        ],
         "errors": [_error(item) for item in report["attributes"]],
         "queries": _queries(report["queries"]),
         "versions": _versions(report),
@@ -151,7 +153,12 @@ def _others(item: Document, people: str) -> str:
 def _lost(report: Document) -> str:
     version = report["properties"]
     known = listed(version["known"])
-    text = f"Nothing was invented: {known} are less exact, everything else is as it was."
+    text = (
+        f"Nothing was invented: {known} are as they were, and which {listed(version['sensitive'])}"
+        " belongs to whom is lost."
+        if version["exact"]
+        else f"Nothing was invented: {known} are less exact, everything else is as it was."
+    )
     if version["suppressed"] == 0:
         return f"{text} No record was left out."
     return (
