@@ -6,7 +6,7 @@ Names of the results of ACRO are used where there are any: `uid`, `type`, `statu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -23,8 +23,12 @@ from pganon.report.words import count, day, listed, percent, plain, several
 FORMAT = "pganon report 1"
 
 
-def document(found: Collected) -> dict[str, Any]:
-    """Everything that the page shows, and nothing else is needed for it."""
+def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
+    """Everything that the page shows, and nothing else is needed for it.
+
+    Args:
+        files: exported ones, each with its `name` and `sha256`.
+    """
     comments = look_at(found)
     return {
         "format": FORMAT,
@@ -53,6 +57,7 @@ def document(found: Collected) -> dict[str, Any]:
         "events": events.events(found),
         "not_protected": not_protected(found),
         "proof": _proof(found),
+        "files": list(files),
     }
 
 

@@ -71,6 +71,15 @@ def sign(text: str, private: bytes, at: datetime) -> str:
     return _with(text, {"statement": said, "signature": signature})
 
 
+def report_of(text: str) -> dict[str, Any]:
+    """The document of a report, a page or JSON, whoever wrote it.
+
+    Raises:
+        Unsigned: it is no report.
+    """
+    return _parts(text)[0]
+
+
 def verify(text: str, public: bytes) -> dict[str, Any]:
     """The statement that the key signed about this file, which says the same of itself.
 
