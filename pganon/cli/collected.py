@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version as version_of
 from typing import Any
 
 import psycopg
 
 from pganon import sqlfiles
+from pganon.cli.written import program
 from pganon.forms.evidence import DIGEST, sha256
+from pganon.forms.utility import Utility
 from pganon.loading import policy_from
 from pganon.methods.registry import methods
 from pganon.policy.columns import of_role
@@ -61,6 +62,7 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
         evidence_intact=intact(_released(ledger, version.version), evidence),
         made_at=datetime.now(UTC),
         program=program(),
+        utility=figures_of(version.method, version.measures),
         about=_about(conn, name),
     )
 
@@ -70,8 +72,10 @@ def _about(conn: Connection, release: str) -> dict[str, str]:
     return (row and row[0]) or {}
 
 
-def program() -> str:
-    return f"pganon {version_of('pganon')}"
+def figures_of(method: str, measures: Mapping[str, Any]) -> Utility | None:
+    """The figures of every run, as the form of the method reads them."""
+    recorded = measures.get("utility")
+    return methods()[method].form.statistics.figures.recorded(recorded) if recorded else None
 
 
 def requirements(policy: Policy) -> list[Requirement]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +18,7 @@ from pganon.cli.run import (
     WorkloadOption,
     parsed_workload,
 )
+from pganon.cli.written import as_text, check_output, program, write_private
 from pganon.database import RUN_SETTINGS, Settings
 from pganon.errors import EXIT_REFUSED
 
@@ -48,6 +51,15 @@ VaryOption = Annotated[
         show_default=False,
     ),
 ]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="File for a page or its figures: .html or .json.",
+        show_default=False,
+    ),
+]
 SeedOption = Annotated[int, typer.Option("--seed", help="A number that all random choices follow.")]
 
 
@@ -60,6 +72,8 @@ def compare(
     timeout: TimeoutOption = "0",
     work_mem: MemoryOption = RUN_SETTINGS.work_mem,
     jobs: JobsOption = None,
+    output: OutputOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
@@ -75,6 +89,8 @@ def compare(
     from pganon.forms.request import Request
     from pganon.run.options import Options
 
+    if output is not None:
+        check_output(output, force=force)
     chosen = [method for text in methods or () for method in methods_in(text)]
     varied = [varied_in(text) for text in vary or ()]
     request = Request(workload=parsed_workload(workload))
@@ -83,13 +99,24 @@ def compare(
     with chosen_policy(policy, dsn, owner) as (loaded, _):
         candidates = candidates_of(loaded, chosen, varied)
         compared = _compare(loaded, candidates, seed, settings, options, dsn, owner, quiet=json)
+    if output is not None:
+        _write(output, compared)
     if json:
         common.emit_json(compared.as_dict())
     else:
         show_compared(compared)
+        if output is not None:
+            common.line(f"written: {output}")
     codes = {row.exit_code for row in compared.candidates}
     if 0 not in codes:
         raise typer.Exit(EXIT_REFUSED if EXIT_REFUSED in codes else min(codes))
+
+
+def _write(output: Path, compared: Compared) -> None:
+    from pganon.report.comparison.page import document, page
+
+    made = document(compared.as_dict(), datetime.now(UTC), program())
+    write_private(output, as_text(output, made, page))
 
 
 def _compare(

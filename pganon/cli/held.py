@@ -9,7 +9,8 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
-from pganon.cli.collected import intact, program, requirements, with_decisions
+from pganon.cli.collected import figures_of, intact, requirements, with_decisions
+from pganon.cli.written import program
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.install.access import admit_approver
@@ -86,6 +87,7 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
         made_at=datetime.now(UTC),
         program=program(),
         request=request,
+        utility=figures_of(staged["method"], staged["measures"]),
         about=staged["policy"].get("about") or {},
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pganon.cli import common
+from pganon.cli.written import as_text, check_output, write_private
 from pganon.errors import UsageError
 
 if TYPE_CHECKING:
     from pganon.report.collected import Collected
-
-ENDINGS = (".html", ".json")
 
 
 class _Report(common.WithDefault):
@@ -54,6 +52,15 @@ def report(
         Path | None,
         typer.Option("--sign", metavar="KEY", help="Private key to sign with.", show_default=False),
     ] = None,
+    export: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--export",
+            help="File that `pganon export` wrote of the version, whose digest the report is to"
+            " have; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
@@ -63,24 +70,18 @@ def report(
 
     It is made of stored figures; the source is not read. It is confidential.
     """
-    from pganon import files
     from pganon.report.document import document
+    from pganon.report.exported import file_entry
     from pganon.report.page import page
     from pganon.report.signature import sign
 
-    if output.suffix.lower() not in ENDINGS:
-        raise UsageError(
-            f"{output}: the name of a report ends in .html or .json", hint="for example report.html"
-        )
-    if output.exists() and not force:
-        raise UsageError(f"{output} exists", hint="choose another name, or add --force")
-    made = document(_collected(name, version, request, dsn, owner))
-    html = output.suffix.lower() == ".html"
-    text = page(made) if html else f"{jsonlib.dumps(made, indent=2, sort_keys=True)}\n"
+    check_output(output, force=force)
+    files = [file_entry(path.name, read(path)) for path in export or ()]
+    made = document(_collected(name, version, request, dsn, owner), files)
+    text = as_text(output, made, page)
     if key is not None:
         text = sign(text, read(key), datetime.now(UTC))
-    with files.writing(output, private=True) as file:
-        file.write(text.encode())
+    write_private(output, text)
     if json:
         common.emit_json(
             {
@@ -149,14 +150,23 @@ def key(
 def verify(
     file: Annotated[Path, typer.Argument(help="A signed report: .html or .json.")],
     public: Annotated[Path, typer.Option("--key", metavar="PUB", help="The public key.")],
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            "--export", help="An exported file that the report is to be about.", show_default=False
+        ),
+    ] = None,
     json: common.JsonOption = False,
 ) -> None:
     """See whether a report is what was signed. Needs no server and no network."""
-    from pganon.report.signature import Unsigned
+    from pganon.report.exported import held_against
+    from pganon.report.signature import Unsigned, report_of
     from pganon.report.signature import verify as verified
 
     try:
-        said = verified(read(file).decode(errors="replace"), read(public))
+        text = read(file).decode(errors="replace")
+        said = verified(text, read(public))
+        counted = None if export is None else held_against(report_of(text), read(export))
     except Unsigned as why:
         if json:
             common.emit_json({"file": str(file), "signed": False, "why": str(why)})
@@ -164,10 +174,15 @@ def verify(
             common.line(f"{file}: {why}")
         raise typer.Exit(1) from None
     if json:
-        common.emit_json({"file": str(file), "signed": True, "statement": said})
+        more = {} if counted is None else {"export": str(export), "counted": counted}
+        common.emit_json({"file": str(file), "signed": True, "statement": said, **more})
         return
     about = f"{said['release']}, version {said['version']}"
     common.line(f"{file}: {about}; signed at {said['signed_at']} with key {said['key']}")
+    if counted is not None:
+        texts = [f"{one['model']} {one['counted']:.6g}" for one in counted]
+        again = f"counted again: {', '.join(texts)}" if texts else "nothing can be counted in it"
+        common.line(f"{export}: is the file that was signed; {again}")
 
 
 def read(path: Path) -> bytes:

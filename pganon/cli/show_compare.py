@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pganon.candidates.dominance import TOLERANCE
 from pganon.candidates.figures import Compared, Figures, Row
 from pganon.candidates.settings import options_of, written
 from pganon.cli import common
 from pganon.forms.form import STRUCTURE
+from pganon.report.comparison.heads import Measure, heads_of
 from pganon.run.result import Verified
-
-Measure = tuple[str, str | None, str]
-"""Model, column and symbol: of several distributions that it is compared with the worst counts."""
 
 
 def show_compared(compared: Compared) -> None:
@@ -81,34 +79,20 @@ def _cells(figures: Figures | None, measures: Sequence[Measure]) -> list[str]:
     ]
 
 
-def _measures(rows: Sequence[Row], varied: Sequence[str]) -> dict[Measure, str]:
+def _measures(rows: Sequence[Row], varied: Sequence[str]) -> Mapping[Measure, str]:
     """Requirements, but for those that the highest risk shows, and the heads of their columns.
 
     Args:
         varied: heads of other columns.
     """
-    found = {
-        _measure(one): one
+    found = dict.fromkeys(
+        _measure(one)
         for row in rows
         if row.figures is not None
         for one in row.figures.verified
         if one.model != STRUCTURE and not (one.symbol == "k" and row.figures.highest_risk)
-    }
-    for heads in (
-        {key: one.symbol for key, one in found.items()},
-        {key: f"{one.symbol} of {one.column}" for key, one in found.items()},
-    ):
-        if len(set(heads.values())) == len(heads):
-            break
-    else:
-        several = len({column for _, column, _ in found}) > 1
-        heads = {
-            (model, column, symbol): " ".join(
-                filter(None, [model, column if several else None, symbol])
-            )
-            for model, column, symbol in found
-        }
-    return {key: f"measured {head}" if head in varied else head for key, head in heads.items()}
+    )
+    return heads_of(found, varied)
 
 
 def _measure(one: Verified) -> Measure:

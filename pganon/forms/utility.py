@@ -45,6 +45,8 @@ class Utility(ABC):
     """
 
     columns: ClassVar[str] = "quasi-identifier"
+    people: ClassVar[bool] = False
+    """Whether the size of a group is one of people, each of whom may have several records."""
 
     gcp: float
     ncp: dict[str, float]
@@ -58,6 +60,16 @@ class Utility(ABC):
     def risk(self) -> Risk | None:
         """None where quasi-identifiers are published so that it says nothing."""
         return None
+
+    @property
+    def exact(self) -> bool:
+        """Whether quasi-identifiers are published as they are, so that people can be found."""
+        return False
+
+    @property
+    def most(self) -> Mapping[str, float]:
+        """By sensitive column the largest share of a group or bucket that one value has."""
+        return {}
 
     @property
     @abstractmethod
@@ -269,6 +281,14 @@ class AnatomyUtility(Utility):
     baseline: float | None = None
     generalized: bool | None = None
 
+    @property
+    def exact(self) -> bool:
+        return not self.generalized
+
+    @property
+    def most(self) -> Mapping[str, float]:
+        return {name: 1 / found.degree for name, found in self.sensitive.items()}
+
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
         # Versions that were published before inference was measured have no figures of it.
@@ -334,6 +354,8 @@ class IdentityUtility(ClassUtility):
         smallest_count_group: individuals of a class with equally many records, fewest.
         exposed: individuals of whom a value that nobody else in the class has gives away others.
     """
+
+    people = True
 
     individuals: int
     vulnerable: float | None

@@ -253,6 +253,13 @@ class AnatomyLDiversity(Model):
     def minimum_size(self) -> int:
         return self.l
 
+    def sentence(self, known: str, column: str) -> str:
+        values = f"the same {column}" if column and self.level != "tuple" else "the same values"
+        return f"In every group or bucket at most 1 in {self.l} has {values}."
+
+    def most(self, share: float) -> float | None:
+        return None if self.level == "tuple" else 1 / self.l
+
     def aggregate(self, rows: str) -> exp.Expr:
         degree = fragment("sum(:n)::float8 / max(:n)::float8", n=col("n", rows))
         if self.level != "unique":
@@ -289,3 +296,6 @@ class BucketSize(_Size):
     """Every bucket has at least k records. Not k-anonymity, which is about quasi-identifiers."""
 
     name: ClassVar[str] = "bucket_size"
+
+    def sentence(self, known: str, column: str) -> str:
+        return f"Every bucket has at least {self.k} records."

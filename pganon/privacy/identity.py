@@ -43,6 +43,9 @@ class IRKAnonymity(CountModel):
     def parameter(self) -> float:
         return self.k
 
+    def sentence(self, known: str, column: str) -> str:
+        return f"Everybody shares {known} with at least {self.k - 1} others in the release."
+
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment("count(*)")
 
@@ -75,6 +78,9 @@ class IRAlpha(_RecordShare):
     def parameter(self) -> float:
         return float(self.alpha)
 
+    def sentence(self, known: str, column: str) -> str:
+        return f"Nobody has more than {100 * self.parameter:.3g} % of the records of a group."
+
 
 @dataclass(frozen=True)
 class IRBeta(_RecordShare):
@@ -87,6 +93,13 @@ class IRBeta(_RecordShare):
     @property
     def parameter(self) -> float:
         return float(self.beta)
+
+    def sentence(self, known: str, column: str) -> str:
+        share = f"{100 * self.parameter:.3g} %"
+        return f"In no group do more than {share} of the records have the same {column}."
+
+    def most(self, share: float) -> float:
+        return self.parameter
 
 
 @dataclass(frozen=True)
@@ -106,6 +119,13 @@ class EIRBeta(ShareModel):
     @property
     def parameter(self) -> float:
         return float(self.beta)
+
+    def sentence(self, known: str, column: str) -> str:
+        share = f"{100 * self.parameter:.3g} %"
+        return f"In no group do more than {share} of the people have the same {column}."
+
+    def most(self, share: float) -> float:
+        return self.parameter
 
     @property
     def needs_total(self) -> bool:
@@ -136,6 +156,12 @@ class EIRLDiversity(CountModel):
     @property
     def parameter(self) -> float:
         return self.l
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"Whichever record of everybody in a group is meant, these have at least {self.l}"
+            f" different values of {column}."
+        )
 
     def aggregate(self, rows: str) -> exp.Expr:
         raise TypeError("a minimum hitting set is no aggregate over a histogram; use measure()")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pganon.forms.utility import Utility
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.model import Policy
 from pganon.privacy.base import Requirement
@@ -65,6 +66,7 @@ class Collected:
         evidence_intact: whether the evidence is the one of which the ledger has the digest.
         program: version of the program that makes the report.
         request: with which it waits for approval; None if it is published.
+        utility: the figures of its run that every version has, as its form reads them.
         about: purpose, legal basis and the like, as the policy says now; see
             :class:`pganon.policy.reporting.About`.
     """
@@ -92,6 +94,7 @@ class Collected:
     made_at: datetime
     program: str
     request: int | None = None
+    utility: Utility | None = None
     about: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -103,6 +106,16 @@ class Collected:
     def people(self) -> str:
         """What is counted: people, or records where these may be several of one person."""
         return "people" if self.one_each else "records"
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether what is said of the members of a group is said of people."""
+        return self.one_each or (self.utility is not None and self.utility.people)
+
+    @property
+    def members(self) -> str:
+        """What a group has: people, or records where these may be several of one person."""
+        return "people" if self.counts_people else "records"
 
     def published_name(self, column: str) -> str:
         """The name under which a column of the source is published."""

@@ -6,7 +6,7 @@ Names of the results of ACRO are used where there are any: `uid`, `type`, `statu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -23,8 +23,12 @@ from pganon.report.words import count, day, listed, percent, plain, several
 FORMAT = "pganon report 1"
 
 
-def document(found: Collected) -> dict[str, Any]:
-    """Everything that the page shows, and nothing else is needed for it."""
+def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
+    """Everything that the page shows, and nothing else is needed for it.
+
+    Args:
+        files: exported ones, each with its `name` and `sha256`.
+    """
     comments = look_at(found)
     return {
         "format": FORMAT,
@@ -44,6 +48,7 @@ def document(found: Collected) -> dict[str, Any]:
         "access": [{"role": one.role, "because": one.because} for one in found.access],
         "questions": questions(found),
         "risk": _risk(found),
+        "form": figures.of_form(found),
         "guarantee": guarantee.required(found),
         "sensitive": _sensitive(found),
         "attributes": _attributes(found),
@@ -52,6 +57,7 @@ def document(found: Collected) -> dict[str, Any]:
         "events": events.events(found),
         "not_protected": not_protected(found),
         "proof": _proof(found),
+        "files": list(files),
     }
 
 
@@ -79,8 +85,8 @@ def _summary(found: Collected) -> Iterator[str]:
     if chance is not None:
         yield (
             f"Whoever knows {listed(found.known)} of a person finds at least {chance.smallest}"
-            f" {found.people} {'who' if found.one_each else 'that'} look the same, so a guess at"
-            f" the record is right at most once in {chance.smallest} times."
+            f" {found.members} {'who' if found.counts_people else 'that'} look the same, so a guess"
+            f" is right at most once in {chance.smallest} times."
         )
     for item in figures.sensitive(found)[:2]:
         if item["most"] < 1:
@@ -112,6 +118,8 @@ def _properties(found: Collected) -> dict[str, Any]:
         "method": found.method,
         "groups": found.groups,
         "people": found.people,
+        "members": found.members,
+        "exact": figures.exact(found),
         "published_at": version.published_at.isoformat(),
         "released": version.released,
         "suppressed": version.suppressed,

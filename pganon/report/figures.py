@@ -37,8 +37,9 @@ def chance(found: Collected) -> Chance | None:
     if sizes:
         return Chance(sizes["smallest"], sizes["groups"] / sizes["people"])
     utility = found.measures.get("utility", {})
-    if utility.get("smallest_class"):
-        return Chance(utility["smallest_class"], utility["mean_risk"])
+    if utility.get("highest_risk"):
+        # A class of people who have several records has more of these.
+        return Chance(round(1 / utility["highest_risk"]), utility["mean_risk"])
     return None
 
 
@@ -55,6 +56,26 @@ def sensitive(found: Collected) -> list[Mapping[str, Any]]:
 def commonest(found: Collected) -> Mapping[str, Any] | None:
     """The sensitive column with the most common value in a group."""
     return max(sensitive(found), key=lambda item: item["most"], default=None)
+
+
+def exact(found: Collected) -> bool:
+    """Whether quasi-identifiers are published as they are."""
+    return found.utility is not None and found.utility.exact
+
+
+def most(found: Collected, column: str) -> float | None:
+    """The largest share of a group that one value of a column has; None if nobody measured it."""
+    evidence = next((item for item in sensitive(found) if item["column"] == column), None)
+    if evidence is not None:
+        return evidence["most"]
+    return found.utility.most.get(column) if found.utility else None
+
+
+def of_form(found: Collected) -> list[dict[str, str]]:
+    """Rows {label, text} of what the form says of itself, where groups have no sizes to show."""
+    if found.utility is None or sizes(found, "release") is not None:
+        return []
+    return [{"label": key, "text": text} for key, text in found.utility.details().items()]
 
 
 def left_out(found: Collected) -> float:

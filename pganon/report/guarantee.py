@@ -35,12 +35,18 @@ def _checked(found: Collected, check: Mapping[str, Any]) -> dict[str, Any]:
         "model": check["model"],
         "name": _NAMES.get(check["model"], check["model"].replace("_", " ")),
         "column": check["column"],
+        "published": check["column"] and _shown(found, check["column"]),
         "against": check["against"],
         "sentence": _sentence(found, check),
         "bound": "at least" if check["bound"] == ">=" else "at most",
         "required": check["required"],
         "measured": check["measured"],
     }
+
+
+def _shown(found: Collected, column: str) -> str:
+    """As it is published, where it is a column of the policy."""
+    return found.published_name(column) if column in found.policy.columns else column
 
 
 def _sentence(found: Collected, check: Mapping[str, Any]) -> str:

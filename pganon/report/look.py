@@ -23,6 +23,7 @@ def look_at(found: Collected) -> list[str]:
     return [
         *_missing(found),
         *_limits(found),
+        *_found(found),
         *_common(found),
         *_many_times(found),
         *_unprotected(found),
@@ -91,6 +92,14 @@ def _many_times(found: Collected) -> Iterator[str]:
             )
 
 
+def _found(found: Collected) -> Iterator[str]:
+    if figures.exact(found):
+        yield (
+            f"What others may know ({listed(found.known)}) is published exactly: a person can be"
+            " found by it. Only the link to what is protected is hidden."
+        )
+
+
 def _unprotected(found: Collected) -> Iterator[str]:
     about = {found.published_name(r.column) for r in found.requirements if r.column}
     bare = [name for name in found.of_role("sensitive", "semi_sensitive") if name not in about]
@@ -135,7 +144,7 @@ def _procedure(found: Collected) -> Iterator[str]:
         yield (
             "The policy accepts whatever several versions together disclose (republication: allow)."
         )
-    if not found.one_each:
+    if not found.counts_people:
         yield (
             "Records are counted, not people: the policy does not say that every record is a person"
             " of its own. Who has several records is easier to find."

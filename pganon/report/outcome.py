@@ -21,13 +21,13 @@ def outcome(found: Collected) -> list[dict[str, Any]]:
 def _smallest(found: Collected) -> dict[str, Any]:
     chance, label = figures.chance(found), "Smallest group"
     if chance is None:
-        return _unknown("smallest", label, _why(found))
+        return _exactly(found, "smallest", label)
     required = guarantee.fewest_people(found)
     bounded = required > 1
     return _row(
         "smallest",
         label,
-        f"{count(chance.smallest)} {found.people}",
+        f"{count(chance.smallest)} {found.members}",
         f"required: {count(required)}",
         "holds" if bounded else "no limit is required",
         HOLDS if bounded else LOOK,
@@ -37,7 +37,7 @@ def _smallest(found: Collected) -> dict[str, Any]:
 def _chance(found: Collected) -> dict[str, Any]:
     chance, label = figures.chance(found), "Highest chance to find a person"
     if chance is None:
-        return _unknown("chance", label, _why(found))
+        return _exactly(found, "chance", label)
     above = [figures.OVER[name] for name, limit in figures.LIMITS.items() if chance.highest > limit]
     limits = f"limits: {' and '.join(figures.OVER.values())}"
     if above:
@@ -50,7 +50,7 @@ def _chance(found: Collected) -> dict[str, Any]:
 def _common(found: Collected) -> dict[str, Any]:
     item = figures.commonest(found)
     if item is None:
-        return _unknown("common", "Most common sensitive value in a group")
+        return _of_form(found)
     share = max((one["share"] for one in item["values"]), default=1.0)
     limit = guarantee.most_of(found, item["column"], share)
     limited = limit is not None and limit < 1
@@ -77,6 +77,34 @@ def _left_out(found: Collected) -> dict[str, Any]:
         "none" if version.suppressed == 0 else percent(share),
         LOOK if share > 0.05 else HOLDS,
     )
+
+
+def _of_form(found: Collected) -> dict[str, Any]:
+    """The same from the figures of every run."""
+    shares = found.utility.most if found.utility else {}
+    column = max(shares, key=lambda name: shares[name], default=None)
+    if column is None:
+        return _unknown("common", "Most common sensitive value in a group")
+    limit = guarantee.most_of(found, column, 1.0)
+    limited = limit is not None and limit < 1
+    return _row(
+        "common",
+        f"Most common {plain(column, 30)} in a group or bucket",
+        percent(shares[column]),
+        "at most",
+        f"limit {percent(limit)} holds"
+        if limited and limit is not None
+        else "no limit is required",
+        HOLDS if limited else LOOK,
+    )
+
+
+def _exactly(found: Collected, name: str, label: str) -> dict[str, Any]:
+    """Where no group of people who look the same is published."""
+    if not figures.exact(found):
+        return _unknown(name, label, _why(found))
+    note = "what others may know is published exactly"
+    return _row(name, label, "exact", note, "not limited", LOOK)
 
 
 def _unknown(name: str, label: str, why: str = _UNMEASURED) -> dict[str, Any]:

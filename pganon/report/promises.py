@@ -53,12 +53,17 @@ def not_protected(found: Collected) -> list[dict[str, str]]:
             "Tables about the same people that others published were not considered.",
         ),
     ]
-    if not found.one_each:
+    if not found.counts_people:
         rows.append(
             ("People with several records", "What holds for records need not hold for people.")
         )
     if figures.chance(found) is None:
-        rows.append(("Identity", "Groups of this form do not limit the chance to find a person."))
+        text = (
+            "What others may know is published exactly, so people can be found."
+            if figures.exact(found)
+            else "Groups of this form do not limit the chance to find a person by its records."
+        )
+        rows.append(("Identity", text))
     rows.append(
         ("Not differential privacy", "There is no bound that holds against every attacker.")
     )

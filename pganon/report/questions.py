@@ -35,6 +35,13 @@ def _singling_out(found: Collected) -> Question:
         f"knows {listed(found.known)} of a person and that the person is in the data, and looks"
         " for the record"
     )
+    if chance is None and figures.exact(found):
+        hidden = found.of_role("sensitive", "semi_sensitive")
+        remains = (
+            f"What others may know ({listed(found.known)}) is published exactly, so a person can be"
+            f" found by it. What is hidden is which {listed(hidden, 'or')} belongs to whom."
+        )
+        return _question("singling out", somebody, remains, OPEN)
     if chance is None:
         remains = "Groups of this form do not say how many people look the same."
         return _question("singling out", somebody, remains, UNKNOWN)
@@ -42,7 +49,7 @@ def _singling_out(found: Collected) -> Question:
     remains = (
         f"Some are alone in their group: a guess is right for certain, and {average}"
         if chance.smallest == 1
-        else f"A group of at least {chance.smallest} {found.people}: a guess is right once in"
+        else f"A group of at least {chance.smallest} {found.members}: a guess is right once in"
         f" {chance.smallest} times at most, and {average}"
     )
     bounded = guarantee.fewest_people(found) > 1
@@ -58,11 +65,14 @@ def _inference(found: Collected) -> list[Question]:
         remains = []
         if values is not None:
             remains.append(f"At least {values} values of {column} remain.")
+        most = figures.most(found, column)
         if evidence is not None:
             remains.append(
                 f"The most common one has at most {percent(evidence['most'])} of a group,"
                 f" {percent(evidence['mean'])} on average."
             )
+        elif most is not None:
+            remains.append(f"The most common one has at most {percent(most)} of a group or bucket.")
         if limit is None or limit >= 1:
             remains.append("No requirement limits how common it is.")
         rows.append(

@@ -33,11 +33,10 @@ _MODELS = {
 
 def sentences(report: Document) -> dict[str, Any]:
     properties = report["properties"]
-    request = properties["request"]
+    which = _which(properties)
     return {
-        "which": f"version {properties['version']}"
-        if request is None
-        else f"request {request}, to become version {properties['version']}",
+        "title": f"Disclosure report: {plain(properties['release'])}, {which}",
+        "which": which,
         "known": listed(properties["known"]),
         "sensitive": listed(properties["sensitive"]),
         "goes_out": _goes_out(report),
@@ -58,7 +57,9 @@ def sentences(report: Document) -> dict[str, Any]:
             if name in _MODELS
         ],
         "lost": _lost(report),
-        "exact": [_exact(item) for item in report["attributes"]],
+        "exact": [
+            "exact" if properties["exact"] else _exact(item) for item in report["attributes"]
+        ],
         "errors": [_error(item) for item in report["attributes"]],
         "queries": _queries(report["queries"]),
         "versions": _versions(report),
@@ -67,6 +68,12 @@ def sentences(report: Document) -> dict[str, Any]:
         " or parameters were measured for this release before.",
         "ledger": _ledger(report["proof"]),
     }
+
+
+def _which(properties: Document) -> str:
+    version = f"version {properties['version']}"
+    request = properties["request"]
+    return version if request is None else f"request {request}, to become {version}"
 
 
 def _goes_out(report: Document) -> str:
@@ -146,7 +153,12 @@ def _others(item: Document, people: str) -> str:
 def _lost(report: Document) -> str:
     version = report["properties"]
     known = listed(version["known"])
-    text = f"Nothing was invented: {known} are less exact, everything else is as it was."
+    text = (
+        f"Nothing was invented: {known} are as they were, and which {listed(version['sensitive'])}"
+        " belongs to whom is lost."
+        if version["exact"]
+        else f"Nothing was invented: {known} are less exact, everything else is as it was."
+    )
     if version["suppressed"] == 0:
         return f"{text} No record was left out."
     return (

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.forms.evidence import canonical, sha256
-from pganon.report.page import as_script
+from pganon.report.template import as_script
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import (
@@ -69,6 +69,15 @@ def sign(text: str, private: bytes, at: datetime) -> str:
     said = _statement(report, bare, at.isoformat(), _fingerprint(key.public_key()))
     signature = base64.b64encode(key.sign(canonical(said).encode())).decode()
     return _with(text, {"statement": said, "signature": signature})
+
+
+def report_of(text: str) -> dict[str, Any]:
+    """The document of a report, a page or JSON, whoever wrote it.
+
+    Raises:
+        Unsigned: it is no report.
+    """
+    return _parts(text)[0]
 
 
 def verify(text: str, public: bytes) -> dict[str, Any]:

@@ -1,68 +1,84 @@
-"""The page of a report in Chromium: it loads nothing, and fits wide and narrow screens."""
+"""Pages in Chromium: they load nothing, and fit wide and narrow screens."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from pganon.report.comparison.page import page as comparison_page
 from pganon.report.document import document
 from pganon.report.page import page
+from tests.support.harness.browser import FLAGS, PROGRAM
+from tests.support.sources.comparisons import candidate, check, comparison, figures, of_adult
 from tests.support.sources.reports import collected, event
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-    "--allow-file-access-from-files",
-    "--enable-logging=stderr",
-    "--virtual-time-budget=2000",
-)
 DARK = "--blink-settings=preferredColorScheme=0"
+NAME = "a_very_long_name_without_any_blank_" * 3
+LARGEST = 300_000
+"""Bytes of a page."""
 
-FRAME = """<!doctype html><body style="margin:0"><iframe id="f" src="report.html"
-style="border:0;width:{width}px;height:900px"></iframe><script>
-document.getElementById("f").onload = function () {{
-  var page = this.contentDocument.documentElement;
-  var style = getComputedStyle(page.ownerDocument.body);
-  var loaded = this.contentWindow.performance.getEntriesByType("resource").length;
-  document.body.setAttribute("data-seen",
-    [page.clientWidth, page.scrollWidth, loaded, style.backgroundColor].join(";"));
-}};</script></body>"""
-"""A window is never narrower than 500 pixels, so the page is shown in a frame."""
+FRAMES = """<!doctype html><body style="margin:0">{frames}<script>
+addEventListener("load", function () {{
+  var seen = [];
+  for (var frame of document.querySelectorAll("iframe")) {{
+    var page = frame.contentDocument.documentElement;
+    var style = getComputedStyle(page.ownerDocument.body);
+    var loaded = frame.contentWindow.performance.getEntriesByType("resource").length;
+    var columns = 0;
+    for (var row of page.querySelectorAll("table:not(.r) thead tr")) {{
+      var heads = [...row.children].filter(function (one) {{ return one.offsetWidth > 1; }});
+      columns = Math.max(columns, heads.length);
+    }}
+    seen.push([page.clientWidth, page.scrollWidth, loaded, columns, style.backgroundColor]
+      .join(";"));
+  }}
+  document.body.setAttribute("data-seen", seen.join("|"));
+}});</script></body>"""
+"""A window is never narrower than 500 pixels, so pages are shown in frames."""
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.primary_server_only,
-    pytest.mark.skipif(BROWSER is None, reason="there is no Chromium here"),
+    pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium here"),
 ]
+
+
+def _pages() -> dict[str, str]:
+    events = [event(n, "released", n, row_count=n) for n in range(1, 9)]
+    checks = [check(NAME, f"{n}{NAME}", NAME, ">=", 4) for n in range(4)]
+    made = candidate(
+        13, {"name": "mondrian", "option": NAME}, varied={NAME: 5}, figures=figures(verified=checks)
+    )
+    return {
+        "report": page(document(collected(readers=[NAME], events=events))),
+        "comparison": comparison_page(comparison(*of_adult(), made, release=NAME)),
+    }
 
 
 @pytest.mark.parametrize("width", [420, 1200])
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_page_fits_and_loads_nothing(tmp_path: Path, width: int, dark: bool):
-    name = "a_very_long_name_without_any_blank_" * 3
-    events = [event(n, "released", n, row_count=n) for n in range(1, 9)]
-    found = collected(readers=[name], events=events)
-    (tmp_path / "report.html").write_text(page(document(found)))
-    (tmp_path / "frame.html").write_text(FRAME.format(width=width))
-    assert BROWSER is not None
+def test_pages_fit_and_load_nothing(tmp_path: Path, width: int, dark: bool):
+    pages = _pages()
+    frames = ""
+    for name, html in pages.items():
+        assert len(html.encode()) < LARGEST
+        (tmp_path / f"{name}.html").write_text(html)
+        style = f"border:0;width:{width}px;height:900px"
+        frames += f'<iframe src="{name}.html" style="{style}"></iframe>'
+    (tmp_path / "frames.html").write_text(FRAMES.format(frames=frames))
+    assert PROGRAM is not None
     done = subprocess.run(
         [
-            BROWSER,
+            PROGRAM,
             *FLAGS,
+            "--virtual-time-budget=2000",
             *([DARK] if dark else []),
             f"--user-data-dir={tmp_path / 'profile'}",
             "--window-size=1400,1000",
             "--dump-dom",
-            (tmp_path / "frame.html").as_uri(),
+            (tmp_path / "frames.html").as_uri(),
         ],
         capture_output=True,
         text=True,
@@ -70,8 +86,11 @@ def test_the_page_fits_and_loads_nothing(tmp_path: Path, width: int, dark: bool)
         check=True,
     )
     assert "CONSOLE" not in done.stderr
-    seen = done.stdout.split('data-seen="')[1].split('"')[0]
-    shown, needed, loaded, colour = seen.split(";")
-    assert (int(shown), int(loaded)) == (width, 0)
-    assert int(needed) <= width
-    assert colour == ("rgb(20, 23, 27)" if dark else "rgb(252, 251, 248)")
+    seen = done.stdout.split('data-seen="')[1].split('"')[0].split("|")
+    assert len(seen) == len(pages)
+    for one in seen:
+        shown, needed, loaded, columns, colour = one.split(";")
+        assert (int(shown), int(loaded)) == (width, 0)
+        assert int(needed) <= width
+        assert int(columns) <= (3 if width == 420 else 12)
+        assert colour == ("rgb(20, 23, 27)" if dark else "rgb(252, 251, 248)")

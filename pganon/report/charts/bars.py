@@ -153,7 +153,7 @@ def _in_steps(found: Mapping[str, Any]) -> str:
         said.append(
             f"{step_name(one, found['unit'])}: {percent(one['release'])}{_before(one['source'])}"
         )
-    return svg.chart(_FOOT + 26, "Distribution. " + "; ".join(said), [*parts, svg.steps(points)])
+    return svg.chart(_FOOT + 26, "Distribution. " + "; ".join(said), [*parts, svg.path(points)])
 
 
 def step_name(one: Mapping[str, Any], unit: str) -> str:

@@ -35,10 +35,21 @@ def dot(x: float, y: float, kind: str = "rel", radius: float = 5) -> str:
     return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"/>'
 
 
-def steps(points: Iterable[tuple[float, float]]) -> str:
+def path(points: Iterable[tuple[float, float]], kind: str = "step") -> str:
     """A line through these points."""
     shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return f'<polyline class="step" points="{shown}"/>'
+    return f'<polyline class="{kind}" points="{shown}"/>'
+
+
+def shape(points: Iterable[tuple[float, float]], kind: str) -> str:
+    """A closed figure with these corners."""
+    shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return f'<polygon class="{kind}" points="{shown}"/>'
+
+
+def symbol(part: str) -> str:
+    """A mark in a line of text, which says what it is."""
+    return f'<svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">{part}</svg>'
 
 
 def chart(height: float, label: str, parts: Iterable[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,20 @@ def test_as_json(steward: Steward) -> None:
     )
 
 
+def test_a_page_and_its_document(steward: Steward, tmp_path: Path) -> None:
+    file, page = tmp_path / "candidates.json", tmp_path / "candidates.html"
+    written = ("--vary", "k=8,25", "--workload", "queries=20", "-o", str(file))
+    found = steward.compare(*written, "--json").json
+    made = json.loads(file.read_text())
+    assert {key: made[key] for key in found} == found
+    assert (made["format"], stat.S_IMODE(file.stat().st_mode)) == ("pganon comparison 1", 0o600)
+    assert f"error: {file} exists" in steward.compare(*written).err
+    assert steward.compare("--vary", "k=8", "-o", str(page)).out.endswith(f"written: {page}\n")
+    text = page.read_text()
+    assert text.startswith("<!doctype html>")
+    assert faults.SECRET not in text + file.read_text()
+
+
 @pytest.mark.parametrize(
     ("options", "code"),
     [
@@ -125,6 +140,7 @@ def test_without_any_candidate_nothing_is_read(steward: Steward) -> None:
         (("--vary", "q=1"), "no privacy model and no method here has this parameter"),
         (("--vary", "k"), "a parameter and its values are expected"),
         (("--methods", "mondrain"), '"mondrain" is not a method'),
+        (("-o", "candidates.pdf"), "ends in .html or .json"),
         (("--workload", "queries=x"), "queries is not a number"),
     ],
 )

@@ -106,3 +106,22 @@ def test_readers_get_no_report(db: Database, tmp_path: Path):
     ran = pganon("report", "patients", "-o", str(file), "--dsn", db.dsn("analyst"))
     assert ran.code != 0
     assert not file.exists()
+
+
+def test_an_exported_file_is_held_against_the_report(db: Database, tmp_path: Path):
+    table, file, key = tmp_path / "patients.csv", tmp_path / "report.html", tmp_path / "key"
+    dsn = ("--dsn", db.dsn())
+    assert pganon("export", "patients", "-o", str(table), *dsn).code == 0
+    assert pganon("report", "key", str(key)).code == 0
+    ran = pganon(
+        *("report", "patients", "-o", str(file), "--sign", str(key), "--export", str(table), *dsn)
+    )
+    assert (ran.code, ran.err) == (0, "")
+    public = f"{key}.pub"
+    ran = pganon("report", "verify", str(file), "--key", public, "--export", str(table), "--json")
+    assert ran.code == 0
+    smallest = db.admin.execute(
+        "SELECT min(n) FROM (SELECT count(*) AS n FROM published.patients GROUP BY class_id) AS g"
+    ).fetchone()
+    counted = {one["model"]: one["counted"] for one in ran.json["counted"]}
+    assert (counted["k_anonymity"],) == smallest

@@ -80,7 +80,7 @@ def commands(folder: Path) -> Iterator[Command]:
     plain = [
         *(("check", policy), ("check", "--values", policy), ("plan", policy, "--sql")),
         ("run", policy),
-        *(("run", policy), ("compare", policy)),  # unchanged
+        *(("run", policy), ("compare", policy, "-o", str(folder / "candidates.html"))),  # unchanged
         ("run", policy, "--force", "--timing"),
         *(("show", "visits"), ("verify", "visits"), ("history", "visits"), ("releases",)),
         *(("diff", "visits"), ("readers", "visits"), ("status",), ("status", "visits")),

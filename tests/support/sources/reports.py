@@ -114,7 +114,7 @@ EVIDENCE: dict[str, Any] = {
 MEASURES: dict[str, Any] = {
     "utility": {
         "ncp": {"age": 0.104, "sex": 0.0},
-        "smallest_class": 12,
+        "highest_risk": 1 / 12,
         "mean_risk": 0.05,
     },
     "verified": [

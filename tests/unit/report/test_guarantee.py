@@ -34,7 +34,7 @@ def test_bounds_of_one_model_with_equal_parameters() -> None:
 
 
 def test_groups_whose_size_nothing_limits() -> None:
-    alone = {"smallest_class": 1, "mean_risk": 0.25}
+    alone = {"highest_risk": 1.0, "mean_risk": 0.25}
     found = replace(
         collected(),
         requirements=[Requirement(SampleUniqueness(0.2))],

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from pganon.report.document import document
-from pganon.report.page import KINDS, at, page
+from pganon.report.page import page
+from pganon.report.template import KINDS, at
 from tests.support.sources.reports import EVIDENCE, POLICY, collected, event
 
 FIGURE = re.compile(r'<span data-figure="([^"]+)" data-kind="([^"]+)">([^<]*)</span>')
@@ -42,8 +43,7 @@ def test_the_page_says_in_words_what_was_measured():
     html = unescape(page(document(collected()))).replace("\u00a0", " ")
     for said in (
         "1,000 people go to one role, analyst.",
-        "finds at least 12 people who look the same, so a guess at the record is right at most once"
-        " in 12 times.",
+        "finds at least 12 people who look the same, so a guess is right at most once in 12 times.",
         "In no group do more than 50 % have the same diagnosis.",
         "Everybody shares age and sex with at least 11 others in the release.",
         "In the source, 68.6 % of the people are alone with their age and sex.",

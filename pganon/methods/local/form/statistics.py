@@ -89,6 +89,10 @@ class LocalUtility(Utility):
     def number_of_groups(self) -> int:
         return self.groups
 
+    @property
+    def most(self) -> Mapping[str, float]:
+        return {name: bucket.share for name, bucket in self.buckets.items() if bucket.buckets}
+
     def summary(self) -> dict[str, str]:
         common = "; ".join(" and ".join(names) for names in self.aligned)
         return {

@@ -1,0 +1,1 @@
+"""The page of a comparison: candidates for a release side by side, measured by dry runs."""

@@ -1,0 +1,111 @@
+"""How pages are made of documents: one file that loads and runs nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from pganon.error_codes import ErrorCode
+from pganon.errors import PreconditionError
+from pganon.report import words
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+Document = Mapping[str, Any]
+
+KINDS = {
+    "count": words.count,
+    "percent": words.percent,
+    "number": words.number,
+}
+"""How figures of the document are written."""
+
+
+def render(name: str, document: Document, drawings: Mapping[str, Any], **texts: Any) -> str:
+    """A page from a document alone.
+
+    Args:
+        name: of the template.
+        drawings: charts, which escape their texts themselves.
+        texts: what the template needs beside the document.
+
+    Raises:
+        PreconditionError: no_jinja2.
+    """
+    from_markup = _markup()
+    template = _environment().get_template(name)
+
+    def fig(path: str, kind: str) -> str:
+        shown = KINDS[kind](at(document, path))
+        return from_markup('<span data-figure="{}" data-kind="{}">{}</span>').format(
+            path, kind, shown
+        )
+
+    return template.render(
+        {**document, "fig": fig, **texts},
+        drawings={name: _marked(found, from_markup) for name, found in drawings.items()},
+        css=from_markup(files("pganon.report").joinpath("page.css").read_text()),
+        json=from_markup(as_script(document)),
+    )
+
+
+def at(document: Document, path: str) -> Any:
+    """The figure at a path such as `risk.release.highest`."""
+    found: Any = document
+    for part in path.split("."):
+        found = found[int(part)] if isinstance(found, list | tuple) else found[part]
+    return found
+
+
+def as_script(document: Document) -> str:
+    """The document as JSON that no browser takes for the end of a script."""
+    text = json.dumps(document, sort_keys=True, allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _marked(found: Any, from_markup: Any) -> Any:
+    if isinstance(found, list):
+        return [_marked(one, from_markup) for one in found]
+    return found and from_markup(found)
+
+
+def _markup() -> Any:
+    try:
+        from markupsafe import Markup
+    except ImportError:
+        raise _missing() from None
+    return Markup
+
+
+def _environment() -> Environment:
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise _missing() from None
+    environment = Environment(
+        loader=PackageLoader("pganon.report", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=False,
+    )
+    environment.filters |= {
+        "name": words.plain,
+        "text": lambda text: words.plain(" ".join(text.split()), 2000),
+        "sentence": words.sentence,
+        "minute": lambda text: words.minute(datetime.fromisoformat(text)),
+    }
+    return environment
+
+
+def _missing() -> PreconditionError:
+    return PreconditionError(
+        "the page of a report needs the package jinja2, which is not installed",
+        hint="pip install 'pganon[report]', or write the report as .json",
+        code=ErrorCode.NO_JINJA2,
+    )

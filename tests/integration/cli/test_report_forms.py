@@ -1,0 +1,88 @@
+"""The report of every form brings its own parts, and says nothing that is not so of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from pganon.cli.collected import collect
+from pganon.report.document import document
+from pganon.report.page import page
+from pganon.report.words import percent
+from tests.integration.methods.test_conformance import released
+from tests.support.harness.cluster import Connection
+
+pytestmark = pytest.mark.primary_server_only
+
+EXACT = "published exactly"
+
+
+@pytest.fixture
+def reported(db_after: Any) -> Any:
+    """The report of the small policy of a method, and a connection."""
+
+    def made(method: str) -> tuple[dict[str, Any], Connection]:
+        db, _ = db_after(partial(released, method=method))
+        report = document(collect(db.owner(), "visits"))
+        assert page(report).startswith("<!doctype html>")
+        return report, db.admin
+
+    return made
+
+
+def said(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """Figures and results that come first."""
+    return {one["name"]: (one["figure"], one["result"]) for one in report["outcome"]}
+
+
+def one(conn: Connection, text: str) -> Any:
+    row = conn.execute(text.encode()).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def test_exact_quasi_identifiers_are_not_called_a_protection(reported: Any):
+    report, conn = reported("anatomy")
+    assert report["properties"]["exact"]
+    assert said(report)["smallest"] == said(report)["chance"] == ("exact", "not limited")
+    share = one(
+        conn,
+        "SELECT max(s.count / g.n) FROM published.visits_st AS s JOIN (SELECT group_id,"
+        " sum(count) AS n FROM published.visits_st GROUP BY group_id) AS g USING (group_id)",
+    )
+    assert said(report)["common"] == (percent(float(share)), "limit 50\u00a0% holds")
+    singled_out = report["questions"][0]
+    assert (singled_out["result"], EXACT in singled_out["remains"]) == ("not bounded", True)
+    assert any(EXACT in comment for comment in report["comments"])
+    html = page(report)
+    assert "are less exact" not in html
+    assert "Apart within a group" in html
+
+
+def test_individuals_are_counted_and_not_their_records(reported: Any):
+    report, conn = reported("danonyir")
+    people = one(
+        conn,
+        "SELECT min(n) FROM (SELECT count(DISTINCT individual_no) AS n FROM published.visits"
+        " GROUP BY class_id) AS g",
+    )
+    assert said(report)["smallest"] == (f"{people} people", "holds")
+    assert f"at least {people} people who look the same" in report["summary"]
+    assert not any("not people" in comment for comment in report["comments"])
+    assert "individuals" in {row["label"] for row in report["form"]}
+    (first, *_) = [row for row in report["guarantee"] if row["model"] == "ir_k_anonymity"]
+    assert first["sentence"].endswith("with at least 1 others in the release.")
+
+
+def test_local_buckets_and_clusters_have_their_own_figures(reported: Any):
+    report, _ = reported("lgb_mdp")
+    assert said(report)["smallest"] == ("?", "not measured")
+    assert said(report)["common"][1] == "limit 50\u00a0% holds"
+    assert {"groups", "buckets of disease"} <= {row["label"] for row in report["form"]}
+    assert not any("be found by it" in comment for comment in report["comments"])
+    report, _ = reported("qs_greedy")
+    assert said(report)["smallest"] == ("?", "not measured")
+    assert "clusters" in {row["label"] for row in report["form"]}
+    assert not any("be found by it" in comment for comment in report["comments"])
