@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.estimation.alternatives import set_apart
 from pganon.estimation.conditions import Conditions
 from pganon.estimation.parse import Parsed, check, folded
 from pganon.estimation.question import (
@@ -58,7 +59,7 @@ class _Resolver:
         for kept, aggregates in self.aggregates.items():
             trees = [tree for tree in (self.parsed.where, kept) if tree is not None]
             where = self.conditions.all_of(trees)
-            question = Question(self.release, keys, tuple(aggregates), *where)
+            question = set_apart(Question(self.release, keys, tuple(aggregates), *where))
             self._check(question)
             found.append(question)
         return tuple(found)
