@@ -163,6 +163,7 @@ def _release(
     name: str, first_view: str, rows: Sequence[dict[str, Any]], below: QualifiedName | None
 ) -> AskedRelease:
     links = {row["part"]: row["column_name"] for row in rows if row["form"] == "bucket"}
+    home, numbers = rows[0]["view"], _parts(rows[:1]).values()
     rows = [row for row in rows if row["form"] != "bucket"]
     parts = _parts(rows)
     nulls = {row["part"]: row for row in rows if row["form"] == "null"}
@@ -190,7 +191,8 @@ def _release(
         name,
         rows[0]["version"],
         _qualified(first_view),
-        home=parts[_key(rows[0])],
+        # It may have nothing to ask for but numbers of buckets.
+        home=next((parts[_key(row)] for row in rows if row["view"] == home), *numbers),
         person=person,
         columns=columns,
         links=links,
