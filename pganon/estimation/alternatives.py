@@ -12,15 +12,18 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from pganon.estimation.formulas import not_true
 from pganon.estimation.partitions import links_of
 from pganon.estimation.question import (
     FIGURES,
     FLAGS,
     Aggregate,
+    Displayed,
     Formula,
     Joined,
     Leaf,
     Question,
+    is_displayed,
     parts_of,
 )
 from pganon.estimation.refusals import Unsupported
@@ -28,12 +31,13 @@ from pganon.estimation.release import Part
 from pganon.identifiers import quote
 from pganon.sqltools import col, conjunction, fragment, named, query, stacked
 
-MAX_WAYS = 16
+MAX_WAYS = 24
 """Ways in which alternatives can be true or not, each of which reads the views."""
 
 Way = tuple[Leaf, ...]
 
-_HOLDS, _FAILS, _ALL = 1, 0, 2
+_HOLDS, _FAILS, _OPEN, _ALL = range(4)
+"""Kinds of ways: of `open` ones it is not known whether the alternatives are true."""
 
 
 # -- which they are -----------------------------------------------------------------------------
@@ -42,7 +46,8 @@ _HOLDS, _FAILS, _ALL = 1, 0, 2
 def set_apart(question: Question) -> Question:
     """The question with `alternatives` that are answered one by one.
 
-    These are about tables with buckets of their own, or about columns that are grouped or measured.
+    These are about tables with buckets of their own, about columns that are grouped or measured,
+    or about one that some records do not show.
     """
     if question.release.person is not None:
         return question
@@ -52,14 +57,18 @@ def set_apart(question: Question) -> Question:
 
     def apart(formula: Formula) -> bool:
         parts = set(parts_of([formula]))
-        return bool(parts & used) or (several and len(links_of(question.release, parts)) > 1)
+        return (
+            bool(parts & used)
+            or is_displayed(formula)
+            or (several and len(links_of(question.release, parts)) > 1)
+        )
 
     found = [f for f in (*question.others, *question.tangles) if apart(f)]
     if not found:
         return question
     whole = found[0] if len(found) == 1 else Joined(True, tuple(found))
     _check_labels(question, whole)
-    if len(_ways(whole, true=True)) + len(_ways(whole, true=False)) > MAX_WAYS:
+    if sum(map(len, _ways(whole).values())) > MAX_WAYS:
         raise Unsupported(
             f"there are more than {MAX_WAYS} ways in which alternatives can be true or not",
             None,
@@ -73,28 +82,33 @@ def set_apart(question: Question) -> Question:
     )
 
 
-def _ways(formula: Formula, *, true: bool) -> list[Way]:
-    """Conjunctions that exclude each other, one of which holds where the formula is true, or not.
+def _ways(formula: Formula) -> dict[int, list[Way]]:
+    """Conjunctions that exclude each other, by whether the formula is true in them.
 
     Too many are cut off.
     """
     if isinstance(formula, Leaf):
-        return [(formula if true else _not_true(formula),)]
-    first, *rest = formula.items
+        return {_HOLDS: [(formula,)], _FAILS: [(not_true(formula),)], _OPEN: []}
+    if isinstance(formula, Displayed):
+        return {_HOLDS: [*formula.holds], _FAILS: [*formula.fails], _OPEN: [*formula.open]}
+    item, *rest = formula.items
+    first = _ways(item)
     if not rest:
-        return _ways(first, true=true)
-    others = Joined(formula.every, tuple(rest))
-    # The first item decides, or else the others do.
-    deciding = not formula.every
-    found = _ways(first, true=deciding) if true is deciding else []
-    undecided, further = _ways(first, true=not deciding), _ways(others, true=true)
-    found += [(*way, *other) for way in undecided for other in further]
-    return found[: MAX_WAYS + 1]
+        return first
+    others = _ways(Joined(formula.every, tuple(rest)))
+    # An item decides all, or leaves it to the others.
+    decides, leaves = (_FAILS, _HOLDS) if formula.every else (_HOLDS, _FAILS)
+    found = {
+        decides: first[decides] + _both(first[leaves] + first[_OPEN], others[decides]),
+        leaves: _both(first[leaves], others[leaves]),
+        _OPEN: _both(first[_OPEN], others[leaves] + others[_OPEN])
+        + _both(first[leaves], others[_OPEN]),
+    }
+    return {kind: ways[: MAX_WAYS + 1] for kind, ways in found.items()}
 
 
-def _not_true(leaf: Leaf) -> Leaf:
-    condition = exp.Is(this=exp.paren(leaf.condition.copy()), expression=exp.true())
-    return Leaf(leaf.part, exp.Not(this=condition))
+def _both(ways: list[Way], others: list[Way]) -> list[Way]:
+    return [(*way, *other) for way in ways for other in others]
 
 
 def _check_labels(question: Question, formula: Formula) -> None:
@@ -124,8 +138,8 @@ def answered(question: Question, answer: Callable[[Question], exp.Select]) -> ex
     needed = list(dict.fromkeys([*question.aggregates, *_needed(question)]))
     asked = replace(question, aggregates=tuple(needed), alternatives=None)
     parts = [(_ALL, asked)]
-    for kind in (_HOLDS, _FAILS):
-        parts += [(kind, _restricted(asked, way)) for way in _ways(whole, true=kind == _HOLDS)]
+    for kind, ways in _ways(whole).items():
+        parts += [(kind, _restricted(asked, way)) for way in ways]
     found = [query(f"select f.*, {kind} as kind from f", {"f": answer(one)}) for kind, one in parts]
     keys = [f"k{number}" for number in range(len(question.keys))]
     tree = query("select w.* from w", {"w": _weighed(stacked(found), needed, keys)})
@@ -191,7 +205,11 @@ def _weighed(ways: exp.Select, needed: list[Aggregate], keys: list[str]) -> exp.
 
 def _totals(needed: list[Aggregate]) -> list[exp.Expr]:
     """(e, lower, upper, low, high of every aggregate, and flags) of all ways."""
+    count = needed.index(_COUNT)
     found = {
+        "share": f"coalesce({_sum(f'w.a{count}', _HOLDS)} / nullif({_sum(f'w.a{count}', _HOLDS)}"
+        f" + {_sum(f'w.a{count}', _FAILS)}, 0), 0)",
+        "known": f"coalesce(sum(w.a{count}_upper) {_only(_OPEN)}, 0) = 0",
         FLAGS[0]: f"coalesce(max(w.{FLAGS[0]}) {_only(_HOLDS)}, 0)",
         FLAGS[1]: f"coalesce(bool_or(w.{FLAGS[1]}) {_only(_HOLDS)}, false)",
     }
@@ -208,9 +226,13 @@ def _totals(needed: list[Aggregate]) -> list[exp.Expr]:
             ends = {"e": "", "lower": "_lower", "upper": "_upper", "low": "_low", "high": "_high"}
             for name, end in ends.items():
                 found[f"{name}{number}"] = _sum(a + end, _HOLDS)
-            for name, best, other in (("lower", "greatest", "upper"), ("upper", "least", "lower")):
-                left = f"{_sum(f'{a}_{name}', _ALL)} - {_sum(f'{a}_{other}', _FAILS)}"
-                found[f"{name}{number}"] = f"{best}({found[f'{name}{number}']}, {left})"
+            some, most = _sum(a, _OPEN), _sum(f"{a}_upper", _OPEN)
+            found[f"e{number}"] += f" + ({some}) * ({found['share']})"
+            found[f"high{number}"] += f" + ({most})"
+            left = f"{_sum(f'{a}_lower', _ALL)} - ({_sum(f'{a}_upper', _FAILS)}) - ({most})"
+            found[f"lower{number}"] = f"greatest({found[f'lower{number}']}, {left})"
+            left = f"{_sum(f'{a}_upper', _ALL)} - ({_sum(f'{a}_lower', _FAILS)})"
+            found[f"upper{number}"] = f"least({found[f'upper{number}']} + ({most}), {left})"
         found |= {f"{name}{number}": f"{value} {_only(_HOLDS)}" for name, value in own.items()}
     return [named(fragment(value), name) for name, value in found.items()]
 
@@ -222,18 +244,28 @@ def _only(kind: int) -> str:
 def _sum(value: str, kind: int) -> str:
     """Of the ways of a kind; NULL if that of one is not known."""
     known = f"count({value}) {_only(kind)} = count(*) {_only(kind)}"
-    return f"case when {known} then coalesce(sum({value}) {_only(kind)}, 0) end"
+    return f"(case when {known} then coalesce(sum({value}) {_only(kind)}, 0) end)"
 
 
 def _figures(aggregate: Aggregate, number: int, needed: list[Aggregate]) -> list[exp.Expr]:
-    """In the order of :data:`FIGURES`; the error is not known unless the bounds meet."""
+    """In the order of :data:`FIGURES`; the error is not known unless the bounds meet.
+
+    Of values of records in open ways nothing is known but how many there are.
+    """
+    texts = _texts(aggregate, number, needed)
+    if aggregate.measure != "count":
+        texts = [f"case when t.known then {text} end" for text in texts]
+    return [fragment(text) for text in texts]
+
+
+def _texts(aggregate: Aggregate, number: int, needed: list[Aggregate]) -> list[str]:
     lower, upper = f"t.lower{number}", f"t.upper{number}"
     meets = f"case when {lower} = {upper} then {{}} end"
     error = meets.format("0::float8")
     if aggregate.measure in ("min", "max"):
         is_time = aggregate.column is not None and aggregate.column.is_time
         value = meets.format(lower if is_time else f"{lower}::float8")
-        return [fragment(text) for text in (value, lower, upper, lower, upper, error)]
+        return [value, lower, upper, lower, upper, error]
     estimate = f"t.e{number}"
     if aggregate.measure == "avg":
         added, many = (
@@ -251,4 +283,4 @@ def _figures(aggregate: Aggregate, number: int, needed: list[Aggregate]) -> list
 
     values = [estimate, f"t.low{number}", f"t.high{number}"]
     middle, low, high = (inside(value) for value in values)
-    return [fragment(text) for text in (middle, lower, upper, low, high, error)]
+    return [middle, lower, upper, low, high, error]

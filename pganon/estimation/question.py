@@ -34,7 +34,22 @@ class Joined:
     items: tuple[Formula, ...]
 
 
-Formula = Leaf | Joined
+@dataclass(frozen=True)
+class Displayed:
+    """A condition on a column that records show, have in a bucket or withhold.
+
+    Every way is a conjunction; all together they are of every record once.
+
+    Attributes:
+        holds, fails, open: ways in which it is true, is not, or is not known at all.
+    """
+
+    holds: tuple[tuple[Leaf, ...], ...]
+    fails: tuple[tuple[Leaf, ...], ...]
+    open: tuple[tuple[Leaf, ...], ...]
+
+
+Formula = Leaf | Joined | Displayed
 
 
 @dataclass(frozen=True)
@@ -156,8 +171,19 @@ def leaves_of(formula: Formula) -> Iterator[Leaf]:
     if isinstance(formula, Leaf):
         yield formula
         return
+    if isinstance(formula, Displayed):
+        for way in (*formula.holds, *formula.fails, *formula.open):
+            yield from way
+        return
     for item in formula.items:
         yield from leaves_of(item)
+
+
+def is_displayed(formula: Formula) -> bool:
+    """Whether it is about a column that some records do not show."""
+    if isinstance(formula, Joined):
+        return any(is_displayed(item) for item in formula.items)
+    return isinstance(formula, Displayed)
 
 
 def parts_of(formulas: Sequence[Formula]) -> list[Part]:

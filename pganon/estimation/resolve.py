@@ -95,7 +95,7 @@ class _Resolver:
         check(tree)
         part = self.conditions.part(tree)
         for found in tree.find_all(exp.Column):
-            if self.conditions.column(found).form == "label":
+            if self.conditions.shown(found).form == "label":
                 raise Unsupported(
                     f"groups of {quote(found.name)}, which has labels, are not estimated yet",
                     found,
@@ -188,7 +188,7 @@ class _Resolver:
         argument = argument.unnest() if argument is not None else None
         if not isinstance(argument, exp.Column):
             raise Unsupported(f"{measure}() takes one column of the release", node)
-        column = self.conditions.column(argument)
+        column = self.conditions.shown(argument)
         ordered = measure in ("min", "max") and column.is_time
         if measure != "count" and not column.is_number and not ordered:
             raise Unsupported(

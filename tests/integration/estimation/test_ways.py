@@ -247,4 +247,4 @@ def test_labels_are_not_in_several_tables():
     columns = dict(test_worlds.RELEASE.columns)
     columns["sex"] = replace(columns["sex"], form="label")
     asked = replace(test_worlds.RELEASE, columns=columns)
-    assert 'conditions on sex, which has labels' in refusal("x = 1 OR sex = 1", asked)
+    assert "conditions on sex, which has labels" in refusal("x = 1 OR sex = 1", asked)

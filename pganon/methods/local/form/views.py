@@ -69,9 +69,7 @@ def _attribute(layout: Layout, attribute: Attribute, *, flat: bool) -> list[Flat
     if flat:
         hierarchy = layout.spec.policy.columns[attribute.column.name].hierarchy
         return flat_columns(attribute, hierarchy)
-    columns = attribute_columns(attribute)
-    if attribute.hidden is None:
-        columns = [column.located(GROUP_ID) for column in columns]
+    columns = [column.located(GROUP_ID) for column in attribute_columns(attribute)]
     return [FlatColumn(column, col(column.name, "c")) for column in columns]
 
 
@@ -84,7 +82,7 @@ def _hidden(layout: Layout, item: Sensitive, state: State, flat: bool) -> list[F
         names = " and ".join(quote(bucket_column(other.published)) for other in others)
         said += f" The same number is in {names}."
     column = ViewColumn(name, "integer", said)
-    if _in_buckets(layout, item) and not flat:
+    if not flat:
         column = replace(column, form="bucket").located(GROUP_ID, values_part(item.published))
     columns = [FlatColumn(column, col(name, "r"))]
     if layout.has_form(item):
@@ -93,13 +91,12 @@ def _hidden(layout: Layout, item: Sensitive, state: State, flat: bool) -> list[F
             f"How {quote(item.published)} is shown: g generalized, b in a bucket because it is"
             " sensitive, w withheld."
         )
-        columns.append(FlatColumn(ViewColumn(name, "text", said), col(name, "c")))
+        column = ViewColumn(name, "text", said)
+        if not flat:
+            meant = {"kind": item.published, "collation": '"default"'}
+            column = replace(column, form="display", **meant).located(GROUP_ID, RECORDS)
+        columns.append(FlatColumn(column, col(name, "c")))
     return columns
-
-
-def _in_buckets(layout: Layout, item: Sensitive) -> bool:
-    """Whether all values of a column are in buckets: only then they are estimated from."""
-    return not layout.has_form(item)
 
 
 def _flat(layout: Layout, state: State, tables: Tables) -> PublishedView:
@@ -123,9 +120,8 @@ def _values(layout: Layout, item: Sensitive, tables: Tables) -> PublishedView:
         exact_column(item.published, item.column, "Sensitive, of some of the bucket."),
         ViewColumn(COUNT, "bigint", said, "count"),
     )
-    if _in_buckets(layout, item):
-        number, *others = columns
-        columns = (number, *[column.located(bucket, part) for column in others])
+    number, *others = columns
+    columns = (number, *[column.located(bucket, part) for column in others])
     tree: exp.Select = query("select 1 from t", {"t": tables[part_of(item)]})
     # Where a value is hidden on a condition, its type has lost its length or scale.
     shown = [cast(col(column.name, "t"), column.type) for column in columns]
