@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from pganon.estimation import products
+from pganon.estimation import alternatives, products
 from pganon.estimation.boxes import Fitted
 from pganon.estimation.cells import Query, relations
 from pganon.estimation.crossed import Crossed, counted, rows, spans, with_all, within
@@ -24,6 +24,8 @@ def answered(question: Question, fitted: Mapping[str, Fitted]) -> exp.Select:
     Args:
         fitted: the generalized columns in it, by name.
     """
+    if question.alternatives is not None:
+        return alternatives.answered(question, lambda one: answered(one, fitted))
     found = split(question)
     if isinstance(found, Question):
         return written(asked(found, fitted))

@@ -259,6 +259,8 @@ def _bucketed(column: Published) -> exp.Select:
     tree = tree.select(named(col(column.name, "v"), _VALUE))
     if column.null_column is not None:
         tree = tree.select(named(col(column.null_column, "v"), _FLAG))
+    if column.display is not None:
+        tree = tree.where(fragment(":d = 'g'", d=col(column.display, "v")))
     return tree
 
 

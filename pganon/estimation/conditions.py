@@ -7,10 +7,18 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.estimation.formulas import apart, merged
-from pganon.estimation.question import Formula, Joined, Leaf, leaves_of, parts_of
+from pganon.estimation.formulas import apart, merged, not_true
+from pganon.estimation.question import (
+    Displayed,
+    Formula,
+    Joined,
+    Leaf,
+    is_displayed,
+    leaves_of,
+    parts_of,
+)
 from pganon.estimation.refusals import Unsupported
-from pganon.estimation.release import AskedRelease, Part, Published
+from pganon.estimation.release import AskedRelease, Part, Published, hidden_name
 from pganon.identifiers import quote
 
 MAX_TANGLED = 8
@@ -31,7 +39,8 @@ class Conditions:
         if column is None:
             near = difflib.get_close_matches(node.name, self.release.columns, n=1)
             hint = f"did you mean {quote(near[0])}?" if near else None
-            names = ", ".join(quote(name) for name in self.release.columns)
+            found = dict.fromkeys(column.name for column in self.release.columns.values())
+            names = ", ".join(map(quote, found))
             raise Unsupported(
                 f"the release {quote(self.release.name)} has no column {quote(node.name)}",
                 node,
@@ -41,6 +50,17 @@ class Conditions:
             raise Unsupported(
                 f"{quote(node.name)} is a {column.form} of several records: estimates from it are"
                 " not supported yet",
+                node,
+            )
+        return column
+
+    def shown(self, node: exp.Column) -> Published:
+        """A column that is not in a condition: all records must show it."""
+        column = self.column(node)
+        if column.display is not None:
+            raise Unsupported(
+                f"{quote(column.name)} is not shown of all records: it can be in conditions, but"
+                " is not counted, added up or grouped yet",
                 node,
             )
         return column
@@ -86,8 +106,9 @@ class Conditions:
         tangles: list[Formula] = []
         for item in apart(items):
             parts = parts_of([item])
-            if len(set(parts)) < len(parts):
-                self._check_tangle(item)
+            if len(set(parts)) < len(parts) or is_displayed(item):
+                if not is_displayed(item):
+                    self._check_tangle(item)
                 tangles.append(item)
             elif isinstance(item, Leaf):
                 leaves[item.part] = item
@@ -122,7 +143,7 @@ class Conditions:
             part = self.part(node)
             self._check_labels(node)
             condition = exp.Not(this=exp.paren(node.copy())) if negated else node.copy()
-            return Leaf(part, condition)
+            return self._displayed(Leaf(part, condition), node)
         every = isinstance(node, exp.And) is not negated
         sides = [self._formula(side, negated=negated) for side in (node.left, node.right)]
         items: list[Formula] = []
@@ -130,6 +151,26 @@ class Conditions:
             items += side.items if isinstance(side, Joined) and side.every is every else [side]
         found = merged(items, every=every)
         return found[0] if len(found) == 1 else Joined(every, tuple(found))
+
+    def _displayed(self, leaf: Leaf, node: exp.Expr) -> Formula:
+        """The leaf, or what it is of a column that some records do not show."""
+        column = self.column(next(node.find_all(exp.Column)))
+        if column.display is None:
+            return leaf
+        form = self.release.columns[column.display]
+
+        def records(display: str) -> Leaf:
+            value = exp.column(form.name, quoted=True)
+            return Leaf(form.part, exp.EQ(this=value, expression=exp.Literal.string(display)))
+
+        shown, hidden = column.part, self.release.columns[hidden_name(column.name)].part
+        places = [("g", Leaf(shown, leaf.condition))] if shown != hidden else []
+        places.append(("b", Leaf(hidden, leaf.condition)))
+        return Displayed(
+            tuple((records(display), own) for display, own in places),
+            tuple((records(display), not_true(own)) for display, own in places),
+            ((records("w"),),),
+        )
 
     def _check_labels(self, node: exp.Expr) -> None:
         """A class shows the label of a value's ancestor, so only labels can be asked for."""

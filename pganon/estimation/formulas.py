@@ -10,6 +10,12 @@ from pganon.estimation.question import Formula, Joined, Leaf, parts_of
 from pganon.estimation.release import Part
 
 
+def not_true(leaf: Leaf) -> Leaf:
+    """Where the condition is false or NULL."""
+    condition = exp.Is(this=exp.paren(leaf.condition.copy()), expression=exp.true())
+    return Leaf(leaf.part, exp.Not(this=condition))
+
+
 def apart(items: Sequence[Formula]) -> list[Formula]:
     """Conditions that all must hold, those that share parts joined into one."""
     found: list[tuple[set[Part], list[Formula]]] = []

@@ -10,9 +10,8 @@ from pganon.errors import UsageError
 from pganon.estimation.across import answered
 from pganon.estimation.boxes import Fitted
 from pganon.estimation.combined import Combined, Interval, of_aggregate
-from pganon.estimation.question import Item, Resolved
+from pganon.estimation.question import FIGURES, FLAGS, Item, Resolved
 from pganon.estimation.refusals import EstimateRefused
-from pganon.estimation.statement import FIGURES, FLAGS
 from pganon.estimation.values import over
 from pganon.identifiers import quote
 from pganon.sqltools import aliased, col, fragment, named, num, query

@@ -6,7 +6,7 @@ columns are known together with any of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pganon.estimation.question import (
@@ -16,10 +16,8 @@ from pganon.estimation.question import (
     Key,
     Leaf,
     Question,
-    leaves_of,
     parts_of,
 )
-from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Part, Published
 
 
@@ -65,21 +63,13 @@ def split(question: Question) -> Question | Split:
     release = question.release
     if not release.links:
         return question
-    links = list(dict.fromkeys(_link(release, part) for part in question.parts))
-    found = [link for link in links if link is not None]
+    found = [link for link in links_of(release, question.parts) if link is not None]
     if len(found) < 2:
         return _placed(question, found[0]) if found else question
     inside: dict[str, list[Formula]] = {link: [] for link in found}
     condition = None
     for formula in (*question.leaves.values(), *question.others, *question.tangles):
         own = {_link(release, part) for part in parts_of([formula])}
-        if len(own) > 1:
-            raise Unsupported(
-                "alternatives of columns whose tables have buckets of their own are not estimated"
-                " yet",
-                next(leaves_of(formula)).condition,
-                "ask one query per alternative",
-            )
         (link,) = own
         if link is not None:
             inside[link].append(formula)
@@ -94,8 +84,12 @@ def split(question: Question) -> Question | Split:
     return Split(question, rows, condition, tuple(sides))
 
 
+def links_of(release: AskedRelease, parts: Iterable[Part]) -> dict[str | None, None]:
+    """The columns of the QIT with the buckets of parts, in order; None of its own exact columns."""
+    return dict.fromkeys(_link(release, part) for part in parts if release.links)
+
+
 def _link(release: AskedRelease, part: Part) -> str | None:
-    """The column of the QIT with the buckets of a part; None of its own exact columns."""
     if part.view != release.home.view:
         return release.links[part.name]
     return None if part.exact else part.bucket

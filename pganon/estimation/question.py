@@ -12,6 +12,11 @@ from pganon.estimation.release import AskedRelease, Part, Published
 
 Measure = Literal["count", "sum", "avg", "min", "max", "persons"]
 
+FIGURES = ("", "_lower", "_upper", "_low", "_high", "_error")
+"""Of an aggregate: estimate, sure bounds, likely range, error of the model."""
+
+FLAGS = ("classes", "few", "maybe_empty")
+
 
 @dataclass(frozen=True)
 class Leaf:
@@ -29,7 +34,22 @@ class Joined:
     items: tuple[Formula, ...]
 
 
-Formula = Leaf | Joined
+@dataclass(frozen=True)
+class Displayed:
+    """A condition on a column that records show, have in a bucket or withhold.
+
+    Every way is a conjunction; all together they are of every record once.
+
+    Attributes:
+        holds, fails, open: ways in which it is true, is not, or is not known at all.
+    """
+
+    holds: tuple[tuple[Leaf, ...], ...]
+    fails: tuple[tuple[Leaf, ...], ...]
+    open: tuple[tuple[Leaf, ...], ...]
+
+
+Formula = Leaf | Joined | Displayed
 
 
 @dataclass(frozen=True)
@@ -61,6 +81,7 @@ class Question:
         leaves: of the condition, that on every part that must hold by itself.
         others: alternatives on parts that are nowhere else.
         tangles: what has conditions on one part in several places.
+        alternatives: what else must hold, on parts that are nowhere else; answered one by one.
     """
 
     release: AskedRelease
@@ -69,11 +90,18 @@ class Question:
     leaves: Mapping[Part, Leaf] = field(default_factory=dict)
     others: tuple[Joined, ...] = ()
     tangles: tuple[Formula, ...] = ()
+    alternatives: Formula | None = None
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """All of the condition but single leaves."""
+        apart = () if self.alternatives is None else (self.alternatives,)
+        return (*self.others, *self.tangles, *apart)
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """All parts that the query is about, in order of first use."""
-        found = [*self.leaves, *parts_of(self.others), *parts_of(self.tangles)]
+        found = [*self.leaves, *parts_of(self.formulas)]
         found += [key.part for key in self.keys]
         found += [a.column.part for a in self.aggregates if a.column is not None]
         if self.release.person is not None:
@@ -81,8 +109,8 @@ class Question:
         return tuple(dict.fromkeys(found))
 
     def conditions(self, part: Part) -> list[exp.Expr]:
-        """Those on a part, one but in tangles."""
-        formulas = [*self.leaves.values(), *self.others, *self.tangles]
+        """Those on a part, one but in tangles and alternatives."""
+        formulas = [*self.leaves.values(), *self.formulas]
         found = [leaf for formula in formulas for leaf in leaves_of(formula)]
         return [leaf.condition for leaf in dict.fromkeys(found) if leaf.part == part]
 
@@ -143,8 +171,19 @@ def leaves_of(formula: Formula) -> Iterator[Leaf]:
     if isinstance(formula, Leaf):
         yield formula
         return
+    if isinstance(formula, Displayed):
+        for way in (*formula.holds, *formula.fails, *formula.open):
+            yield from way
+        return
     for item in formula.items:
         yield from leaves_of(item)
+
+
+def is_displayed(formula: Formula) -> bool:
+    """Whether it is about a column that some records do not show."""
+    if isinstance(formula, Joined):
+        return any(is_displayed(item) for item in formula.items)
+    return isinstance(formula, Displayed)
 
 
 def parts_of(formulas: Sequence[Formula]) -> list[Part]:

@@ -40,6 +40,7 @@ class Published:
         part: what it is known together with.
         labels: the view (column_name, label, value) with the values below labels, where the view of
             the release shows these in place of sets.
+        display: the column that says how records show it, if not all show it alike.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Published:
     null_column: str | None = None
     null_attained: bool = True
     labels: QualifiedName | None = None
+    display: str | None = None
 
     @property
     def whole(self) -> bool:
@@ -136,6 +138,11 @@ class AskedRelease:
         return tuple(sorted({column.part.view for column in self.columns.values()}))
 
 
+def hidden_name(name: str) -> str:
+    """The name among columns of what a column is in buckets; no query can have it."""
+    return f"{name}\0"
+
+
 def read_release(conn: Connection, name: str) -> AskedRelease:
     """Read what the release says of its columns; in the transaction that asks it.
 
@@ -163,6 +170,12 @@ def _release(
     name: str, first_view: str, rows: Sequence[dict[str, Any]], below: QualifiedName | None
 ) -> AskedRelease:
     links = {row["part"]: row["column_name"] for row in rows if row["form"] == "bucket"}
+    displays = {row["kind"]: row["column_name"] for row in rows if row["form"] == "display"}
+    rows = [
+        {**row, "form": "exact", "kind": "text"} if row["form"] == "display" else row
+        for row in rows
+    ]
+    home, numbers = rows[0]["view"], _parts(rows[:1]).values()
     rows = [row for row in rows if row["form"] != "bucket"]
     parts = _parts(rows)
     nulls = {row["part"]: row for row in rows if row["form"] == "null"}
@@ -173,10 +186,10 @@ def _release(
             part = parts[_key(row)]
             person = Published(row["column_name"], "individual", row["type"], None, False, part)
         if row["form"] in (*_BOXES, *_EXACT, "mean", "mode"):
-            part = parts[_key(row)]
+            part, name_of = parts[_key(row)], row["column_name"]
             null = None if part.exact else nulls.get(row["part"])
-            columns[row["column_name"]] = Published(
-                name=row["column_name"],
+            columns[hidden_name(name_of) if name_of in columns else name_of] = Published(
+                name=name_of,
                 form="set" if row["form"] == "listed" else row["form"],
                 kind=row["kind"],
                 collation=row["collation"],
@@ -185,12 +198,16 @@ def _release(
                 null_column=null["column_name"] if null else None,
                 null_attained=null["attained"] if null else True,
                 labels=below if row["form"] == "listed" else None,
+                display=displays.get(name_of),
             )
+    for name_of in displays:
+        columns.setdefault(hidden_name(name_of), columns[name_of])
     return AskedRelease(
         name,
         rows[0]["version"],
         _qualified(first_view),
-        home=parts[_key(rows[0])],
+        # It may have nothing to ask for but numbers of buckets.
+        home=next((parts[_key(row)] for row in rows if row["view"] == home), *numbers),
         person=person,
         columns=columns,
         links=links,

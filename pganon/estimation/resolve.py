@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.estimation.alternatives import set_apart
 from pganon.estimation.conditions import Conditions
 from pganon.estimation.parse import Parsed, check, folded
 from pganon.estimation.question import (
@@ -58,7 +59,7 @@ class _Resolver:
         for kept, aggregates in self.aggregates.items():
             trees = [tree for tree in (self.parsed.where, kept) if tree is not None]
             where = self.conditions.all_of(trees)
-            question = Question(self.release, keys, tuple(aggregates), *where)
+            question = set_apart(Question(self.release, keys, tuple(aggregates), *where))
             self._check(question)
             found.append(question)
         return tuple(found)
@@ -94,7 +95,7 @@ class _Resolver:
         check(tree)
         part = self.conditions.part(tree)
         for found in tree.find_all(exp.Column):
-            if self.conditions.column(found).form == "label":
+            if self.conditions.shown(found).form == "label":
                 raise Unsupported(
                     f"groups of {quote(found.name)}, which has labels, are not estimated yet",
                     found,
@@ -187,7 +188,7 @@ class _Resolver:
         argument = argument.unnest() if argument is not None else None
         if not isinstance(argument, exp.Column):
             raise Unsupported(f"{measure}() takes one column of the release", node)
-        column = self.conditions.column(argument)
+        column = self.conditions.shown(argument)
         ordered = measure in ("min", "max") and column.is_time
         if measure != "count" and not column.is_number and not ordered:
             raise Unsupported(

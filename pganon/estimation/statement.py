@@ -12,18 +12,22 @@ from pganon.estimation.cells import Query, relations, table
 from pganon.estimation.exactly import ExactPart
 from pganon.estimation.extremes import extremes
 from pganon.estimation.listed import ListedPart
-from pganon.estimation.question import Aggregate, Formula, Leaf, Question, leaves_of, parts_of
+from pganon.estimation.question import (
+    FIGURES,
+    FLAGS,
+    Aggregate,
+    Formula,
+    Leaf,
+    Question,
+    leaves_of,
+    parts_of,
+)
 from pganon.estimation.ranged import RangedPart
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Part, Published
 from pganon.estimation.tangles import AnyPart, Tangle, signature
 from pganon.identifiers import quote
 from pganon.sqltools import col, finished, fragment, named, query
-
-FIGURES = ("", "_lower", "_upper", "_low", "_high", "_error")
-"""Of an aggregate: estimate, sure bounds, likely range, error of the model."""
-
-FLAGS = ("classes", "few", "maybe_empty")
 
 
 def asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
@@ -128,9 +132,12 @@ def _totals(asked: Query) -> exp.Select:
         " coalesce(sum(c.lo), 0) as lo, :few as few from moments as c",
         few=_few(),
     )
-    for number, aggregate in enumerate(asked.question.aggregates):
-        for name, value in _figures(asked, aggregate).items():
-            tree = tree.select(named(value, f"{name}{number}"))
+    figures = [
+        named(value, f"{name}{number}")
+        for number, aggregate in enumerate(asked.question.aggregates)
+        for name, value in _figures(asked, aggregate).items()
+    ]
+    tree = tree.select(*figures)
     if not asked.question.keys:
         return tree
     keys = [col(name, "c") for name in asked.key_names]

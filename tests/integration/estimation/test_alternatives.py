@@ -77,13 +77,6 @@ def test_a_record_by_itself(db: Database):
     assert (row["n_lower"], row["n_upper"], row["n"], row["n_error"]) == (1, 1, 1, 0)
 
 
-def test_a_group_is_not_of_a_column_in_alternatives():
-    where = "(age = 'y' AND ill = 'f') OR (age = 'o' AND ill = 'c')"
-    text = f"SELECT age, count(*) FROM released WHERE {where} GROUP BY age"
-    with pytest.raises(Unsupported, match="is in an alternative"):
-        resolve(parse_query(text), RELEASE)
-
-
 LETTERS = "ab-"
 _COMPARED = [
     f"{name} {sign} '{value}'" for name in ("age", "ill") for sign in ("=", "<>") for value in "ab"

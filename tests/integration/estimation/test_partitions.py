@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.estimation.boxes import fitted
-from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.identifiers import QualifiedName
 from tests.integration.estimation.test_worlds import (
@@ -361,12 +360,3 @@ def test_one_table_and_exact_columns_are_one_partition(db: Database, data: st.Da
     for answer, found in ((row, known.total(counted)), (own, known.total(added))):
         agrees(answer, "n", found)
         assert (answer["n_lower"], answer["n_upper"]) == (found[0].lower, found[0].upper)
-
-
-def test_alternatives_in_different_tables_are_refused(db: Database):
-    text = "SELECT count(*) FROM released WHERE flu = 'a' OR cold = 'a'"
-    with db.connect() as conn:
-        fill(conn, [Record((1, 1, 1), 1, 1, 1, "a", 0, "a")])
-        with pytest.raises(Unsupported, match="buckets of their own") as refused:
-            ask(conn, text, "column", RELEASE)
-    assert str(refused.value.in_text(text)).startswith("line 1, column 37: ")

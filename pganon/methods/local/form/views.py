@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
-from pganon.forms.elements import attribute_columns
+from pganon.forms.elements import attribute_columns, exact_column
 from pganon.forms.form import Tables
 from pganon.identifiers import quote
 from pganon.methods.common.form.flat import FlatColumn, flat_columns, flattens
 from pganon.methods.local.form.aligned import set_of
 from pganon.methods.local.form.layout import Layout
-from pganon.methods.local.form.staging import part_of
+from pganon.methods.local.form.staging import RECORDS, part_of
 from pganon.methods.local.local_names import bucket_column, form_column, values_part
 from pganon.policy.options import COUNT, FLAT, GROUP_ID
 from pganon.resolved.model import Attribute, Sensitive
@@ -54,10 +56,11 @@ def _parts(layout: Layout, state: State, *, flat: bool = False) -> list[list[Fla
     for attribute in spec.attributes:
         parts.append(_attribute(layout, attribute, flat=flat))
         if attribute.hidden is not None:
-            parts.append(_hidden(layout, by_flag[attribute.hidden.index], state))
-    parts += [_hidden(layout, item, state) for item in spec.sensitive if item.hidden is None]
+            parts.append(_hidden(layout, by_flag[attribute.hidden.index], state, flat))
+    parts += [_hidden(layout, item, state, flat) for item in spec.sensitive if item.hidden is None]
     for item in spec.carried:
-        column = ViewColumn(item.published, item.column.stored_type, "Insensitive, unchanged.")
+        column = exact_column(item.published, item.column, "Insensitive, unchanged.")
+        column = column if flat else column.located(GROUP_ID, RECORDS)
         parts.append([FlatColumn(column, col(item.published, "r"))])
     return parts
 
@@ -66,10 +69,11 @@ def _attribute(layout: Layout, attribute: Attribute, *, flat: bool) -> list[Flat
     if flat:
         hierarchy = layout.spec.policy.columns[attribute.column.name].hierarchy
         return flat_columns(attribute, hierarchy)
-    return [FlatColumn(column, col(column.name, "c")) for column in attribute_columns(attribute)]
+    columns = [column.located(GROUP_ID) for column in attribute_columns(attribute)]
+    return [FlatColumn(column, col(column.name, "c")) for column in columns]
 
 
-def _hidden(layout: Layout, item: Sensitive, state: State) -> list[FlatColumn]:
+def _hidden(layout: Layout, item: Sensitive, state: State, flat: bool) -> list[FlatColumn]:
     name = bucket_column(item.published)
     part = layout.spec.view_of(values_part(item.published))
     said = f"Number of the bucket in {part} that has the value of the record, random per release."
@@ -77,14 +81,21 @@ def _hidden(layout: Layout, item: Sensitive, state: State) -> list[FlatColumn]:
     if others:
         names = " and ".join(quote(bucket_column(other.published)) for other in others)
         said += f" The same number is in {names}."
-    columns = [FlatColumn(ViewColumn(name, "integer", said), col(name, "r"))]
+    column = ViewColumn(name, "integer", said)
+    if not flat:
+        column = replace(column, form="bucket").located(GROUP_ID, values_part(item.published))
+    columns = [FlatColumn(column, col(name, "r"))]
     if layout.has_form(item):
         name = form_column(item.published)
         said = (
             f"How {quote(item.published)} is shown: g generalized, b in a bucket because it is"
             " sensitive, w withheld."
         )
-        columns.append(FlatColumn(ViewColumn(name, "text", said), col(name, "c")))
+        column = ViewColumn(name, "text", said)
+        if not flat:
+            meant = {"kind": item.published, "collation": '"default"'}
+            column = replace(column, form="display", **meant).located(GROUP_ID, RECORDS)
+        columns.append(FlatColumn(column, col(name, "c")))
     return columns
 
 
@@ -102,13 +113,15 @@ def _flat(layout: Layout, state: State, tables: Tables) -> PublishedView:
 def _values(layout: Layout, item: Sensitive, tables: Tables) -> PublishedView:
     spec = layout.spec
     held = "; ".join(r.label for r in spec.requirements if r.sensitive == item.index)
+    part, bucket = values_part(item.published), bucket_column(item.published)
+    said = "Number of records of the bucket that have this value."
     columns = (
-        ViewColumn(
-            bucket_column(item.published), "integer", "Number of the bucket, random per release."
-        ),
-        ViewColumn(item.published, item.column.stored_type, "Sensitive, of some of the bucket."),
-        ViewColumn(COUNT, "bigint", "Number of records of the bucket that have this value."),
+        ViewColumn(bucket, "integer", "Number of the bucket, random per release."),
+        exact_column(item.published, item.column, "Sensitive, of some of the bucket."),
+        ViewColumn(COUNT, "bigint", said, "count"),
     )
+    number, *others = columns
+    columns = (number, *[column.located(bucket, part) for column in others])
     tree: exp.Select = query("select 1 from t", {"t": tables[part_of(item)]})
     # Where a value is hidden on a condition, its type has lost its length or scale.
     shown = [cast(col(column.name, "t"), column.type) for column in columns]
@@ -117,7 +130,7 @@ def _values(layout: Layout, item: Sensitive, tables: Tables) -> PublishedView:
         append=False,
     )
     return PublishedView(
-        spec.view_of(values_part(item.published)),
+        spec.view_of(part),
         render(tree),
         columns,
         f"Values of {quote(item.published)} in every bucket of {spec.view}. Per bucket: {held}.",

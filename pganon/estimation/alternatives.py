@@ -1,0 +1,286 @@
+"""Alternatives answered one by one, where one SELECT over buckets has no figures for them together.
+
+`a OR b` is `a`, or else `b` where `a` is not true: such *ways* exclude each other, each is a
+conjunction, and figures of counts and sums add up. So do those of the ways in which it is not true,
+which are what is left of all records: a second pair of bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from sqlglot import exp
+
+from pganon.estimation.formulas import not_true
+from pganon.estimation.partitions import links_of
+from pganon.estimation.question import (
+    FIGURES,
+    FLAGS,
+    Aggregate,
+    Displayed,
+    Formula,
+    Joined,
+    Leaf,
+    Question,
+    is_displayed,
+    parts_of,
+)
+from pganon.estimation.refusals import Unsupported
+from pganon.estimation.release import Part
+from pganon.identifiers import quote
+from pganon.sqltools import col, conjunction, fragment, named, query, stacked
+
+MAX_WAYS = 24
+"""Ways in which alternatives can be true or not, each of which reads the views."""
+
+Way = tuple[Leaf, ...]
+
+_HOLDS, _FAILS, _OPEN, _ALL = range(4)
+"""Kinds of ways: of `open` ones it is not known whether the alternatives are true."""
+
+
+# -- which they are -----------------------------------------------------------------------------
+
+
+def set_apart(question: Question) -> Question:
+    """The question with `alternatives` that are answered one by one.
+
+    These are about tables with buckets of their own, about columns that are grouped or measured,
+    or about one that some records do not show.
+    """
+    if question.release.person is not None:
+        return question
+    used = {key.part for key in question.keys}
+    used |= {a.column.part for a in question.aggregates if a.column is not None}
+    several = len(links_of(question.release, question.parts).keys() - {None}) > 1
+
+    def apart(formula: Formula) -> bool:
+        parts = set(parts_of([formula]))
+        return (
+            bool(parts & used)
+            or is_displayed(formula)
+            or (several and len(links_of(question.release, parts)) > 1)
+        )
+
+    found = [f for f in (*question.others, *question.tangles) if apart(f)]
+    if not found:
+        return question
+    whole = found[0] if len(found) == 1 else Joined(True, tuple(found))
+    _check_labels(question, whole)
+    if sum(map(len, _ways(whole).values())) > MAX_WAYS:
+        raise Unsupported(
+            f"there are more than {MAX_WAYS} ways in which alternatives can be true or not",
+            None,
+            "ask one query per alternative",
+        )
+    return replace(
+        question,
+        others=tuple(f for f in question.others if f not in found),
+        tangles=tuple(f for f in question.tangles if f not in found),
+        alternatives=whole,
+    )
+
+
+def _ways(formula: Formula) -> dict[int, list[Way]]:
+    """Conjunctions that exclude each other, by whether the formula is true in them.
+
+    Too many are cut off.
+    """
+    if isinstance(formula, Leaf):
+        return {_HOLDS: [(formula,)], _FAILS: [(not_true(formula),)], _OPEN: []}
+    if isinstance(formula, Displayed):
+        return {_HOLDS: [*formula.holds], _FAILS: [*formula.fails], _OPEN: [*formula.open]}
+    item, *rest = formula.items
+    first = _ways(item)
+    if not rest:
+        return first
+    others = _ways(Joined(formula.every, tuple(rest)))
+    # An item decides all, or leaves it to the others.
+    decides, leaves = (_FAILS, _HOLDS) if formula.every else (_HOLDS, _FAILS)
+    found = {
+        decides: first[decides] + _both(first[leaves] + first[_OPEN], others[decides]),
+        leaves: _both(first[leaves], others[leaves]),
+        _OPEN: _both(first[_OPEN], others[leaves] + others[_OPEN])
+        + _both(first[leaves], others[_OPEN]),
+    }
+    return {kind: ways[: MAX_WAYS + 1] for kind, ways in found.items()}
+
+
+def _both(ways: list[Way], others: list[Way]) -> list[Way]:
+    return [(*way, *other) for way in ways for other in others]
+
+
+def _check_labels(question: Question, formula: Formula) -> None:
+    """Refuse conditions on labels, of which it is not known whether they are not true."""
+    for part in parts_of([formula]):
+        column = None if part.exact else question.release.columns.get(part.name)
+        if column is not None and column.form == "label":
+            raise Unsupported(
+                f"conditions on {quote(column.name)}, which has labels, are in alternatives with"
+                " what is grouped, measured or in another table, which is not estimated yet",
+                None,
+                "ask one query per alternative",
+            )
+
+
+# -- figures ------------------------------------------------------------------------------------
+
+
+def answered(question: Question, answer: Callable[[Question], exp.Select]) -> exp.Select:
+    """The columns of an answer to a question with alternatives, from those to its ways.
+
+    Args:
+        answer: the columns of an answer to a question without any.
+    """
+    whole = question.alternatives
+    assert whole is not None
+    needed = list(dict.fromkeys([*question.aggregates, *_needed(question)]))
+    asked = replace(question, aggregates=tuple(needed), alternatives=None)
+    parts = [(_ALL, asked)]
+    for kind, ways in _ways(whole).items():
+        parts += [(kind, _restricted(asked, way)) for way in ways]
+    found = [query(f"select f.*, {kind} as kind from f", {"f": answer(one)}) for kind, one in parts]
+    keys = [f"k{number}" for number in range(len(question.keys))]
+    tree = query("select w.* from w", {"w": _weighed(stacked(found), needed, keys)})
+    grouped = tree.select(*_totals(needed), *[col(name, "w") for name in keys], append=False)
+    if keys:
+        grouped = grouped.group_by(*[col(name, "w") for name in keys])
+    counted = needed.index(_COUNT)
+    tree = query("select 1 from t", {"t": grouped})
+    if keys:
+        tree = tree.where(fragment(f"t.upper{counted} > 0"))
+    columns: list[exp.Expr] = []
+    for number, aggregate in enumerate(question.aggregates):
+        values = _figures(aggregate, number, needed)
+        columns += [named(v, f"a{number}{end}") for v, end in zip(values, FIGURES, strict=True)]
+    columns += [col(name, "t") for name in (*keys, *FLAGS[:2])]
+    empty = named(fragment(f"t.lower{counted} = 0"), FLAGS[2])
+    return tree.select(*columns, empty, append=False)
+
+
+_COUNT = Aggregate("count", None)
+
+
+def _needed(question: Question) -> Iterator[Aggregate]:
+    yield _COUNT
+    for aggregate in question.aggregates:
+        if aggregate.measure == "avg":
+            yield Aggregate("sum", aggregate.column)
+            yield Aggregate("count", aggregate.column)
+
+
+def _restricted(question: Question, way: Way) -> Question:
+    """The records of a way: its parts are in no other condition."""
+    own: dict[Part, list[exp.Expr]] = {}
+    for leaf in way:
+        own.setdefault(leaf.part, []).append(exp.paren(leaf.condition.copy()))
+    leaves = {part: Leaf(part, conjunction(found)) for part, found in own.items()}
+    return replace(question, leaves={**question.leaves, **leaves})
+
+
+def _weighed(ways: exp.Select, needed: list[Aggregate], keys: list[str]) -> exp.Select:
+    """With bounds of means over all ways that hold.
+
+    The greatest mean takes as many records as may be of the ways of the greatest means, and as few
+    as must be of the others.
+    """
+    tree = query("select u.* from u", {"u": ways})
+    by = "partition by u.kind" + "".join(f", u.{name}" for name in keys)
+    for number, aggregate in enumerate(needed):
+        if aggregate.measure != "avg":
+            continue
+        count = f"u.a{needed.index(Aggregate('count', aggregate.column))}"
+        for end, order in (("lower", "asc"), ("upper", "desc")):
+            value = f"u.a{number}_{end}"
+            over = f"over ({by} order by {value} {order} nulls last)"
+            more = f"({count}_upper - {count}_lower)"
+            added = f"sum({count}_lower * {value}) over ({by}) + sum({more} * {value}) {over}"
+            many = f"sum(case when {value} is not null then {count}_lower end) over ({by})"
+            many += f" + sum(case when {value} is not null then {more} end) {over}"
+            mean = fragment(f"case when {value} is not null then ({added}) / nullif({many}, 0) end")
+            tree = tree.select(named(mean, f"m{number}_{end}"))
+    return tree
+
+
+def _totals(needed: list[Aggregate]) -> list[exp.Expr]:
+    """(e, lower, upper, low, high of every aggregate, and flags) of all ways."""
+    count = needed.index(_COUNT)
+    found = {
+        "share": f"coalesce({_sum(f'w.a{count}', _HOLDS)} / nullif({_sum(f'w.a{count}', _HOLDS)}"
+        f" + {_sum(f'w.a{count}', _FAILS)}, 0), 0)",
+        "known": f"coalesce(sum(w.a{count}_upper) {_only(_OPEN)}, 0) = 0",
+        FLAGS[0]: f"coalesce(max(w.{FLAGS[0]}) {_only(_HOLDS)}, 0)",
+        FLAGS[1]: f"coalesce(bool_or(w.{FLAGS[1]}) {_only(_HOLDS)}, false)",
+    }
+    for number, aggregate in enumerate(needed):
+        a = f"w.a{number}"
+        if aggregate.measure in ("min", "max"):
+            own = {end: f"{aggregate.measure}({a}_{end})" for end in ("lower", "upper")}
+        elif aggregate.measure == "avg":
+            mean = f"w.m{number}"
+            own = {"lower": f"min({mean}_lower)", "upper": f"max({mean}_upper)"}
+            own |= {"low": f"min({a}_low)", "high": f"max({a}_high)"}
+        else:
+            own = {}
+            ends = {"e": "", "lower": "_lower", "upper": "_upper", "low": "_low", "high": "_high"}
+            for name, end in ends.items():
+                found[f"{name}{number}"] = _sum(a + end, _HOLDS)
+            some, most = _sum(a, _OPEN), _sum(f"{a}_upper", _OPEN)
+            found[f"e{number}"] += f" + ({some}) * ({found['share']})"
+            found[f"high{number}"] += f" + ({most})"
+            left = f"{_sum(f'{a}_lower', _ALL)} - ({_sum(f'{a}_upper', _FAILS)}) - ({most})"
+            found[f"lower{number}"] = f"greatest({found[f'lower{number}']}, {left})"
+            left = f"{_sum(f'{a}_upper', _ALL)} - ({_sum(f'{a}_lower', _FAILS)})"
+            found[f"upper{number}"] = f"least({found[f'upper{number}']} + ({most}), {left})"
+        found |= {f"{name}{number}": f"{value} {_only(_HOLDS)}" for name, value in own.items()}
+    return [named(fragment(value), name) for name, value in found.items()]
+
+
+def _only(kind: int) -> str:
+    return f"filter (where w.kind = {kind})"
+
+
+def _sum(value: str, kind: int) -> str:
+    """Of the ways of a kind; NULL if that of one is not known."""
+    known = f"count({value}) {_only(kind)} = count(*) {_only(kind)}"
+    return f"(case when {known} then coalesce(sum({value}) {_only(kind)}, 0) end)"
+
+
+def _figures(aggregate: Aggregate, number: int, needed: list[Aggregate]) -> list[exp.Expr]:
+    """In the order of :data:`FIGURES`; the error is not known unless the bounds meet.
+
+    Of values of records in open ways nothing is known but how many there are.
+    """
+    texts = _texts(aggregate, number, needed)
+    if aggregate.measure != "count":
+        texts = [f"case when t.known then {text} end" for text in texts]
+    return [fragment(text) for text in texts]
+
+
+def _texts(aggregate: Aggregate, number: int, needed: list[Aggregate]) -> list[str]:
+    lower, upper = f"t.lower{number}", f"t.upper{number}"
+    meets = f"case when {lower} = {upper} then {{}} end"
+    error = meets.format("0::float8")
+    if aggregate.measure in ("min", "max"):
+        is_time = aggregate.column is not None and aggregate.column.is_time
+        value = meets.format(lower if is_time else f"{lower}::float8")
+        return [value, lower, upper, lower, upper, error]
+    estimate = f"t.e{number}"
+    if aggregate.measure == "avg":
+        added, many = (
+            f"t.e{needed.index(Aggregate(measure, aggregate.column))}"
+            for measure in ("sum", "count")
+        )
+        estimate = f"({added} / nullif({many}, 0))"
+        lower, upper = (f"case when {added} is not null then {end} end" for end in (lower, upper))
+    elif aggregate.measure == "count":
+        lower, upper = f"{lower}::bigint", f"{upper}::bigint"
+
+    def inside(value: str) -> str:
+        end = f"least(({upper})::float8, greatest(({lower})::float8, {value}))"
+        return f"case when {value} is not null then {end} end"
+
+    values = [estimate, f"t.low{number}", f"t.high{number}"]
+    middle, low, high = (inside(value) for value in values)
+    return [middle, lower, upper, low, high, error]

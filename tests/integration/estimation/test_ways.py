@@ -1,0 +1,250 @@
+"""Alternatives that are answered one by one, against all possible worlds.
+
+They are about several tables with buckets of their own, or about what is grouped or measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pganon.estimation.parse import parse_query
+from pganon.estimation.refusals import Unsupported
+from pganon.estimation.release import AskedRelease
+from pganon.estimation.resolve import resolve
+from tests.integration.estimation import test_partitions, test_worlds
+from tests.integration.estimation.test_worlds import (
+    CLASSES,
+    Condition,
+    _adds,
+    _both,
+    _either,
+    _joined,
+    _key,
+    _not,
+    _perhaps_not,
+    _where,
+    ask,
+    buckets,
+)
+from tests.support.harness.cluster import Database
+from tests.support.harness.examples import examples
+from tests.support.oracles import estimates as oracle
+
+NAMED = {
+    "n": "count(*)",
+    "sx": "sum(x)",
+    "ax": "avg(x)",
+    "lx": "min(x)",
+    "tx": "max(x)",
+    "ca": "count(age)",
+    "sa": "sum(age)",
+    "aa": "avg(age)",
+    "sy": "sum(y)",
+    "ay": "avg(y)",
+}
+
+
+def items(data: st.DataObject, names: str) -> dict[str, str]:
+    """Three aggregates with their names, and the number of records."""
+    drawn = data.draw(st.lists(st.sampled_from(names.split()), min_size=3, max_size=3, unique=True))
+    return {name: NAMED[name] for name in ("n", *drawn)}
+
+
+def select(listed: dict[str, str], where: Condition, key: str | None) -> str:
+    found = [f"{item} AS {name}" for name, item in listed.items()] + [f"{key} AS k"] * bool(key)
+    tail = f" GROUP BY {key}" if key else ""
+    return f"SELECT {', '.join(found)} FROM released{_where(where)}{tail}"
+
+
+EXTREMES = {"lx": min, "tx": max}
+VALUES = {
+    **{
+        name: lambda r, column={"x": "x", "y": "y", "a": "age"}[name[1]]: r[column]
+        for name in NAMED
+        if name not in ("n", "ca")
+    },
+    "n": lambda r: 1,
+    "ca": lambda r: None if r["age"] is None else 1,
+}
+"""What a record adds, by the name of an aggregate."""
+
+
+def agrees(row: dict[str, Any], name: str, wanted: oracle.Answer) -> None:
+    """The estimate is that of all worlds, bounds are no tighter, the error is known where none."""
+    if wanted.estimate is None:
+        assert row[name] is None
+        return
+    ends = ("_lower", "_low", "", "_high", "_upper")
+    figures = [float(row[f"{name}{end}"]) for end in ends]
+    assert figures == sorted(figures)
+    assert figures[0] <= float(wanted.lower) + 1e-9
+    assert float(wanted.upper) <= figures[-1] + 1e-9
+    assert row[name] == pytest.approx(float(wanted.estimate), abs=1e-9)
+    assert row[f"{name}_error"] == (0 if figures[0] == figures[-1] else None)
+
+
+def extremes(row: dict[str, Any], name: str, wanted: tuple[Any, Any]) -> None:
+    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+    assert low is None or (wanted[0] is not None and low <= wanted[0])
+    assert high is None or (wanted[1] is not None and high >= wanted[1])
+    assert row[name] == (low if low == high else None)
+
+
+_RESTS, _BOXES = test_worlds._PARTS[2], st.one_of(*test_worlds._PARTS[:2])
+USED = st.one_of(
+    st.builds(_either, _BOXES, _RESTS),
+    _joined(_joined(_BOXES, _RESTS), _perhaps_not(_joined(_RESTS, _BOXES))),
+    st.builds(_both, test_worlds._PARTS[0], st.builds(_either, test_worlds._PARTS[1], _RESTS)),
+)
+
+
+@pytest.mark.random_tables
+@given(data=st.data())
+@examples(4)
+def test_what_is_grouped_or_measured_may_be_in_alternatives(db: Database, data: st.DataObject):
+    classes, where = data.draw(CLASSES), data.draw(USED)
+    key = data.draw(st.sampled_from(["flu", "age / 2", None]))
+    listed = items(data, "sx ax lx tx ca sa aa")
+    with db.connect() as conn:
+        test_worlds.fill(conn, classes)
+        rows = ask(conn, select(listed, where, key), "column")
+        known = buckets(conn, classes, "column")
+    groups = {
+        _key(record, key) if key else None
+        for bucket in known
+        for _, records in oracle.worlds(bucket)
+        for record in records
+        if where.holds(record) is True
+    }
+    assert groups <= {row.get("k") for row in rows}
+    for row in rows:
+
+        def inside(record: Any, row: Any = row) -> Any:
+            own = key is None or _key(record, key) == row["k"]
+            return where.holds(record) is True and own
+
+        own = Condition("", inside)
+        assert row["maybe_empty"] == (row["n_lower"] == 0)
+        for name in listed:
+            value = _adds(own, VALUES[name])
+            if name in EXTREMES:
+                extremes(row, name, oracle.extreme(known, value, EXTREMES[name]))
+            else:
+                figure = oracle.average if name[0] == "a" else oracle.total
+                agrees(row, name, figure(known, value))
+
+
+_FLU, _COLD, _SEX, _AGE = (
+    test_partitions._conditions(*names) for names in (("flu", "y"), ("cold",), ("sex",), ("age",))
+)
+ACROSS = st.one_of(
+    st.builds(_either, _FLU, _COLD),
+    st.builds(lambda a, b: _not(_both(a, b)), _SEX, _FLU),
+    st.builds(_either, st.builds(_both, _FLU, _COLD), _AGE),
+    st.builds(_both, _COLD, st.builds(_either, _AGE, _FLU)),
+    _joined(_joined(_FLU, _COLD), _joined(_COLD, _FLU)),
+)
+
+
+@pytest.mark.random_tables
+@given(data=st.data())
+@examples(4)
+def test_alternatives_in_several_tables(db: Database, data: st.DataObject):
+    records, where = data.draw(test_partitions.RECORDS), data.draw(ACROSS)
+    key = data.draw(st.sampled_from(["cold", "age", None]))
+    listed = items(data, "sx ax lx tx sy ay")
+    with db.connect() as conn:
+        test_partitions.fill(conn, records)
+        rows = ask(conn, select(listed, where, key), "column", test_partitions.RELEASE)
+        names = test_partitions._names(where.text) | set(test_partitions.LINKS[1:])
+        known = test_partitions.possible(conn, records, names)
+    worlds = [found for _, found in known.worlds()]
+    reached = {r[key] if key else None for w in worlds for r in w if where.holds(r) is True}
+    assert reached <= {row.get("k") for row in rows}
+    for row in rows:
+
+        def inside(record: Any, row: Any = row) -> Any:
+            return where.holds(record) is True and (key is None or record[key] == row["k"])
+
+        own = Condition("", inside)
+        for name in listed:
+            value = _adds(own, VALUES[name])
+            if name in EXTREMES:
+                extremes(row, name, _extreme(worlds, value, EXTREMES[name]))
+            else:
+                agrees(row, name, _mean(known, value) if name[0] == "a" else known.total(value)[0])
+
+
+def _extreme(worlds: Any, value: Any, best: Any) -> tuple[Any, Any]:
+    found = [
+        best((v for v in map(value, records) if v is not None), default=None) for records in worlds
+    ]
+    values = [v for v in found if v is not None]
+    ends = [min(values, default=None), max(values, default=None)]
+    if None in found:
+        ends[best is min] = None
+    return ends[0], ends[1]
+
+
+def _mean(known: oracle.Partitioned, value: Any) -> oracle.Answer:
+    one = known.total(lambda r: None if value(r) is None else 1)[0].estimate
+    if not one:
+        return oracle.Answer(None, None, None, None, None)
+    means = [
+        Fraction(sum(values), len(values))
+        for _, records in known.worlds()
+        for values in [[v for v in map(value, records) if v is not None]]
+        if values
+    ]
+    estimate = (known.total(value)[0].estimate or Fraction(0)) / one
+    return oracle.Answer(min(means), max(means), estimate, None, None)
+
+
+def test_bounds_of_two_tables(db: Database):
+    """Of four with one cold two have flu, and two of the others: all but one or none are ill."""
+    row = test_partitions._row
+    records = [row((1, 1), "aabb"[i], (1, 9, 4, 4)[i], "aabb"[i]) for i in range(4)]
+    listed = "count(*) n, avg(y) a, max(y) t, min(y) l"
+    where = "flu = 'a' OR cold = 'a'"
+    with db.connect() as conn:
+        test_partitions.fill(conn, records)
+        (found,) = ask(
+            conn, f"SELECT {listed} FROM released WHERE {where}", "column", test_partitions.RELEASE
+        )
+        (other,) = ask(
+            conn,
+            f"SELECT count(*) n FROM released WHERE NOT ({where})",
+            "column",
+            test_partitions.RELEASE,
+        )
+    assert (found["n_lower"], found["n"], found["n_upper"]) == (2, pytest.approx(3), 4)
+    assert (other["n_lower"], other["n"], other["n_upper"]) == (0, pytest.approx(1), 2)
+    # With flu 1 and 9, and of the others, who have 4, none to two.
+    assert (found["a_lower"], found["a_upper"]) == (pytest.approx(4.5), 5)
+    assert (found["t"], found["l"], found["n_error"]) == (9, 1, None)
+    assert (found["classes"], found["maybe_empty"]) == (1, False)
+
+
+def refusal(where: str, asked: AskedRelease) -> str:
+    with pytest.raises(Unsupported) as refused:
+        resolve(parse_query(f"SELECT sum(x) FROM released WHERE {where}"), asked)
+    return refused.value.message
+
+
+def test_too_many_ways():
+    pairs = [f"(x = {number} AND sex = {number})" for number in range(4)]
+    assert "more than 16 ways" in refusal(" OR ".join(pairs), test_worlds.RELEASE)
+
+
+def test_labels_are_not_in_several_tables():
+    """Of a label it is not known whether a condition on what it hides is not true."""
+    columns = dict(test_worlds.RELEASE.columns)
+    columns["sex"] = replace(columns["sex"], form="label")
+    asked = replace(test_worlds.RELEASE, columns=columns)
+    assert "conditions on sex, which has labels" in refusal("x = 1 OR sex = 1", asked)
