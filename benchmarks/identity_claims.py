@@ -90,7 +90,7 @@ def _of_both(rows: Sequence[Row], of: str, kind: str) -> Iterator[Judged]:
     yield (
         f"C1 no class is vulnerable under an EIR model ({of})",
         not vulnerable,
-        f"{vulnerable} runs",
+        f"{vulnerable} of {len(eir)} runs",
     )
     of = f"({of})"
     for figure, claim in (

@@ -108,7 +108,7 @@ PAPER = Paper(
             claims=("11 ",),
         ),
         Panel(
-            "Background knowledge, claim 11: beta = 4, J = 0.6",
+            "Background knowledge, claim 11 with beta 4 and J 0.6",
             "With beta = 4 and J = 0.6, GCP is below the baseline's at equal RL.",
             ("likeness",),
             [

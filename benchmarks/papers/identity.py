@@ -19,18 +19,18 @@ PAPER = Paper(
     title="Identity reservation: several records of a person",
     about="reference/identity-reservation.md",
     benchmark="identity",
-    data="INFORMS 2005: 1,500 people drawn from 26,854, with all their diagnoses; the paper has"
+    data="INFORMS 2005: 1,000 people drawn from 26,854, with all their diagnoses; the paper has"
     " 49,384 of the contest data. Six quasi-identifiers unless they vary; queries ask for a"
     " diagnosis and one quasi-identifier, or all where their number varies, and select 5 % of the"
     " combinations. GeneIR needs hierarchies and is compared with DAnonyIR with the same ones"
     " (`trees`). The paper's figures are means of 50 runs.",
     settings={
-        "persons": 1500,
+        "persons": 1000,
         "degrees": (2, 6, 10),
         "shares": ((0.4, 0.4), (0.6, 0.4), (0.8, 0.4), (0.6, 0.2), (0.6, 0.6)),
         "quasi": (3, 5, 8),
-        "draws": 3,
-        "own_draws": 3,
+        "draws": 2,
+        "own_draws": 2,
         "queries": 100,
     },
     panels=(
