@@ -134,7 +134,7 @@ def _summary(paper: Paper, kind: type[Benchmark], found: Row) -> Iterator[str]:
     yield "| | the paper | here |\n|---|---|---|"
     for panel in paper.panels:
         place = anchor(panel.shown)
-        verdict = _verdict(_claims(panel, kind, found), _measured(panel, found))
+        verdict = _verdict(panel, _claims(panel, kind, found), _measured(panel, found))
         yield f"| [{panel.shown}](#{place}) | {panel.claim} | {verdict} |"
     yield ""
 
@@ -146,7 +146,7 @@ def _panel(
     claims = _claims(panel, kind, found)
     failed = any(_HOLDS[row["holds"]] in ("no", "mostly") for row in claims)
     why = f" {panel.why}" if failed and panel.why else ""
-    yield f"**{_verdict(claims, measured).capitalize()}.**{why}\n"
+    yield f"**{_verdict(panel, claims, measured).capitalize()}.**{why}\n"
     missing = [part for part in panel.parts if part not in measured]
     if measured:
         yield _command(paper, measured, found["settings"], kind)
@@ -186,19 +186,20 @@ def _claims(panel: Panel, kind: type[Benchmark], found: Row) -> list[Row]:
     return [row for row in claims if row["claim"].startswith(tuple(panel.claims))]
 
 
-def _verdict(claims: Sequence[Row], measured: Sequence[str]) -> str:
+def _verdict(panel: Panel, claims: Sequence[Row], measured: Sequence[str]) -> str:
     if not measured:
         return "not measured"
+    part = "" if len(measured) == len(panel.parts) else "; not all of it is measured"
     number = Counter(_HOLDS[row["holds"]] for row in claims)
     decided = number.total() - number["-"]
     if not decided:
-        return "measured"
+        return f"measured{part}"
     if number["yes"] == decided:
-        return "holds"
+        return f"holds{part}"
     if not number["yes"] and not number["mostly"]:
-        return "does not hold"
+        return f"does not hold{part}"
     mostly = f", {number['mostly']} mostly" if number["mostly"] else ""
-    return f"holds in part: {number['yes']} of {decided} claims{mostly}"
+    return f"holds in part: {number['yes']} of {decided} claims{mostly}{part}"
 
 
 def _command(paper: Paper, parts: Sequence[str], settings: Row, kind: type[Benchmark]) -> str:

@@ -42,6 +42,7 @@ PAPER = Paper(
         Panel("Loss by k", "Loss grows with k.", ("by_k",),
               (Figure("by_k", "k", "loss", "k", "loss"),), why="As it is random."),
         Panel("Time", "It is fast.", ("times",)),
+        Panel("Both", "Both.", ("by_k", "times")),
     ),
 )  # fmt: skip
 
@@ -79,6 +80,7 @@ def test_nothing_measured(made: Any, tmp_path: Path) -> None:
 def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": ROWS})
     assert "| Loss grows with k. | holds |" in text
+    assert "| Both. | holds; not all of it is measured |" in text
     assert "| loss grows with k | yes | x |" in text
     assert "| loss by k; draws: 3 | 2 | 3 |" in text
     assert "| a | 0.25 (0.2 to 0.3) | 0.5 |" in text
