@@ -102,8 +102,10 @@ def _height(value: float, top: float) -> float:
 
 
 def _nice(highest: float) -> float:
-    """The next of 1, 2, 4, 5 and 10 times a power of ten."""
+    """The next round number."""
     if highest <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(highest))
-    return next(step * power for step in (1, 2, 4, 5, 10) if highest <= step * power * (1 + 1e-9))
+    return next(
+        step * power for step in (1, 2, 3, 4, 5, 6, 8, 10) if highest <= step * power * (1 + 1e-9)
+    )

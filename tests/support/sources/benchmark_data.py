@@ -42,14 +42,15 @@ def write(folder: Path) -> Path:
     draw = random.Random(1)
     _write_adult(folder / "adult", draw)
     _write(folder / "heart/processed.cleveland.data", _drawn(draw, 60, [range(1, 7)] * 14))
-    hungarian = [[*row[:10], "?", "?", "?", row[13]] for row in _drawn(draw, 40, [range(1, 7)] * 14)]
-    _write(folder / "heart/processed.hungarian.data", hungarian)
     for year in (2018, 2019):
         file = folder / f"acs_sdnist/national{year}.csv.gz"
         _write(file, [_EXCERPT.split(","), *_drawn(draw, ROWS, [_DIGITS] * 15)])
     people = _drawn(draw, ROWS, [*[_DIGITS] * 9, ("CO", "NY", "TX")])
     _write(folder / "acs2018/acs2018_income.csv.gz", [[*_ACS.split(","), "STATE"], *people])
     _write_records(folder, draw)
+    found = _drawn(draw, 40, [range(1, 7)] * 14)
+    hungarian = [[*row[:10], "?", "?", "?", row[13]] for row in found]
+    _write(folder / "heart/processed.hungarian.data", hungarian)
     return folder
 
 
