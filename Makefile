@@ -13,7 +13,7 @@ EXAMPLES ?= 20
 # Modules are compiled once, not by every process and every command that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo unit test test-slow dbt pooler check bench docs extension clean
+.PHONY: demo unit test test-slow dbt pooler check bench reproduce docs extension clean
 
 demo: $(STAMP)
 	$(BIN)/pganon demo
@@ -53,6 +53,9 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+reproduce: $(STAMP)
+	$(BIN)/python -m benchmarks --papers --page docs/reproduction.md $(BENCH_ARGS)
 
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -8,19 +8,21 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from benchmarks import support
+from benchmarks import page, support
 from benchmarks.anatomy import Anatomy
 from benchmarks.assess import Assess
 from benchmarks.background import Background
-from benchmarks.benchmark import Benchmark, run
+from benchmarks.benchmark import RESULTS, Benchmark, run
 from benchmarks.classes import Classes
 from benchmarks.estimates import Estimated
 from benchmarks.full_domain import FullDomain
 from benchmarks.identity import Identity
 from benchmarks.lgb import Lgb
 from benchmarks.over_time import OverTime
+from benchmarks.papers import PAPERS
 from benchmarks.peers import Peers
 from benchmarks.qs import Qs
 from benchmarks.requests import Requests
@@ -70,18 +72,43 @@ def main(arguments: Sequence[str] | None = None) -> None:
         action="store_true",
         help="say in the end how many claims hold and which do not; status 1 if some do not",
     )
+    parser.add_argument(
+        "--papers",
+        action="store_true",
+        help="run what repeats the experiments of papers, with the settings of their page",
+    )
+    parser.add_argument(
+        "--page",
+        type=Path,
+        metavar="FILE",
+        help="in the end, write the page about the papers from the folder of results; alone it"
+        " measures nothing",
+    )
     given = parser.parse_args(arguments)
-    names = given.names or [name for name, kind in BENCHMARKS.items() if not kind.installs]
+    names = _names(given)
     try:
         settings = dict(_setting(text) for text in given.set)
-        chosen = [(name, *_chosen(name, given.parts, settings)) for name in names]
+        repeated = given.papers
+        chosen = [(name, *_chosen(name, given.parts, settings, repeated)) for name in names]
         _check_used(names, given.parts or [], settings)
     except ValueError as problem:
         parser.error(str(problem))
     found = {name: run(name, BENCHMARKS[name], own, parts) for name, parts, own in chosen}
+    if given.page:
+        page.write(given.page, PAPERS, BENCHMARKS, RESULTS)
     if given.check:
         failed = [name for name, one in found.items() if not support.check(name, one)]
         raise SystemExit(1 if failed else 0)
+
+
+def _names(given: argparse.Namespace) -> list[str]:
+    if given.names:
+        return given.names
+    if given.papers:
+        return [paper.benchmark for paper in PAPERS]
+    if given.page:
+        return []
+    return [name for name, kind in BENCHMARKS.items() if not kind.installs]
 
 
 def _described(name: str) -> str:
@@ -110,14 +137,23 @@ def _tuples(value: Any) -> Any:
 
 
 def _chosen(
-    name: str, parts: Sequence[str] | None, settings: Mapping[str, Any]
+    name: str, parts: Sequence[str] | None, settings: Mapping[str, Any], repeated: bool = False
 ) -> tuple[list[str], dict[str, Any]]:
-    """The parts and the settings of a benchmark among those that were asked for."""
+    """The parts and the settings of a benchmark among those that were asked for.
+
+    Args:
+        repeated: only parts of a paper, with its settings unless others are given.
+    """
     if name not in BENCHMARKS:
         raise ValueError(f"there is no benchmark {name}; there are {', '.join(BENCHMARKS)}")
     kind = BENCHMARKS[name]
     own = {key: value for key, value in settings.items() if key in kind.defaults()}
-    return [part for part in kind.parts if parts is None or part in parts], own
+    papers = [paper for paper in PAPERS if repeated and paper.benchmark == name]
+    for paper in papers:
+        own = {**paper.settings, **own}
+    known = [part for paper in papers for part in paper.parts] if repeated else kind.parts
+    wanted = [part for part in kind.parts if part in known]
+    return [part for part in wanted if parts is None or part in parts], own
 
 
 def _check_used(names: Sequence[str], parts: Sequence[str], settings: Mapping[str, Any]) -> None:

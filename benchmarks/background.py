@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import psycopg
-from psycopg import sql
-from psycopg.types.range import Range
-
-from benchmarks import background_claims, background_plots, support
+from benchmarks import background_claims, background_plots
 from benchmarks import background_figures as figures
 from benchmarks import background_search as search
 from benchmarks import background_tables as tables
@@ -31,19 +27,10 @@ from benchmarks.background_names import (
     SELECTIVITIES,
     VARIED,
 )
-from benchmarks.background_tables import Drawn, Setting, Source
+from benchmarks.background_runs import METHODS, Runs
+from benchmarks.background_tables import Setting
 from benchmarks.benchmark import Benchmark, Row, Table
 from pganon.methods.background.search.primacy import Post
-
-METHODS: dict[str, Row] = {
-    INC: {"name": "kinc", "inc_pick": "nearest"},
-    AGG: {"name": "kagg"},
-    BETA: {"name": "beta_primacy", "select": "nearest", "division": "none"},
-    OURS_INC: {"name": "kinc"},
-    OURS_BETA: {"name": "beta_primacy"},
-}
-"""Methods as in the paper, by its names, and with the options of this project, by its own. All put
-the residual into classes; what the paper leaves out is in the part `left_out`."""
 
 OPTIONS: dict[str, Row] = {
     "none, sweep": {"division": "none", "select": "sweep"},
@@ -63,120 +50,8 @@ WIDTHS: tuple[float | Row, ...] = (
 """Bandwidths of a kernel over Adult; columns that are not named have 0.3."""
 
 MIC_J = 0.3
-BASELINE_J = 0.6
+BASELINE_J, BASELINE_BETA = 0.6, 4
 LARGE_J = 0.3
-
-
-@dataclass(frozen=True)
-class Runs:
-    """Runs over one table; times are divided by that of its sorted copy.
-
-    Attributes:
-        made: rows of settings that several parts have in common, by method and setting.
-    """
-
-    dsn: str
-    drawn: Drawn
-    copy: float
-    made: dict[tuple[str, Setting], Row] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, dsn: str, source: Source, rows: int) -> Runs:
-        drawn = tables.load(dsn, source, rows)
-        return cls(dsn, drawn, support.sorted_copy_seconds(dsn, source.name, source.columns))
-
-    @property
-    def source(self) -> Source:
-        return self.drawn.source
-
-    def believing(self, **changes: Any) -> Runs:
-        """The same table with other priors."""
-        source = replace(self.source, **changes)
-        return replace(self, drawn=replace(self.drawn, source=source))
-
-    def run(self, name: str, method: Row, setting: Setting, *, metrics: bool = True) -> Row:
-        asked = {"table": self.source.name, "method": name, **setting.row}
-        declared = tables.policy(self.source, method, setting)
-        try:
-            found = support.run_policy(
-                self.dsn, declared, *(["--metrics", "all"] if metrics else [])
-            )
-        except support.RunFailed as failed:
-            return {**asked, "refused": failed.reason("infeasible", "verification")}
-        phases = found.phases
-        seconds = found.seconds - phases.get("measure", 0.0)
-        result, utility = found.result, found.result["utility"]
-        records, suppressed = result["records"], result["suppressed"]
-        row = {
-            **asked,
-            "records": records,
-            "suppressed": suppressed,
-            "classes": utility["classes"],
-            "diverge": max(
-                (v["measured"] for v in result["verified"] if v["model"] == "background_knowledge"),
-                default=None,
-            ),
-            "smallest": utility["smallest_class"],
-            "average": (records - suppressed) / utility["classes"],
-            # The paper's GCP: suppressed records cost nothing.
-            "gcp": utility["gcp"] - suppressed / records,
-            "gcp_all": utility["gcp"],
-            "seconds": seconds,
-            "method_seconds": phases["partition"],
-            "ratio": seconds / self.copy,
-            "peak_mb": found.peak_mb,
-        }
-        return row | (self._measured(result["metrics"], records) if metrics else {})
-
-    def _measured(self, metrics: Row, records: int) -> Row:
-        concluded = metrics["posterior"] or {}
-        return {
-            "rgcp": metrics["rgcp"] / (records * len(self.source.quasi)),
-            "rl": metrics["links"],
-            "linked": metrics["linked"],
-            **{
-                f"{kind}_{figure}": concluded[kind][figure]
-                for kind in ("estimate", "exact")
-                for figure in ("largest", "gain", "above")
-                if concluded
-            },
-            **{name: concluded[name] for name in ("believed", "counted") if concluded},
-        }
-
-    def shared(self, name: str, setting: Setting) -> Row:
-        """The row of a setting that several parts have in common."""
-        if (name, setting) not in self.made:
-            self.made[name, setting] = self.run(name, METHODS[name], setting)
-        return self.made[name, setting]
-
-    def columns(self) -> dict[str, figures.Column]:
-        """What the last release shows, by quasi-identifier."""
-        names = list(self.source.quasi)
-        query = sql.SQL(
-            "SELECT DISTINCT ON (class_id) count(*) OVER (PARTITION BY class_id), {} FROM {}"
-        ).format(
-            sql.SQL(", ").join(map(sql.Identifier, names)),
-            sql.Identifier("published", f"{self.source.name}_bench"),
-        )
-        with psycopg.connect(self.dsn) as conn:
-            rows = conn.execute(query).fetchall()
-        return {
-            name: figures.Column(
-                self.drawn.values(name), [(row[0], _shown(row[at])) for row in rows]
-            )
-            for at, name in enumerate(names, start=1)
-        }
-
-
-def _shown(value: Any) -> figures.Shown:
-    if isinstance(value, Range):
-        low, high = value.lower, value.upper
-        assert low is not None
-        assert high is not None
-        return figures.Interval(int(low), int(high) - (not value.upper_inc))
-    if isinstance(value, list):
-        return figures.OneOf(frozenset(value))
-    return figures.Centre(value)
 
 
 # -- what is measured -------------------------------------------------------------------------
@@ -210,6 +85,7 @@ class Background(Benchmark):
     """One release per setting, which is made anew where several parts have it in common.
 
     Attributes:
+        draws: of the runs by k, J and beta and of `likeness`; one is a release.
         rows: of every table but that of `large`, which has `people`.
         sources: tables; `adult` only with real data.
         js: bounds of the distance to what readers know.
@@ -219,6 +95,7 @@ class Background(Benchmark):
         widths: bandwidths of a kernel, of all columns or by column.
     """
 
+    draws: int = 1
     rows: int = 4000
     people: int = 1_000_000
     sources: tuple[str, ...] = ("patients", "workers", "adult")
@@ -231,8 +108,8 @@ class Background(Benchmark):
     widths: tuple[float | Row, ...] = WIDTHS
 
     parts: ClassVar = (
-        *("by_k", "by_j", "by_beta", "left_out", "options", "columns", "baseline"),
-        *("bandwidths", "times", "large"),
+        *("by_k", "by_j", "by_beta", "left_out", "left_out_by_k", "options", "columns"),
+        *("baseline", "likeness", "bandwidths", "times", "large"),
     )
     real: ClassVar = frozenset({"bandwidths"})
     tables: ClassVar = (
@@ -244,6 +121,11 @@ class Background(Benchmark):
             "left out by the paper's k-primacy",
             (*_OF, "classes", "suppressed"),
         ),
+        Table(
+            "left_out_by_k",
+            "left out by the paper's k-primacy, by k",
+            (*_OF, "classes", "suppressed"),
+        ),
         Table("options", "what options of beta_primacy cost", (*_OF, *_RUN, "seconds")),
         Table(
             "columns",
@@ -251,6 +133,11 @@ class Background(Benchmark):
             (*_OF, "column", "emd", "emd_midpoint", "difference", "half_width", "absolute"),
         ),
         Table("baseline", "t-closeness", ("table", "method", "k", "t", "j", *_RUN, "seconds")),
+        Table(
+            "likeness",
+            f"beta = {BASELINE_BETA}, J = {BASELINE_J}, and the baseline with t-closeness",
+            (*_OF, "t", *_RUN, "gcp_least", "gcp_most", "seconds"),
+        ),
         Table(
             "bandwidths",
             "left out by bandwidth of a kernel",
@@ -272,7 +159,7 @@ class Background(Benchmark):
         """Over every table."""
         known = [tables.PATIENTS, tables.WORKERS, *([tables.adult(self.data)] if self.data else [])]
         wanted = [source for source in known if source.name in self.sources]
-        return [Runs.of(self.dsn, source, self.rows) for source in wanted]
+        return [Runs.of(self.dsn, source, self.rows, self.draws) for source in wanted]
 
     def by_k(self) -> Iterator[Row]:
         return self._each([Setting(k=k) for k in self.ks])
@@ -290,12 +177,17 @@ class Background(Benchmark):
                     yield runs.shared(name, setting)
 
     def left_out(self) -> Iterator[Row]:
-        """What the paper's k-primacy suppresses; of tables whose priors are known."""
+        """What the paper's k-primacy suppresses."""
+        return self._left_out([Setting(j=j) for j in self.js])
+
+    def left_out_by_k(self) -> Iterator[Row]:
+        return self._left_out([Setting(k=k) for k in self.ks])
+
+    def _left_out(self, settings: Sequence[Setting]) -> Iterator[Row]:
         posts: dict[str, Post] = {INC: "inc", AGG: "agg"}
         for runs in self.runs:
-            for j in self.js if runs.source.priors else ():
+            for setting in settings:
                 for name, post in posts.items():
-                    setting = Setting(j=j)
                     yield {
                         "table": runs.source.name,
                         "method": name,
@@ -335,6 +227,16 @@ class Background(Benchmark):
                         if "refused" not in row:
                             row["errors"] = _errors(runs.columns())
                         yield row
+
+    def likeness(self) -> Iterator[Row]:
+        """The methods as the paper sets them against the baseline; each by its own model."""
+        for runs in self.runs:
+            for k in self.ks:
+                setting = Setting(k=k, beta=BASELINE_BETA, j=BASELINE_J)
+                for name in (INC, AGG, BETA):
+                    yield runs.drawn_again(name, METHODS[name], setting)
+                setting = Setting(k=k, beta=None, j=BASELINE_J)
+                yield runs.drawn_again(BASELINE, COMPARED[BASELINE], setting)
 
     def bandwidths(self) -> Iterator[Row]:
         """Who is left out where a kernel estimates what is known, by its bandwidth."""

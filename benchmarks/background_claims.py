@@ -49,7 +49,7 @@ class Judged:
 def evaluate(found: Row) -> list[Row]:
     """The claims of the parts that were measured, table by table."""
     rows: list[Row] = []
-    for table in dict.fromkeys(row["table"] for part in VARIED for row in found.get(part, ())):
+    for table in _tables(found):
         own = {
             part: [row for row in of if row.get("table") == table and "refused" not in row]
             for part, of in found.items()
@@ -68,6 +68,11 @@ def evaluate(found: Row) -> list[Row]:
             if judged.of
         ]
     return sorted(rows, key=lambda row: int(row["claim"].split(" ")[0]))
+
+
+def _tables(found: Row) -> list[str]:
+    parts = [part for name, part in found.items() if isinstance(part, list) and name != "claims"]
+    return list(dict.fromkeys(row["table"] for part in parts for row in part if "table" in row))
 
 
 # -- comparisons ------------------------------------------------------------------------------
@@ -162,8 +167,9 @@ def _trends(own: dict[str, list[Row]]) -> Iterator[Judged]:
 
 
 def _suppressed(own: dict[str, list[Row]]) -> Iterator[Judged]:
-    lost = own.get("left_out", [])
-    drawn = [row for row in own.get("by_j", ()) if row["method"] == BETA]
+    by_j = own.get("left_out", [])
+    lost = [*by_j, *own.get("left_out_by_k", ())]
+    drawn = [row for row in _varied(own) if row["method"] == BETA]
     all_of = [*lost, *drawn]
     few = [row["suppressed"] <= SMALL * row["records"] for row in lost]
     most = max((row["suppressed"] / row["records"] for row in lost), default=0)
@@ -175,7 +181,7 @@ def _suppressed(own: dict[str, list[Row]]) -> Iterator[Judged]:
         "7 kInc_GE suppresses fewer than kAgg_GE", lost, "suppressed", (AGG, INC), _last_is_lowest
     )
     for method in (INC, AGG):
-        line = _lines(lost, "j", "suppressed", method)
+        line = _lines(by_j, "j", "suppressed", method)
         steps = list(itertools.pairwise(line))
         yield Judged(
             f"7 more are suppressed at small J: {method}",
@@ -285,6 +291,20 @@ def _against_baseline(own: dict[str, list[Row]]) -> Iterator[Judged]:
     yield Judged(claim, int(most >= 0.2), int(bool(lost)), f"{most:.1%} at most")
 
 
+def _by_likeness(own: dict[str, list[Row]]) -> Iterator[Judged]:
+    """Methods with beta-likeness against the baseline with t-closeness, k by k."""
+    by_k: dict[int, dict[str, Row]] = {}
+    for row in own.get("likeness", ()):
+        by_k.setdefault(row["k"], {})[row["method"]] = row
+    for method in PAPER:
+        both = [by for by in by_k.values() if method in by and BASELINE in by]
+        for figure, name in (("gcp", "GCP"), ("rgcp", "RGCP"), ("rl", "RL")):
+            less = sum(by[method][figure] <= by[BASELINE][figure] for by in both)
+            pairs = [f"{by[method][figure]:.3g} / {by[BASELINE][figure]:.3g}" for by in both]
+            claim = f"11 {name} of {method} (beta = 4) is at most the baseline's (t = 0.5)"
+            yield Judged(claim, less, len(both), ", ".join(pairs))
+
+
 _JUDGES: tuple[Callable[[dict[str, list[Row]]], Iterator[Judged]], ...] = (
     _ranks,
     _trends,
@@ -293,4 +313,5 @@ _JUDGES: tuple[Callable[[dict[str, list[Row]]], Iterator[Judged]], ...] = (
     _seconds,
     _columns,
     _against_baseline,
+    _by_likeness,
 )

@@ -6,7 +6,7 @@ distribution that the classes are held against.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,16 +48,39 @@ def left_out(drawn: Drawn, post: Post, setting: Setting) -> Row:
 
 def _labels(drawn: Drawn, setting: Setting) -> np.ndarray:
     """The cluster of every record."""
-    priors = drawn.source.priors
-    if priors is None or setting.j is None:
+    if setting.j is None:
         return np.zeros(len(drawn.people), dtype=np.int64)
+    known = sorted({tuple(person[:-1]) for person in drawn.people})
     vectors: dict[tuple[float, ...], int] = {}
     cells = {
-        cell: vectors.setdefault(tuple(np.round(priors[1](*cell), DECIMALS).tolist()), len(vectors))
-        for cell in sorted({tuple(person[:-1]) for person in drawn.people})
+        cell: vectors.setdefault(tuple(np.round(prior, DECIMALS).tolist()), len(vectors))
+        for cell, prior in zip(known, _priors(drawn, known), strict=True)
     }
     of = np.array([cells[tuple(person[:-1])] for person in drawn.people])
     return clusters(np.array(list(vectors)), setting.j)[of]
+
+
+def _priors(drawn: Drawn, cells: Sequence[tuple[Any, ...]]) -> Iterable[Sequence[float]]:
+    """What readers believe of people in these cells: as drawn, or estimated by the kernel."""
+    source = drawn.source
+    if source.priors is not None:
+        return [source.priors[1](*cell) for cell in cells]
+    place = {cell: at for at, cell in enumerate(cells)}
+    values = sorted({person[-1] for person in drawn.people})
+    counts = np.zeros((len(cells), len(values)))
+    for person in drawn.people:
+        counts[place[tuple(person[:-1])], values.index(person[-1])] += 1
+    weights = np.ones((len(cells), len(cells)))
+    for at, (name, kind) in enumerate(source.quasi.items()):
+        column = [cell[at] for cell in cells]
+        codes = [sorted(set(column)).index(value) for value in column]
+        if kind == "text":
+            apart = (np.subtract.outer(codes, codes) != 0).astype(float)
+        else:
+            apart = np.abs(np.subtract.outer(_scaled(column), _scaled(column)))
+        weights *= np.clip(1 - (apart / source.width(name)) ** 2, 0, None)
+    found = weights @ counts
+    return found / found.sum(axis=1, keepdims=True)
 
 
 def _attributes(drawn: Drawn) -> list[Attribute]:

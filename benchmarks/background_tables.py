@@ -61,6 +61,11 @@ class Source:
     def prior(self) -> str:
         return f"{self.name}_prior"
 
+    def width(self, column: str) -> float:
+        """The bandwidth of a column."""
+        bandwidth = self.bandwidth
+        return bandwidth.get(column, 0.3) if isinstance(bandwidth, dict) else bandwidth
+
     @property
     def knowledge(self) -> Row:
         if self.priors is None:

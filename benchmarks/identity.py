@@ -7,7 +7,7 @@ generated   a table of people with four records each on average
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -75,6 +75,7 @@ class Runs:
 
     Attributes:
         predicates: quasi-identifiers that a query restricts; None: nothing is asked.
+        draws, own_draws: of GeneIR and of DAnonyIR.
     """
 
     dsn: str
@@ -83,10 +84,11 @@ class Runs:
     predicates: int | None
     queries: int
     draws: int
+    own_draws: int
 
     def danonyir(self, model: Row, block_size: int) -> Row:
         method = {"name": "danonyir", "block_size": block_size}
-        row = self._drawn("DAnonyIR", self.source.quasi, method, model, 1)
+        row = self._drawn("DAnonyIR", self.source.quasi, method, model, self.own_draws)
         return {**row, "block_size": block_size}
 
     def with_trees(self, model: Row) -> Iterator[Row]:
@@ -95,7 +97,7 @@ class Runs:
         Which hierarchies of GeneIR go up first is drawn, and decides much.
         """
         if self.source.trees:
-            for name, number in (("DAnonyIR", 1), ("GeneIR", self.draws)):
+            for name, number in (("DAnonyIR", self.own_draws), ("GeneIR", self.draws)):
                 shown, method = f"{name}, trees", {"name": name.lower()}
                 yield self._drawn(shown, self.source.trees, method, model, number)
 
@@ -116,7 +118,7 @@ class Runs:
             failed.reason("all_suppressed")
             nothing = None if self.predicates is None else 1.0
             rows = [{"nloss": 1.0, "v": None, "error": nothing, "median_error": nothing}]
-        return {**asked, **support.means(rows, FIGURES), **spread(rows)}
+        return {**asked, **support.means(rows, FIGURES), **support.spread(rows, _DRAWN)}
 
     def _figures(self, found: support.Measured) -> Row:
         result, utility = found.result, found.result["utility"]
@@ -151,17 +153,6 @@ class Runs:
         }
 
 
-def spread(rows: Sequence[Row]) -> Row:
-    """Losses and errors of all draws and, of several, the least and the greatest."""
-    found: Row = {}
-    for name in _DRAWN:
-        values = [row[name] for row in rows if row.get(name) is not None]
-        found[f"{name}_drawn"] = values
-        if len(values) > 1:
-            found |= {f"{name}_least": min(values), f"{name}_most": max(values)}
-    return found
-
-
 def _asking_seconds(result: Row) -> float:
     """What the queries took, which is no part of making a release."""
     asking = [s for s in result["steps"] if s["step"].startswith(("workload_", "metric_"))]
@@ -176,17 +167,21 @@ class Identity(Benchmark):
     """Runs of GeneIR are drawn several times.
 
     Attributes:
+        persons: of INFORMS, drawn; None: all.
         individuals: of the generated table.
         degrees: values of l, and of k where there is one.
         degree: where something else varies.
         shares: alpha and beta: one varies around the paper's default of the other.
+        default_shares: where something else varies.
         quasi: numbers of quasi-identifiers.
         quasi_identifiers: how many of them where something else varies.
         few: individuals of a table that one block can hold.
+        own_draws: of DAnonyIR, which differ little.
         samples: such tables; where blocks end decides little, and not the same in each.
         queries: on quasi-identifiers and a diagnosis; they ask for 5 % of the combinations.
     """
 
+    persons: int | None = None
     individuals: int = 250_000
     degrees: tuple[int, ...] = (2, 4, 6, 8, 10)
     degree: int = 6
@@ -194,6 +189,7 @@ class Identity(Benchmark):
         *((0.2, 0.4), (0.4, 0.4), (0.6, 0.4), (0.8, 0.4)),
         *((0.6, 0.2), (0.6, 0.6)),
     )
+    default_shares: tuple[float, float] = (0.6, 0.4)
     blocks: tuple[int, ...] = (500, 1000, 2000)
     quasi: tuple[int, ...] = (3, 4, 5, 6, 7, 8)
     quasi_identifiers: int = 6
@@ -201,8 +197,12 @@ class Identity(Benchmark):
     few: int = 2000
     samples: int = 5
     draws: int = 8
+    own_draws: int = 1
 
-    parts: ClassVar = ("by_l", "by_shares", "by_quasi", "by_block", "diabetes", "generated")
+    parts: ClassVar = (
+        *("by_l", "by_shares", "by_quasi", "shares_by_quasi"),
+        *("by_block", "diabetes", "generated"),
+    )
     real: ClassVar = frozenset(parts) - {"generated"}
     tables: ClassVar = (
         Table("by_l", f"INFORMS by l (k = l); {_NOTE}", ("method", "model", "l", *_SHOWN)),
@@ -216,10 +216,15 @@ class Identity(Benchmark):
             "INFORMS by number of quasi-identifiers",
             ("method", "model", "quasi", "predicates", *_SHOWN),
         ),
+        Table(
+            "shares_by_quasi",
+            "INFORMS by number of quasi-identifiers, (alpha, beta)",
+            ("method", "model", "quasi", "predicates", *_SHOWN),
+        ),
         Table("by_block", "EIR l by size of block", ("table", "block_size", *FIGURES)),
         Table("diabetes", "Diabetes by l", ("model", "l", *FIGURES)),
         Table("generated", "generated table", ("model", "l", *FIGURES)),
-        Table("claims", "what is expected of INFORMS", ("claim", "holds")),
+        Table("claims", "what is expected of INFORMS", ("claim", "holds", "found")),
     )
 
     def by_l(self) -> Iterator[Row]:
@@ -236,6 +241,12 @@ class Identity(Benchmark):
         for quasi in self.quasi:
             runs = self._informs(quasi, predicates=quasi)
             yield from self._compared(runs, eir_l(self.degree), ir_kl(self.degree))
+
+    def shares_by_quasi(self) -> Iterator[Row]:
+        """The same with alpha and beta."""
+        eir, ir = (shares(model, *self.default_shares) for model in ("eir", "ir"))
+        for quasi in self.quasi:
+            yield from self._compared(self._informs(quasi, predicates=quasi), eir, ir)
 
     def by_block(self) -> Iterator[Row]:
         """On all individuals, and means over tables of as many as one block can hold."""
@@ -282,7 +293,7 @@ class Identity(Benchmark):
     def _runs(self, source: Source, predicates: int | None = None) -> Runs:
         columns = [*source.quasi, source.sensitive]
         copy = support.sorted_copy_seconds(self.dsn, source.table, columns)
-        return Runs(self.dsn, source, copy, predicates, self.queries, self.draws)
+        return Runs(self.dsn, source, copy, predicates, self.queries, self.draws, self.own_draws)
 
     @cached_property
     def _loaded(self) -> bool:
@@ -292,6 +303,9 @@ class Identity(Benchmark):
             lines = support.lines_of(self.data / "informs" / f"{name}.csv.gz")
             support.load(self.dsn, f"informs_{table}", lines, Format())
         support.execute(self.dsn, tables.INFORMS_SQL)
+        if self.persons is not None:
+            support.execute(self.dsn, tables.FEW_SQL.format(individuals=self.persons, sample=0))
+            support.execute(self.dsn, tables.RENAME_SQL)
         return True
 
     @staticmethod

@@ -123,6 +123,11 @@ SELECT i.* FROM informs AS i JOIN (
 ANALYZE informs_few
 """
 
+RENAME_SQL = """
+DROP TABLE informs;
+ALTER TABLE informs_few RENAME TO informs
+"""
+
 # A share in [0, 1) by person and column. One to seven records each, four on average; few diagnoses
 # are frequent.
 MANY_SQL = """

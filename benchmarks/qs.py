@@ -115,7 +115,7 @@ def _spread(found: dict[str, float]) -> str:
 
 _OF = ("loss", "count", "method")
 _LOSS = ("clusters", "gcp", "ncp_total", "seconds")
-_SWEPT = (*_LOSS, "method_seconds", "constants")
+_SWEPT = (*_LOSS, "gcp_least", "gcp_most", "method_seconds", "constants")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +126,7 @@ class Qs(Benchmark):
         people: rows of the generated table.
         ks, attributes: what varies, one after the other; `attributes` of every set.
         subsets: records of random subsets of Adult.
+        losses, counts: distances of categories, and what is counted.
         exact: vary them for greedy in one block, too: slow.
     """
 
@@ -135,6 +136,8 @@ class Qs(Benchmark):
     subsets: tuple[int, ...] = (2_000, 4_000, 8_000, 16_000)
     draws: int = 3
     exact: bool = False
+    losses: tuple[str, ...] = LOSSES
+    counts: tuple[str, ...] = COUNTS
 
     parts: ClassVar = ("figures", "by_k", "by_attributes", "by_size", "size")
     real: ClassVar = frozenset(parts) - {"size"}
@@ -163,7 +166,7 @@ class Qs(Benchmark):
     def figures(self) -> Iterator[Row]:
         whole = self._whole
         baseline = support.sorted_copy_seconds(self.dsn, whole.table, list(whole.columns))
-        for loss, count in product(LOSSES, COUNTS):
+        for loss, count in product(self.losses, self.counts):
             rows = list(
                 self._rows(
                     replace(whole, count=count, method=method, loss=loss, draws=self._of(method))
@@ -198,7 +201,7 @@ class Qs(Benchmark):
     def size(self) -> Iterator[Row]:
         """A generated table without a primary key, against the sorted copy of the same table."""
         people.create(self.dsn, self.people)
-        settings = [Setting(people.TABLE, self.people, EFFICIENT, count) for count in COUNTS]
+        settings = [Setting(people.TABLE, self.people, EFFICIENT, count) for count in self.counts]
         columns = list(settings[0].columns)
         baseline = support.sorted_copy_seconds(self.dsn, people.TABLE, columns)
         for setting in settings:
@@ -222,8 +225,8 @@ class Qs(Benchmark):
         methods = (EFFICIENT, BLOCKS, *([ONE_BLOCK] if self.exact else []))
         return [
             replace(self._whole, count=count, method=method, loss=loss, draws=self._of(method))
-            for loss in LOSSES
-            for count in COUNTS
+            for loss in self.losses
+            for count in self.counts
             for method in methods
         ]
 
@@ -246,7 +249,8 @@ class Qs(Benchmark):
             ]
         except support.RunFailed as failed:
             return {**setting.asked, "refused": failed.reason("infeasible")}
-        return {**support.means(drawn, AVERAGED), "gcp_drawn": [one["gcp"] for one in drawn]}
+        found = support.spread(drawn, ("gcp", "ncp_total"))
+        return {**support.means(drawn, AVERAGED), "draws": len(drawn), **found}
 
     @cached_property
     def _loaded(self) -> dict[str, int]:

@@ -207,6 +207,17 @@ def means(rows: Sequence[Row], figures: Iterable[str]) -> Row:
     return {**rows[0], **{name: mean(row[name] for row in rows) for name in shared}}
 
 
+def spread(rows: Sequence[Row], figures: Iterable[str]) -> Row:
+    """Figures of all draws and, of several, the least and the greatest."""
+    found: Row = {}
+    for name in figures:
+        values = [row[name] for row in rows if row.get(name) is not None]
+        found[f"{name}_drawn"] = values
+        if len(values) > 1:
+            found |= {f"{name}_least": min(values), f"{name}_most": max(values)}
+    return found
+
+
 # -- what is shown ----------------------------------------------------------------------------
 
 

@@ -37,9 +37,9 @@ TINY: dict[str, str] = {
     "classes": "rows=400",
     "full_domain": "rows=400",
     "assess": "rows=400",
-    "qs": "people=400 ks=[2] attributes=[1] subsets=[60] draws=1",
+    "qs": 'people=400 ks=[2] attributes=[1] subsets=[60] draws=1 counts=["product"]',
     "anatomy": "people=400 degrees=[2] sizes=[16]",
-    "slamsa": "degrees=[2] sizes=[60] draws=1",
+    "slamsa": "degrees=[2] sizes=[60] pooled_degrees=[2] pooled_sizes=[60] draws=1",
     "identity": "individuals=100 degrees=[2] degree=2 shares=[[0.6,0.6]] blocks=[50] quasi=[3]"
     " quasi_identifiers=3 queries=5 few=40 samples=1 draws=1",
     "lgb": "rows=150 queries=5 ks=[2] ls=[2,3] middle=2 dense=[[3,2]] densities=[20]",
@@ -60,7 +60,6 @@ FEWER: tuple[tuple[Any, str, Any], ...] = (
     (classes, "MODELS", classes.MODELS[:1]),
     (full_domain, "K", (2,)),
     (full_domain, "LIMITS", (0.05,)),
-    (qs, "COUNTS", ("product",)),
     (slamsa, "FOUR", slamsa.FOUR[:1]),
     (lgb, "METHODS", dict(list(lgb.METHODS.items())[:3])),
 )

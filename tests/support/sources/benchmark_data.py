@@ -48,6 +48,9 @@ def write(folder: Path) -> Path:
     people = _drawn(draw, ROWS, [*[_DIGITS] * 9, ("CO", "NY", "TX")])
     _write(folder / "acs2018/acs2018_income.csv.gz", [[*_ACS.split(","), "STATE"], *people])
     _write_records(folder, draw)
+    found = _drawn(draw, 40, [range(1, 7)] * 14)
+    hungarian = [[*row[:10], "?", "?", "?", row[13]] for row in found]
+    _write(folder / "heart/processed.hungarian.data", hungarian)
     return folder
 
 

@@ -102,3 +102,26 @@ def test_points_of_the_map() -> None:
     rows = [run(INC), {"table": "t", "method": AGG, "refused": "why"}]
     (point,) = risk_and_utility({"by_k": rows})
     assert (point["risk"], point["loss"], point["method"]) == (0.01, 0.3, INC)
+
+
+def test_left_out_by_k() -> None:
+    """Who is left out by k counts for shares and ranks, and not for trends by J."""
+    found = verdicts(
+        left_out=[run(INC, j=0.1, suppressed=12), run(AGG, j=0.1, suppressed=40)],
+        left_out_by_k=[run(INC, k=3, suppressed=0), run(AGG, k=3, suppressed=0)],
+    )
+    assert found["7 at most 0.275 % are suppressed"] == ("NO", "2 of 4: 1.0% at most")
+    assert found["7 kInc_GE suppresses fewer than kAgg_GE"][0] == "yes"
+    assert "7 more are suppressed at small J: kInc_GE" not in found
+
+
+def test_likeness_against_the_baseline() -> None:
+    """k by k, though the models are not the same; refused runs are compared with none."""
+    rows = [
+        run(INC, 3, gcp=0.2), run(BASELINE, 3, gcp=0.3), run(INC, 5, gcp=0.4),
+        run(BASELINE, 5, gcp=0.3), run(INC, 10), {"table": "t", "method": BASELINE, "k": 10,
+        "refused": "why"},
+    ]  # fmt: skip
+    found = verdicts(likeness=rows)
+    claim = "11 GCP of kInc_GE (beta = 4) is at most the baseline's (t = 0.5)"
+    assert found[claim] == ("NO", "1 of 2: 0.2 / 0.3, 0.4 / 0.3")

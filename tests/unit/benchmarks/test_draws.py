@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks.identity import spread
+from benchmarks.support import spread
 
 
 def test_range_of_several_draws() -> None:
     rows = [{"nloss": 0.3, "error": 1.0}, {"nloss": 0.1, "error": 0.5}, {"nloss": 0.2}]
-    assert spread(rows) == {
+    assert spread(rows, ("nloss", "error")) == {
         "nloss_drawn": [0.3, 0.1, 0.2],
         "nloss_least": 0.1,
         "nloss_most": 0.3,
@@ -18,4 +18,4 @@ def test_range_of_several_draws() -> None:
 
 
 def test_one_draw_has_no_range() -> None:
-    assert spread([{"nloss": 0.3}]) == {"nloss_drawn": [0.3], "error_drawn": []}
+    assert spread([{"nloss": 0.3}], ("nloss", "error")) == {"nloss_drawn": [0.3], "error_drawn": []}

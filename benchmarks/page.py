@@ -1,0 +1,280 @@
+"""The page that holds the experiments of papers against what was measured.
+
+It is made from the folder of results alone. What was not measured is said, with the command.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks import charts
+from benchmarks.benchmark import Benchmark, Row
+from benchmarks.support import shown
+
+IMAGES = "images/reproduction"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Figures `y` of the rows of a part over `x`, one line per method and whatever `by` names.
+
+    Attributes:
+        only: values that columns of the rows must have.
+        by: further columns that tell lines apart.
+    """
+
+    part: str
+    x: str
+    y: str
+    x_label: str
+    y_label: str
+    only: Mapping[str, object] | None = None
+    by: Sequence[str] = ()
+
+    @property
+    def file(self) -> str:
+        only = [str(value).replace(" ", "-") for value in (self.only or {}).values()]
+        return "-".join([self.part, *only, self.x, self.y]).replace("_", "-")
+
+    def series(self, found: Row) -> dict[str, list[Row]]:
+        """Rows by line; those that were refused are among them."""
+        series: dict[str, list[Row]] = {}
+        for row in found.get(self.part, ()):
+            if all(row.get(name) == value for name, value in (self.only or {}).items()):
+                named = [str(row[name]) for name in ("method", *self.by) if name in row]
+                series.setdefault(", ".join(named), []).append(row)
+        return series
+
+
+@dataclass(frozen=True)
+class Panel:
+    """An experiment of a paper.
+
+    Attributes:
+        shown: the paper's figure or table, or the claims by the numbers that claims begin with.
+        claim: what the paper says, in a sentence.
+        parts: of the benchmark.
+        claims: beginnings of the claims that belong to it; all about its parts by default.
+        why: what is known of the reason where a claim does not hold.
+    """
+
+    shown: str
+    claim: str
+    parts: Sequence[str]
+    figures: Sequence[Figure] = ()
+    claims: Sequence[str] = ("",)
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Experiments of a paper, and the settings of its benchmark with which they are repeated.
+
+    Attributes:
+        about: page of the reference.
+        data: how the data differ from the paper's.
+    """
+
+    title: str
+    about: str
+    benchmark: str
+    data: str
+    settings: Mapping[str, Any]
+    panels: Sequence[Panel]
+
+    @property
+    def parts(self) -> list[str]:
+        return list(dict.fromkeys(part for panel in self.panels for part in panel.parts))
+
+
+def write(
+    file: Path, papers: Iterable[Paper], kinds: Mapping[str, type[Benchmark]], results: Path
+) -> None:
+    """Write the page and its plots; plots that it no longer has are removed."""
+    folder = file.parent / IMAGES
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.svg"):
+        old.unlink()
+    lines = [_HEAD]
+    for paper in papers:
+        stored = results / f"{paper.benchmark}.json"
+        found = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
+        lines += _paper(paper, kinds[paper.benchmark], found, folder)
+    text = "\n".join(lines).rstrip() + "\n"
+    file.write_text(text, encoding="utf-8")
+
+
+_HEAD = """# What papers claim, measured
+
+`make reproduce` repeats the experiments of five papers and writes this page. Above the figures of
+an experiment is the command that measures it alone, with the rows, draws and other settings of what
+is shown. Figures are means of the draws where there are several, with the least and the greatest in
+brackets. Times are those of a machine with other work to do. What does not hold is shown with its
+figures. Most data of the papers are not public, so trends and ranks are compared, not numbers.
+"""
+
+
+def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Iterator[str]:
+    yield f"## {paper.title}\n"
+    yield f"[Reference]({paper.about}). {paper.data}\n"
+    yield from _summary(paper, kind, found)
+    for panel in paper.panels:
+        yield f"### {panel.shown}\n"
+        yield f"*{panel.claim}*\n"
+        yield from _panel(paper, panel, kind, found, folder)
+
+
+def _summary(paper: Paper, kind: type[Benchmark], found: Row) -> Iterator[str]:
+    yield "| | the paper | here |\n|---|---|---|"
+    for panel in paper.panels:
+        place = anchor(panel.shown)
+        verdict = _verdict(panel, _claims(panel, kind, found), _measured(panel, found))
+        yield f"| [{panel.shown}](#{place}) | {panel.claim} | {verdict} |"
+    yield ""
+
+
+def _panel(
+    paper: Paper, panel: Panel, kind: type[Benchmark], found: Row, folder: Path
+) -> Iterator[str]:
+    measured = _measured(panel, found)
+    claims = _claims(panel, kind, found)
+    failed = any(_HOLDS[row["holds"]] in ("no", "mostly") for row in claims)
+    why = f" {panel.why}" if failed and panel.why else ""
+    yield f"**{_verdict(panel, claims, measured).capitalize()}.**{why}\n"
+    missing = [part for part in panel.parts if part not in measured]
+    if measured:
+        yield _command(paper, measured, found["settings"], kind)
+        if found["settings"] != wanted(paper, kind):
+            yield "These are other settings than those of `make reproduce`.\n"
+    if missing:
+        if measured:
+            yield "Not measured:\n"
+        yield _command(paper, missing, wanted(paper, kind), kind)
+    if claims:
+        yield "| claim | holds | figures |\n|---|---|---|"
+        for row in claims:
+            about = f", {row['table']}" if "table" in row else ""
+            figures = row.get("found", row.get("numbers", ""))
+            yield f"| {row['claim']}{about} | {_HOLDS[row['holds']]} | {figures} |"
+        yield ""
+    for figure in panel.figures:
+        yield from _figure(paper, figure, found, folder)
+
+
+_HOLDS: Mapping[Any, str] = {True: "yes", False: "no", "yes": "yes", "NO": "no", "-": "-",
+                             "mostly": "mostly"}  # fmt: skip
+
+
+def wanted(paper: Paper, kind: type[Benchmark]) -> Row:
+    """Settings as results have them."""
+    return json.loads(json.dumps({**kind.defaults(), **paper.settings}))
+
+
+def _measured(panel: Panel, found: Row) -> list[str]:
+    return [part for part in panel.parts if part in found]
+
+
+def _claims(panel: Panel, kind: type[Benchmark], found: Row) -> list[Row]:
+    own = {part: found[part] for part in _measured(panel, found)}
+    claims = kind.judged(own).get("claims", []) if own else []
+    return [row for row in claims if row["claim"].startswith(tuple(panel.claims))]
+
+
+def _verdict(panel: Panel, claims: Sequence[Row], measured: Sequence[str]) -> str:
+    if not measured:
+        return "not measured"
+    part = "" if len(measured) == len(panel.parts) else "; not all of it is measured"
+    number = Counter(_HOLDS[row["holds"]] for row in claims)
+    decided = number.total() - number["-"]
+    if not decided:
+        return f"measured{part}"
+    if number["yes"] == decided:
+        return f"holds{part}"
+    if not number["yes"] and not number["mostly"]:
+        return f"does not hold{part}"
+    mostly = f", {number['mostly']} mostly" if number["mostly"] else ""
+    return f"holds in part: {number['yes']} of {decided} claims{mostly}{part}"
+
+
+def _command(paper: Paper, parts: Sequence[str], settings: Row, kind: type[Benchmark]) -> str:
+    """That measures these parts with these settings."""
+    defaults = json.loads(json.dumps(kind.defaults()))
+    own = [
+        f"{name}={json.dumps(value, separators=(',', ':'))}"
+        for name, value in settings.items()
+        if value != defaults.get(name)
+    ]
+    words = ["python", "-m", "benchmarks", paper.benchmark, "--parts", *parts]
+    words += ["--set", *own] if own else []
+    return f"```sh no-run\n{shlex.join(words)}\n```\n"
+
+
+# -- figures ----------------------------------------------------------------------------------
+
+
+def _figure(paper: Paper, figure: Figure, found: Row, folder: Path) -> Iterator[str]:
+    series = figure.series(found)
+    points = {
+        name: [_point(row, figure) for row in rows if row.get(figure.y) is not None]
+        for name, rows in series.items()
+    }
+    points = {name: each for name, each in points.items() if each}
+    if not points:
+        return
+    name = f"{paper.benchmark}-{figure.file}.svg"
+    title = f"{figure.y_label} by {figure.x_label}"
+    if figure.only:
+        title += ", " + ", ".join(f"{key} {value}" for key, value in figure.only.items())
+    (folder / name).write_text(
+        charts.lines(points, figure.x_label, figure.y_label), encoding="utf-8"
+    )
+    yield f"![{title}]({IMAGES}/{name})\n"
+    values = charts.sorted_values(row[figure.x] for rows in series.values() for row in rows)
+    heads = " | ".join(charts.shown(value) for value in values)
+    yield f"| {title}{_drawn(series.values())} | {heads} |\n|---|{'---|' * len(values)}"
+    for line, rows in series.items():
+        by = {row[figure.x]: row for row in rows}
+        yield f"| {line} | {' | '.join(_cell(by.get(value), figure.y) for value in values)} |"
+    yield ""
+
+
+def _point(row: Row, figure: Figure) -> charts.Point:
+    least, most = (row.get(f"{figure.y}_{end}") for end in ("least", "most"))
+    return charts.Point(row[figure.x], row[figure.y], least, most)
+
+
+def _drawn(series: Iterable[Sequence[Row]]) -> str:
+    """How many draws the means are of, and of how many records."""
+    rows = [row for line in series for row in line]
+    draws = sorted({row["draws"] for row in rows if row.get("draws")})
+    records = sorted({row[name] for row in rows for name in ("records", "rows") if name in row})
+    said = f"; draws: {_range(draws)}" if draws else ""
+    return said + (f"; records: {_range(records)}" if records else "")
+
+
+def _range(values: Sequence[int]) -> str:
+    return f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,} to {values[-1]:,}"
+
+
+def _cell(row: Row | None, name: str) -> str:
+    if row is None:
+        return ""
+    if "refused" in row:
+        return "refused"
+    if row.get(name) is None:
+        return "no release" if row.get("draws") == 0 else "-"
+    least, most = (row.get(f"{name}_{end}") for end in ("least", "most"))
+    spread = "" if least is None else f" ({shown(least)} to {shown(most)})"
+    return f"{shown(row[name])}{spread}"
+
+
+def anchor(heading: str) -> str:
+    """As the site and repositories make it of a heading."""
+    kept = "".join(letter for letter in heading.lower() if letter.isalnum() or letter in " -_")
+    return kept.replace(" ", "-")

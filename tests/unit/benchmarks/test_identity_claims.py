@@ -1,0 +1,70 @@
+"""How claims of the paper of identity reservation are judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.identity_claims import OURS, OURS_TREES, THEIRS, evaluate
+
+Row = dict[str, Any]
+
+IR, EIR = "ir_kl_anonymity", "eir_l_diversity"
+
+
+def row(method: str, model: str, **figures: Any) -> Row:
+    found = {"nloss": 0.1, "v": 0.0, "error": 0.1, "seconds": 1.0}
+    return {"method": method, "model": model, **found, **figures}
+
+
+def verdicts(**parts: list[Row]) -> dict[str, tuple[str, str]]:
+    return {one["claim"]: (one["holds"], one["found"]) for one in evaluate(dict(parts))}
+
+
+def test_by_l() -> None:
+    rows = [
+        row(method, model, l=l, **figures)
+        for l, step in ((2, 1), (6, 3))  # noqa: E741
+        for method, model, figures in (
+            (OURS, EIR, {"nloss": 0.104 * step}),
+            (OURS, IR, {"nloss": 0.1 * step, "v": 0.2 * step, "error": 0.2 / step}),
+            (OURS_TREES, IR, {"nloss": 0.1 * step, "error": 0.2}),
+            (THEIRS, IR, {"nloss": 0.2 * step, "v": 0.3, "error": 0.1, "seconds": 0.5}),
+        )
+    ]
+    found = verdicts(by_l=rows)
+    assert found["C1 no class is vulnerable under an EIR model (l)"] == ("yes", "0 of 2 runs")
+    assert found["C1 vulnerable classes of DAnonyIR grow with l"] == ("yes", "0.2, 0.6")
+    assert found["C3 more classes are vulnerable in DAnonyIR than in GeneIR (l)"][0] == "NO"
+    assert found["C4 GeneIR loses 1.923 to 2.683 times as much (l)"] == ("yes", "2, 2 times")
+    claim = "C5 EIR loses at most 1.0347 times as much as IR (l)"
+    assert found[claim] == ("NO", "1.04, 1.04 times")
+    assert found["C7 loss of DAnonyIR, EIR grows with l"][0] == "yes"
+    assert found["C8 relative error of DAnonyIR, IR grows with l"][0] == "NO"
+    claim = "C8 DAnonyIR answers better than GeneIR with the same hierarchies (l)"
+    assert found[claim] == ("NO", "0.2 / 0.1, 0.2 / 0.1")
+    assert found["C8 relative error of EIR is close to IR (l)"][0] == "NO"
+    assert found["C10 GeneIR is faster than DAnonyIR (l)"][0] == "yes"
+
+
+def test_by_shares() -> None:
+    """Each of both varies where the other one is what most rows have."""
+    rows = [
+        row(OURS, "ir_alpha_beta_anonymity", alpha=alpha, beta=beta, nloss=loss)
+        for alpha, beta, loss in ((0.4, 0.4, 0.3), (0.6, 0.4, 0.2), (0.8, 0.4, 0.1),
+                                  (0.6, 0.2, 0.4), (0.6, 0.6, 0.5))
+    ]  # fmt: skip
+    found = verdicts(by_shares=rows)
+    assert found["C7 loss of DAnonyIR, IR falls with alpha"] == ("yes", "0.3, 0.2, 0.1")
+    assert found["C7 loss of DAnonyIR, IR falls with beta"] == ("NO", "0.4, 0.2, 0.5")
+
+
+def test_by_quasi() -> None:
+    rows = [
+        row(OURS, IR, quasi=quasi, nloss=loss, error=error, v=v)
+        for quasi, loss, error, v in ((3, 0.1, 0.2, 0.5), (8, 0.3, 0.6, 0.55))
+    ]
+    found = verdicts(by_quasi=rows, shares_by_quasi=[])
+    assert found["C7 loss of DAnonyIR, IR (l) grows with the quasi-identifiers"][0] == "yes"
+    claim = "C9 relative error of DAnonyIR, IR (l) falls with the quasi-identifiers"
+    assert found[claim] == ("NO", "0.2, 0.6")
+    assert found["C2 vulnerable classes of DAnonyIR (l) hardly change"] == ("yes", "0.5, 0.55")

@@ -1,0 +1,165 @@
+"""The page about the experiments of papers, from the folder of results."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from benchmarks import __main__, page
+from benchmarks.__main__ import BENCHMARKS
+from benchmarks.benchmark import RESULTS, Benchmark, Row
+from benchmarks.page import Figure, Panel, Paper
+from benchmarks.papers import PAPERS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried(Benchmark):
+    rows: int = 100
+    ks: tuple[int, ...] = (2, 3)
+
+    parts: ClassVar = ("by_k", "times")
+    tables: ClassVar = ()
+
+    @staticmethod
+    def judged(found: Row) -> Row:
+        losses = [row["loss"] for row in found.get("by_k", ()) if "loss" in row]
+        claims = [{"claim": "loss grows with k", "holds": losses == sorted(losses), "found": "x"}]
+        return {"claims": claims if losses else []}
+
+
+PAPER = Paper(
+    "A paper",
+    "reference/a.md",
+    "tried",
+    "Its data.",
+    {"rows": 10, "ks": (2, 3)},
+    (
+        Panel("Loss by k", "Loss grows with k.", ("by_k",),
+              (Figure("by_k", "k", "loss", "k", "loss"),), why="As it is random."),
+        Panel("Time", "It is fast.", ("times",)),
+        Panel("Both", "Both.", ("by_k", "times")),
+    ),
+)  # fmt: skip
+
+ROWS: list[Row] = [
+    {"method": "a", "k": 2, "loss": 0.25, "loss_least": 0.2, "loss_most": 0.3, "draws": 3},
+    {"method": "a", "k": 3, "loss": 0.5, "draws": 3},
+    {"method": "b", "k": 2, "refused": "why"},
+]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Any:
+    results = tmp_path / "results"
+    results.mkdir()
+
+    def make(found: Row | None) -> str:
+        if found is not None:
+            (results / "tried.json").write_text(json.dumps(found))
+        file = tmp_path / "page.md"
+        page.write(file, [PAPER], {"tried": Tried}, results)
+        return file.read_text()
+
+    return make
+
+
+def test_nothing_measured(made: Any, tmp_path: Path) -> None:
+    text = made(None)
+    assert "| [Loss by k](#loss-by-k) | Loss grows with k. | not measured |" in text
+    assert "**Not measured.**" in text
+    assert "\npython -m benchmarks tried --parts by_k --set rows=10\n" in text
+    assert not list((tmp_path / page.IMAGES).iterdir())
+    assert "As it is random" not in text
+
+
+def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
+    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": ROWS})
+    assert "| Loss grows with k. | holds |" in text
+    assert "| Both. | holds; not all of it is measured |" in text
+    assert "| loss grows with k | yes | x |" in text
+    assert "| loss by k; draws: 3 | 2 | 3 |" in text
+    assert "| a | 0.25 (0.2 to 0.3) | 0.5 |" in text
+    assert "| b | refused |  |" in text
+    assert "These are other settings" not in text
+    assert "As it is random" not in text
+    drawing = (tmp_path / page.IMAGES / "tried-by-k-k-loss.svg").read_text()
+    assert drawing.startswith("<svg")
+    assert "a: 2: 0.25, 3: 0.5" in drawing
+    assert "--parts times" in text  # the other part
+
+
+def test_measured_with_other_settings(made: Any) -> None:
+    """What is shown has the command that it was measured by."""
+    text = made({"settings": {"rows": 20, "ks": [2, 3, 4]}, "by_k": ROWS})
+    command = "python -m benchmarks tried --parts by_k --set rows=20 'ks=[2,3,4]'"
+    assert f"\n{command}\n" in text
+    assert "These are other settings than those of `make reproduce`." in text
+    assert "--parts times --set rows=10\n" in text
+
+
+def test_a_claim_that_fails(made: Any) -> None:
+    falling = [{**ROWS[0], "loss": 0.6}, ROWS[1]]
+    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": falling})
+    assert "| Loss grows with k. | does not hold |" in text
+    assert "**Does not hold.** As it is random." in text
+    assert "| loss grows with k | no | x |" in text
+
+
+def test_plots_that_are_gone(made: Any, tmp_path: Path) -> None:
+    old = tmp_path / page.IMAGES / "old.svg"
+    old.parent.mkdir(parents=True)
+    old.write_text("")
+    made(None)
+    assert not old.exists()
+
+
+def test_papers_name_what_there_is() -> None:
+    """Parts, settings, and headings that no two panels share; commands give these settings."""
+    headings = [panel.shown for paper in PAPERS for panel in paper.panels]
+    assert len(set(map(page.anchor, headings))) == len(headings)
+    for paper in PAPERS:
+        kind = BENCHMARKS[paper.benchmark]
+        assert set(paper.parts) <= set(kind.parts)
+        assert set(paper.settings) <= set(kind.defaults())
+        for panel in paper.panels:
+            assert {figure.part for figure in panel.figures} <= set(panel.parts)
+
+
+def test_the_command_only_writes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ran: list[Any] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(__main__, "run", lambda *given: ran.append(given))
+    __main__.main(["--page", "page.md"])
+    assert not ran
+    text = Path("page.md").read_text()
+    assert not RESULTS.exists()
+    assert text.count("**Not measured.**") == sum(len(paper.panels) for paper in PAPERS)
+    command = next(line for line in text.splitlines() if line.startswith("python -m"))
+    __main__.main(shlex.split(command)[3:])
+    first = PAPERS[0]
+    assert (ran[0][0], ran[0][2]) == (first.benchmark, first.settings)
+
+
+def test_papers_are_repeated_with_their_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: dict[str, tuple[Any, Any]] = {}
+
+    def run(name: str, kind: type[Benchmark], settings: Row, parts: list[str]) -> Row:
+        ran[name] = (settings, parts)
+        return {}
+
+    monkeypatch.setattr(__main__, "run", run)
+    __main__.main(["--papers"])
+    assert ran == {
+        paper.benchmark: (
+            paper.settings,
+            [part for part in BENCHMARKS[paper.benchmark].parts if part in paper.parts],
+        )
+        for paper in PAPERS
+    }
+    __main__.main(["qs", "--papers", "--parts", "by_k", "size", "--set", "draws=1"])
+    assert ran["qs"] == ({**PAPERS[-1].settings, "draws": 1}, ["by_k"])

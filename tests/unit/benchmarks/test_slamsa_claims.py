@@ -1,0 +1,66 @@
+"""How claims of the paper of SLAMSA are judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.slamsa_claims import evaluate
+
+Row = dict[str, Any]
+
+
+def row(method: str, draws: int = 2, **figures: Any) -> Row:
+    found = {"r1": 0.1, "r2": 0.2, "r3": 0.3, "r4": 0.4, "seconds": 1.0, "objective": 0.5,
+             "baseline": None}  # fmt: skip
+    return {"method": method, "draws": draws, **(found if draws else {}), **figures}
+
+
+def verdicts(**parts: list[Row]) -> dict[str, tuple[str, str]]:
+    return {one["claim"]: (one["holds"], one["found"]) for one in evaluate(dict(parts))}
+
+
+def test_errors() -> None:
+    """A method is compared where both have a release."""
+    rows = [
+        row("SLAMSA", p=2), row("SLAMSA", p=3, r4=0.5),
+        row("MSB", p=2, r3=0.6, r4=0.6), row("MSB", p=3, draws=0),
+        row("SLOMS", p=2, r4=0.5), row("SLOMS", p=3, r4=0.45),
+    ]  # fmt: skip
+    found = verdicts(pooled=rows)
+    grows = "error grows with the quasi-identifiers that are asked about (four quasi-identifiers)"
+    assert found[grows] == ("NO", "14 of 15 steps")
+    assert found["error of SLAMSA grows with p (four quasi-identifiers)"] == ("yes", "0.4, 0.5")
+    claim = "error of SLAMSA is below MSB at every p (four quasi-identifiers)"
+    assert found[claim] == ("yes", "0.4 / 0.6")
+    claim = "error of SLAMSA is below SLOMS at every p (four quasi-identifiers)"
+    assert found[claim] == ("NO", "0.4 / 0.5, 0.5 / 0.45")
+    assert "error of MSB grows with p (four quasi-identifiers)" not in found
+
+
+def test_objective() -> None:
+    rows = [row("SLAMSA", p=p, objective=of, baseline=1.0) for p, of in ((2, 0.9), (3, 0.7))]
+    found = verdicts(by_column=rows)
+    assert found["objective never above the median tree's"] == ("yes", "90% at most")
+    assert found["objective at most 0.6 of the median tree's at p = 3"] == ("NO", "70%")
+
+
+def test_seconds() -> None:
+    rows = [
+        row(method, records=records, seconds=seconds)
+        for method, records, seconds in (("SLAMSA", 100, 1.0), ("SLAMSA", 500, 4.0),
+                                         ("MSB", 100, 2.0), ("MSB", 500, 12.0))
+    ]  # fmt: skip
+    found = verdicts(by_size=rows)
+    of = "(two quasi-identifiers)"
+    claim = f"seconds of SLAMSA grow slightly with n, less than n does {of}"
+    assert found[claim] == ("yes", "x4.00 for x5.00 records; 1, 4")
+    assert found[f"seconds of MSB grow slightly with n, less than n does {of}"][0] == "NO"
+    assert found[f"SLAMSA is faster than MSB at every n {of}"][0] == "yes"
+
+
+def test_number_of_columns() -> None:
+    rows = [row("SLAMSA", sensitive=m, r2=0.3 * m, seconds=s) for m, s in ((1, 1.0), (2, 0.95))]
+    found = verdicts(by_number=rows)
+    of = "(two quasi-identifiers)"
+    assert found[f"error of SLAMSA grows with m {of}"] == ("yes", "0.3, 0.6")
+    assert found[f"seconds of SLAMSA grow with m {of}"][0] == "yes"  # within noise
