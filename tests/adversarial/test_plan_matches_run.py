@@ -34,6 +34,7 @@ def _outline(steps: list[str]) -> tuple[list[str], set[str]]:
     return [step for step in steps if step not in rounds], rounds
 
 
+@pytest.mark.all_versions
 @pytest.mark.parametrize("method", plans.METHODS)
 def test_the_plan_lists_the_steps_of_a_run(db: Database, method: str) -> None:
     """In their order, but for those of a repetition: of later rounds some steps are the first."""
