@@ -97,10 +97,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("crashable_server", servers, indirect=True)
 
 
-ALIKE = ("encode", "hierarchies", "history")
+ALIKE = {
+    *("candidates", "checks", "cli", "encode", "estimation", "forms", "hierarchies", "history"),
+    *("importing", "integrations", "metrics", "migrate", "policy", "privacy"),
+}
 """Folders whose statements are the same on every version of the server.
 
-Methods, which read what these make, run on a second version, too; so do attacks and migrations.
+Runs of all methods, which read what these make, and a walk through all commands are made on a
+second version, too. So is what depends on catalogs and privileges: attacks, migrations and others.
 """
 
 
