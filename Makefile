@@ -8,7 +8,7 @@ SERVERS ?= 14 15 16 17
 # Tests in processes: a module goes to one of them, until another one has nothing left to do.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 # Random tables that it tries per test that runs a method on them.
-EXAMPLES ?= 20
+EXAMPLES ?= 10
 
 # Modules are compiled once, not by every process and every command that a test starts.
 unexport PYTHONDONTWRITEBYTECODE

@@ -2,7 +2,8 @@
 
 `db` is a database of its own per test with pganon installed, `bare_db` one without; both run on
 every server found (ids pg18, pg15, ...) unless the test is marked `primary_server_only`. On a
-second server all tests are slow ones.
+second server all tests are slow ones, and one of the parametrizations of each is enough, unless it
+is marked `all_versions`.
 `crashable_server` is a server of its own that may be killed, of the first version found.
 Servers that PGANON_TEST_SERVERS names take part in every test, marked or not.
 """
@@ -16,6 +17,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -59,6 +61,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "primary_server_only: run on the first server found, not on a second version"
     )
     config.addinivalue_line(
+        "markers", "all_versions: run on a second version with all parameters, not with one of them"
+    )
+    config.addinivalue_line(
         "markers", "random_tables: `make test-slow` runs it again with more examples"
     )
 
@@ -92,10 +97,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("crashable_server", servers, indirect=True)
 
 
-ALIKE = ("encode", "hierarchies", "history")
+ALIKE = {
+    *("candidates", "checks", "cli", "encode", "estimation", "forms", "hierarchies", "history"),
+    *("importing", "integrations", "metrics", "migrate", "policy", "privacy"),
+}
 """Folders whose statements are the same on every version of the server.
 
-Methods, which read what these make, run on a second version, too; so do attacks and migrations.
+Runs of all methods, which read what these make, and a walk through all commands are made on a
+second version, too. So is what depends on catalogs and privileges: attacks, migrations and others.
 """
 
 
@@ -117,7 +126,31 @@ def _parameter(origin: Origin | None, marks: Sequence[pytest.MarkDecorator] = ()
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Remember what there was before `-m` took its choice."""
+    left_out = set() if named_majors() else set(_alike_on_a_second_version(items))
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
     config.stash[COLLECTED] = list(items)
+
+
+def _alike_on_a_second_version(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """All parametrizations of a test there but one, which is another one for every test.
+
+    What differs between versions of the server is in the statements of a test, hardly ever in what
+    they are given.
+    """
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if on_a_second_version(item) and item.get_closest_marker("all_versions") is None:
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for name, several in cases.items():
+        kept = crc32(name.encode()) % len(several)
+        yield from several[:kept] + several[kept + 1 :]
+
+
+def on_a_second_version(item: pytest.Item) -> bool:
+    """Whether it runs there because it runs on the first version."""
+    origin = item.callspec.params.get("server") if hasattr(item, "callspec") else None  # type: ignore
+    return origin in origins()[1:]
 
 
 def pytest_collection_finish() -> None:

@@ -16,6 +16,8 @@ from pganon.estimation.refusals import EstimateRefused
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 
+pytestmark = pytest.mark.primary_server_only
+
 SOURCE = """
     CREATE SCHEMA clinic;
     CREATE TABLE clinic.visit AS SELECT g AS id, 20 + g % 30 AS age, 'W' || g % 3 AS ward,

@@ -25,6 +25,8 @@ from tests.support.sources.growing import (
     shown,
 )
 
+pytestmark = pytest.mark.primary_server_only
+
 
 class Stopped(Exception):
     pass

@@ -24,7 +24,7 @@ from tests.support.oracles.inference import Record
 from tests.support.sources import visits
 from tests.support.sources.visits import VIEWS, build, document, published, release, requirement
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.primary_server_only]
 
 DISEASES = ("flu", "cold", "ulcer", "asthma", "gout", visits.SECRET)
 ALLOWED = {"limit": 0.5, "share": 0.01}

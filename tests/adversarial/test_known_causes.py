@@ -17,6 +17,8 @@ from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
+pytestmark = pytest.mark.primary_server_only
+
 TRUSTING: dict[str, Any] = {"trust": ["source_owner"]}
 COLUMNS = "id, age, sex, city, disease, days"
 

@@ -12,6 +12,8 @@ from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table, policy
 
+pytestmark = pytest.mark.primary_server_only
+
 K2 = {"model": "k_anonymity", "k": 2}
 L2 = {"model": "distinct_l_diversity", "column": "s", "l": 2}
 OWN = {"nulls": "own_class"}

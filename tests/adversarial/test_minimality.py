@@ -18,6 +18,8 @@ from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table
 
+pytestmark = pytest.mark.primary_server_only
+
 AGES = range(1, 6)
 POLICY: dict[str, Any] = {
     "release": "five",

@@ -20,6 +20,8 @@ from pganon.policy.expressions import ExpressionProblem, check_where
 from pganon.run.resolution import resolve_policy
 from tests.support.harness.cluster import Connection, Database
 
+pytestmark = pytest.mark.primary_server_only
+
 SOURCE = """
 CREATE DOMAIN public.day AS date;
 CREATE TABLE public.stay (

@@ -17,6 +17,8 @@ from tests.support.harness.regional import check, groups, grown, part, run, sour
 from tests.support.oracles.regions import region_of
 from tests.support.sources.regions import KINDS, SOURCE, of, people
 
+pytestmark = pytest.mark.primary_server_only
+
 NAMES = ("age", "job", "city", "zip", "born", "weight")
 _OTHERS = "id, " + ", ".join(name for name in (*KINDS, "disease"))
 

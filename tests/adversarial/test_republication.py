@@ -14,6 +14,8 @@ from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
+pytestmark = pytest.mark.primary_server_only
+
 NEW_ROW = "INSERT INTO public.patient VALUES (100, 30, 'f', 'Rome', 'Zanzibar-7319', 1)"
 
 

@@ -14,6 +14,8 @@ from tests.integration.history.increments.test_increments import growing_policy,
 from tests.support.harness import driver, plans
 from tests.support.harness.cluster import Database
 
+pytestmark = pytest.mark.primary_server_only
+
 
 def plain(**changes: Any) -> dict[str, Any]:
     """A release of all people with one partition of them."""

@@ -15,6 +15,8 @@ from tests.support.harness.cluster import Database
 from tests.support.oracles.invariance import Person, Value
 from tests.support.sources.invariant import Kept, declared
 
+pytestmark = pytest.mark.primary_server_only
+
 SECRET = "Zanzibar-7319"
 
 

@@ -16,6 +16,8 @@ from tests.support.harness.cluster import Database
 from tests.support.oracles.invariance import Person, Value
 from tests.support.sources.invariant import Kept, Vectors, declared_vectors
 
+pytestmark = pytest.mark.primary_server_only
+
 TWO = ("s", "u")
 
 

@@ -111,7 +111,7 @@ def groups(draw: st.DrawFn) -> list[tuple[str, str]]:
 
 @pytest.mark.random_tables
 @given(known=groups(), where=conditions())
-@examples(25)
+@examples(10)
 def test_bounds_are_tight(db: Database, known: list[tuple[str, str]], where: str):
     with db.connect() as conn:
         row = ask(conn, known, where)

@@ -129,7 +129,7 @@ def buckets(conn: Any, clusters: list[Cluster], spread: Any) -> list[oracle.Buck
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(6)
+@examples(3)
 def test_figures_are_those_of_all_worlds(db: Database, data: st.DataObject):
     clusters, where = data.draw(CLUSTERS), data.draw(CONJUNCTIONS)
     spread = data.draw(st.sampled_from(["column", "uniform"]))
@@ -150,7 +150,7 @@ def test_figures_are_those_of_all_worlds(db: Database, data: st.DataObject):
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(6)
+@examples(3)
 def test_alternatives_are_those_of_all_worlds(db: Database, data: st.DataObject):
     """Insensitive columns are apart: what is only in one alternative has tight bounds."""
     clusters = data.draw(CLUSTERS)

@@ -112,7 +112,7 @@ def people(found: Sequence[Class], young: Any, ill: Any) -> list[tuple[int, int]
 
 @pytest.mark.random_tables
 @given(found=classes(), age=st.integers(1, 3), some=st.booleans(), data=st.data())
-@examples(25)
+@examples(10)
 def test_individuals_are_those_of_all_worlds(
     db: Database, found: list[Class], age: int, some: bool, data: st.DataObject
 ):

@@ -164,7 +164,7 @@ def _names(text: str) -> set[str]:
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(15)
+@examples(8)
 def test_figures_are_those_of_all_worlds(db: Database, data: st.DataObject):
     records, where = data.draw(RECORDS), data.draw(CONJUNCTIONS)
     text = "SELECT count(*) n, count(x) cx, sum(x) sx, count(y) cy, sum(y) sy, avg(x) ax, avg(y) ay"
@@ -205,7 +205,7 @@ def mean(row: Any, name: str, known: oracle.Partitioned, value: Any, one: Any) -
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(10)
+@examples(5)
 def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
     records = data.draw(RECORDS)
     keys = data.draw(st.sampled_from([["cold"], ["flu", "cold"], ["age", "cold"], ["sex", "y"]]))
@@ -345,7 +345,7 @@ def test_what_is_not_a_number_has_no_sum(db: Database):
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(8)
+@examples(4)
 def test_one_table_and_exact_columns_are_one_partition(db: Database, data: st.DataObject):
     """So that alternatives are estimated, with tight bounds."""
     records = data.draw(RECORDS)

@@ -275,7 +275,7 @@ def _where(condition: Condition) -> str:
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(10)
+@examples(5)
 def test_a_count_is_that_of_all_worlds(db: Database, data: st.DataObject):
     classes, where = data.draw(CLASSES), data.draw(ANY_WHERE)
     spread = data.draw(st.sampled_from(["column", "uniform"]))
@@ -291,7 +291,7 @@ def test_a_count_is_that_of_all_worlds(db: Database, data: st.DataObject):
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(10)
+@examples(5)
 def test_several_alternatives_are_those_of_all_worlds(db: Database, data: st.DataObject):
     """With conditions on one column in several of them. Bounds may be wider."""
     classes, where = data.draw(CLASSES), data.draw(TANGLES)
@@ -309,7 +309,7 @@ def test_several_alternatives_are_those_of_all_worlds(db: Database, data: st.Dat
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(10)
+@examples(5)
 def test_sums_and_means_are_those_of_all_worlds(db: Database, data: st.DataObject):
     classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
     spread = data.draw(st.sampled_from(["column", "uniform"]))
@@ -334,7 +334,7 @@ def test_sums_and_means_are_those_of_all_worlds(db: Database, data: st.DataObjec
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(10)
+@examples(5)
 def test_extremes_are_those_of_all_worlds(db: Database, data: st.DataObject):
     classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
     names = ("x", "age", "sex")
@@ -360,7 +360,7 @@ def test_extremes_are_those_of_all_worlds(db: Database, data: st.DataObject):
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(10)
+@examples(5)
 def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
     classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
     keys = data.draw(
@@ -396,7 +396,7 @@ def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(10)
+@examples(5)
 def test_a_filter_is_one_more_condition(db: Database, data: st.DataObject):
     """Of groups as well, in which it may keep nothing."""
     classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)
@@ -474,7 +474,7 @@ _ONE = Expression("1", lambda known: Fraction(1))
 
 @pytest.mark.random_tables
 @given(data=st.data())
-@examples(10)
+@examples(5)
 def test_arithmetic_of_aggregates_is_within_its_bounds(db: Database, data: st.DataObject):
     """In every world, in the types of the source."""
     classes, where = data.draw(CLASSES), data.draw(CONJUNCTIONS)

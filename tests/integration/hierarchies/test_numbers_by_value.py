@@ -13,6 +13,7 @@ from tests.support.sources.builders import make_table, policy
 VALUES = ["1.00", "2.50", "3.0", "100.00"]
 LISTED = [["1.0", "2.5"], ["03", "1e2"]]
 KINDS = ["numeric", "numeric(6,2)", "float8"]
+TYPE = "categorical"
 SAID = {"inline": {"*": {"low": LISTED[0], "high": LISTED[1]}}}
 FORMS: list[dict[str, Any]] = [
     SAID,
@@ -22,12 +23,9 @@ FORMS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("type_", [None, "categorical"])
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("form", FORMS, ids=[next(iter(form)) for form in FORMS])
-def test_hierarchies(
-    db: Any, tmp_path: Path, form: dict[str, Any], kind: str, type_: str | None
-) -> None:
+def test_hierarchies(db: Any, tmp_path: Path, form: dict[str, Any]) -> None:
+    """Of columns of all kinds side by side, whose records are in the same order."""
     rows = [
         (value, label)
         for label, part in zip(("low", "high"), LISTED, strict=True)
@@ -36,14 +34,19 @@ def test_hierarchies(
     (tmp_path / "levels.csv").write_text("".join(f"{value};{label};*\n" for value, label in rows))
     inserted = ", ".join(f"('{value}', '{label}', '*')" for value, label in rows)
     db.source(f"CREATE TABLE public.levels (v, a, top) AS VALUES {inserted}")
-    make_table(db.connect("source_owner"), {"q": kind}, [[value] for value in VALUES])
-    declared = {"hierarchy": form} | ({"type": type_} if type_ else {})
-    staged = run(db.owner(), policy({"q": declared}, 2), base_dir=tmp_path)
-    assert {row["q"] for row in staged.rows()} in ({"low", "high"}, {"1.0..2.5", "03..1e2"})
+    types = {f"{kind} {said}": (kind, said) for kind in KINDS for said in ({}, {"type": TYPE})}
+    kinds = {name: kind for name, (kind, _) in types.items()}
+    declared = policy({name: {"hierarchy": form, **said} for name, (_, said) in types.items()}, 2)
+    make_table(db.connect("source_owner"), kinds, [[value] * len(kinds) for value in VALUES])
+    staged = run(db.owner(), declared, base_dir=tmp_path)
+    for name in kinds:
+        assert {row[name] for row in staged.rows()} in ({"low", "high"}, {"1.0..2.5", "03..1e2"})
     # A class of one value shows the value, in its shortest form.
-    make_table(db.connect("source_owner"), {"q": kind}, [[value] for value in VALUES for _ in "ab"])
-    staged = run(db.owner(), policy({"q": declared}, 2), base_dir=tmp_path)
-    assert {row["q"] for row in staged.rows()} == {"1", "2.5", "3", "100"}
+    twice = [[value] * len(kinds) for value in VALUES for _ in "ab"]
+    make_table(db.connect("source_owner"), kinds, twice)
+    staged = run(db.owner(), declared, base_dir=tmp_path)
+    for name in kinds:
+        assert {row[name] for row in staged.rows()} == {"1", "2.5", "3", "100"}
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "integer"])

@@ -46,7 +46,7 @@ from tests.support.sources.identity import (
 
 pytestmark = pytest.mark.primary_server_only
 
-SETTINGS = examples(5)
+SETTINGS = examples(3)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.primary_server_only
 
 WORKLOAD = Workload(queries=25, predicates=2, selectivity=0.2, seed=7)
 REQUEST = Request(everything=True, workload=WORKLOAD)
-SETTINGS = examples(5)
+SETTINGS = examples(3)
 
 
 @pytest.fixture

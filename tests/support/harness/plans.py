@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import textwrap
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import sqlglot
 from sqlglot import exp
 
 from pganon.loading import load_policy
+from pganon.plan.build import Plan
 from pganon.plan.explain import explain
 from pganon.policy.loader import LoadedPolicy
 from pganon.run.context import plan_release
@@ -180,10 +182,9 @@ class Block:
     sql: str
 
 
-def blocks(dsn: str, method: str) -> list[Block]:
+def blocks(plan: Plan, method: str) -> list[Block]:
     """The plan of a method. What is judged beside other versions is the same for all, and long."""
-    steps = explain(plan_release(policy_of(method), dsn=dsn))
-    shown = [s for s in steps if method == METHODS[0] or s.phase != "guard"]
+    shown = [s for s in explain(plan) if method == METHODS[0] or s.phase != "guard"]
     return [Block(s.phase, f"{s.phase}.{s.step}: {s.purpose}", _text(s.sql)) for s in shown]
 
 
@@ -239,7 +240,8 @@ def main() -> None:
     try:
         server.create_database(database.name, server.template())
         database.source(SOURCE)
-        of = {method: blocks(database.dsn(), method) for method in METHODS}
+        plan = partial(plan_release, dsn=database.dsn())
+        of = {method: blocks(plan(policy_of(method)), method) for method in METHODS}
         for phase, text in files(of).items():
             (FOLDER / f"{phase}.sql").write_text(text, "utf-8")
     finally:

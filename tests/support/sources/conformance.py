@@ -18,9 +18,13 @@ from tests.support.harness import plans
 from tests.support.sources.every_model import EVERY
 
 METHODS = list(OWN)
-FIRST = list(
-    {methods()[name].options.__module__.split(".")[2]: name for name in METHODS[::-1]}.values()
-)
+
+
+def family(method: str) -> str:
+    return methods()[method].options.__module__.split(".")[2]
+
+
+FIRST = list({family(name): name for name in METHODS[::-1]}.values())
 """The first method of every family."""
 
 GROWING = [
@@ -42,11 +46,18 @@ def loaded(declared: dict[str, Any]) -> LoadedPolicy:
 
 
 def further_models() -> list[tuple[str, str]]:
-    """Methods with the models that they accept beside those of their small policy."""
+    """Methods with the models that they accept beside those of their small policy.
+
+    Every model with one method of every family that accepts it, in turn: what a model needs is
+    computed alike by the methods of a family.
+    """
+    accepting: dict[tuple[str, str], list[str]] = {}
+    for name in METHODS:
+        for word in methods()[name].options.models - _words(document(name)["privacy"]):
+            accepting.setdefault((family(name), word), []).append(name)
     return [
-        (name, word)
-        for name in METHODS
-        for word in sorted(methods()[name].options.models - _words(document(name)["privacy"]))
+        (names[number % len(names)], word)
+        for number, ((_, word), names) in enumerate(sorted(accepting.items()))
     ]
 
 

@@ -215,7 +215,7 @@ def test_random_tables(db: Database, method: dict[str, Any], case: Case) -> None
         assert found == expected
 
 
-@examples(4)
+@examples(2)
 @given(case=cases())
 def test_refused_where_a_cluster_would_be_dropped(db: Database, case: Case) -> None:
     everybody = set(range(1, len(case.rows) + 1))
@@ -240,7 +240,7 @@ def test_refused_where_a_cluster_would_be_dropped(db: Database, case: Case) -> N
         assert enough - EPS <= named <= enough + 0.001 + EPS
 
 
-@examples(3)
+@examples(2)
 @given(case=cases())
 def test_baseline(db: Database, case: Case) -> None:
     """js_reduce leaves records out, so it is held to t-closeness, with which that goes well."""
@@ -258,7 +258,7 @@ def test_baseline(db: Database, case: Case) -> None:
 
 
 @pytest.mark.parametrize("method", [METHODS[0], {"name": "kagg", "residual": "suppress"}])
-@examples(3)
+@examples(2)
 @given(case=cases())
 def test_rule_r(db: Database, method: dict[str, Any], case: Case) -> None:
     """A published reference discloses the histogram of the suppressed records, by subtraction."""

@@ -269,7 +269,7 @@ def test_other_priors_are_another_source(db: Database) -> None:
 
 
 @pytest.mark.random_tables
-@examples(8)
+@examples(4)
 @given(data=st.data(), case=cases(models=False))
 def test_random_relations(db: Database, data: st.DataObject, case: Case) -> None:
     rng = random.Random(data.draw(st.integers(0, 1000)))

@@ -265,7 +265,7 @@ def _compare(
 
 
 @pytest.mark.random_tables
-@examples(12)
+@examples(5)
 @given(data=st.data(), case=cases(models=False))
 def test_random_kernels(db: Database, data: st.DataObject, case: Case) -> None:
     if not _kept(case):
@@ -286,7 +286,7 @@ def test_random_kernels(db: Database, data: st.DataObject, case: Case) -> None:
 
 
 @pytest.mark.random_tables
-@examples(8)
+@examples(4)
 @given(data=st.data(), case=cases(models=False))
 def test_random_grids(db: Database, data: st.DataObject, case: Case) -> None:
     if not _kept(case):

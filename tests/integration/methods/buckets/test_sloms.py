@@ -37,7 +37,7 @@ from tests.unit.methods.buckets.test_kaca import naive
 
 pytestmark = pytest.mark.primary_server_only
 
-SETTINGS = examples(3)
+SETTINGS = examples(2)
 TABLES = [list(table) for table in registry.SENSITIVE]
 
 

@@ -24,7 +24,7 @@ from tests.support.sources.builders import Case, cases, make_table
 
 pytestmark = pytest.mark.primary_server_only
 
-SETTINGS = examples(5)
+SETTINGS = examples(3)
 BOUNDED = ("alpha_k_anonymity", "entropy_l_diversity", "recursive_cl_diversity")
 COMPARED = ("t_closeness", "beta_likeness", "delta_disclosure")
 

@@ -46,7 +46,7 @@ from tests.support.sources.builders import REQUIREMENTS, Case, cases, make_table
 
 pytestmark = pytest.mark.primary_server_only
 
-SETTINGS = examples(5)
+SETTINGS = examples(3)
 SEED = 1
 
 FURTHER = [

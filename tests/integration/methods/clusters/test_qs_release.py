@@ -41,7 +41,7 @@ from tests.support.sources.qs_runs import (
 
 pytestmark = pytest.mark.primary_server_only
 
-SETTINGS = examples(3)
+SETTINGS = examples(2)
 INTEGER, NUMERIC, NOMINAL, TREE = (
     next(kind for kind in KINDS if kind.name == name)
     for name in ("integer", "numeric", "nominal", "tree")

@@ -33,7 +33,7 @@ from tests.support.sources.identity import (
 
 pytestmark = pytest.mark.primary_server_only
 
-SETTINGS = examples(4)
+SETTINGS = examples(2)
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ def expected_classes(t: Table, k: int, merge: bool) -> dict[str, list[int]]:
 
 
 @pytest.mark.parametrize("method", ["lgb_mdp", "lgb_ncp"])
-@examples(4)
+@examples(2)
 @given(
     seed=st.integers(0, 10**6),
     k=st.integers(2, 4),
