@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import os
 import random
+import re
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from psycopg import sql
 
-from pganon.errors import PrivacyRefusal
-from tests.support.harness.driver import Connection, drop_leftovers, refused, run
+from pganon.errors import PganonError, PolicyError, PrivacyRefusal
+from pganon.publish import lifecycle
+from pganon.resolved.guarantee import guarantee
+from pganon.run.warnings import warnings_of
+from tests.support.harness.driver import Connection, drop_leftovers, publish, refused, run
 from tests.support.harness.examples import examples
 from tests.support.oracles import covered
 from tests.support.oracles.levels import Column, Node, Table
@@ -250,3 +259,181 @@ def test_levels_and_what_is_measured_of_them(tables: Tables, seed: int) -> None:
         if model["model"] == "delta_presence":
             expected = [found["max"], *([found["min"]] if model.get("min") else [])]
             assert staged.verified("delta_presence") == pytest.approx(list(map(float, expected)))
+
+
+# -- worked examples -----------------------------------------------------------------------------
+
+AGES = {"*": {"2*": ["21", "26", "28"], "3*": ["33", "37"]}}
+SIX = [[21, "f"], [26, "f"], [33, "m"], [33, "m"], [37, "f"], [37, "m"]]
+K_MAP = {"model": "k_map", "k": 3, "population": PEOPLE}
+DELTA = {"model": "delta_presence", "population": PEOPLE, "max": 0.6}
+COLUMNS: dict[str, Any] = {
+    "age": {"hierarchy": {"inline": AGES}},
+    "sex": {"levels": [0, 0]},
+    "s": "i",
+}
+
+
+def six(source: Connection, people: Sequence[Sequence[Any]]) -> None:
+    rows = [[age, sex, n] for n, (age, sex) in enumerate(SIX)]
+    make_table(source, {"age": "integer", "sex": "text", "s": "integer"}, rows)
+    make_table(source, {"age": "integer", "sex": "text"}, people, name=("public", "people"))
+
+
+def levelled(*models: dict[str, Any], **keys: Any) -> dict[str, Any]:
+    return policy(COLUMNS, models, method={"name": "full_domain"}, **keys)
+
+
+MORE = [[21, "f"], [28, "f"], [28, "m"], [33, "m"], [37, "m"], [37, "f"], [33, "f"], [99, "f"]]
+
+
+def test_people_whom_the_source_lacks_are_below_its_labels(tables: Tables) -> None:
+    """On level 1 women in their twenties are 4 people, of whom 28 is an age of nobody released."""
+    source, owner = tables
+    six(source, [*SIX, *MORE])
+    staged = run(owner, levelled(K_MAP, DELTA))
+    assert staged.utility.levels["age"] == (1, 2)
+    assert (staged.verified("k_map"), staged.verified("delta_presence")) == ([3], [0.6])
+    said = {one["requirement"]: one["over_versions"] for one in guarantee(staged.plan.spec)}
+    assert said == {
+        f"k_map k=3 population={PEOPLE}": "readers of one version",
+        f"delta_presence max=0.6 population={PEOPLE}": "readers of one version",
+    }
+
+
+def test_nobody_beyond_the_largest_chance_or_below_the_least(tables: Tables) -> None:
+    source, owner = tables
+    six(source, [*SIX, *MORE])
+    with refused("infeasible") as caught:
+        run(owner, levelled({**K_MAP, "k": 8}))
+    assert "the best reachable is k = 6" in str(caught[0])
+    with refused("verification") as caught:
+        run(owner, levelled(DELTA, {**K_MAP, "k": 2}) | _least(0.1))
+    assert "requires min >= 0.1" in str(caught[0])
+    assert "whom no class covers" in (caught[0].hint or "")
+
+
+def _least(share: float) -> dict[str, Any]:
+    return {"privacy": [{**DELTA, "min": share}]}
+
+
+def test_records_of_nobody_in_the_population(tables: Tables) -> None:
+    """Chances to be in the table are refused; people are counted as they are."""
+    source, owner = tables
+    six(source, [*SIX[1:], *MORE, *MORE][1:])
+    with refused("not_in_population") as caught:
+        run(owner, levelled(DELTA))
+    assert "1 record is of nobody in public.people" in str(caught[0])
+    staged = run(owner, levelled(K_MAP))
+    assert any("1 record is of nobody" in w for w in warnings_of(staged.plan, staged.state))
+
+
+@pytest.mark.parametrize(
+    ("types", "part"),
+    [
+        ({"age": "integer", "sx": "text"}, "public.people has no column sex (did you mean sx?)"),
+        ({"age": "text", "sex": "text"}, "is integer in public.t and text in public.people"),
+    ],
+)
+def test_a_population_that_does_not_fit(tables: Tables, types: dict[str, str], part: str) -> None:
+    source, owner = tables
+    six(source, [])
+    make_table(source, types, [], name=("public", "people"))
+    with pytest.raises(PolicyError, match=re.escape(part)):
+        run(owner, levelled(K_MAP))
+
+
+def test_a_population_that_may_not_be_read(tables: Tables) -> None:
+    source, owner = tables
+    six(source, [])
+    source.execute("REVOKE SELECT ON public.people FROM steward")
+    with pytest.raises(PganonError, match="people") as caught:
+        run(owner, levelled(K_MAP))
+    assert "GRANT SELECT" in (caught.value.hint or "")
+
+
+def test_two_populations(tables: Tables) -> None:
+    source, owner = tables
+    six(source, SIX)
+    with pytest.raises(PolicyError, match="people of one population"):
+        run(owner, levelled(K_MAP, {**DELTA, "population": "public.t"}))
+
+
+def test_verify_needs_neither_source_nor_population(tables: Tables, db: Any) -> None:
+    """And notices a copy of the population that was changed."""
+    source, owner = tables
+    six(source, [*SIX, *MORE])
+    done = publish(db, levelled(K_MAP, DELTA))
+    source.execute("DROP TABLE public.people, public.t")
+    found = lifecycle.verify(owner, "r")
+    assert {one.model for one in found} >= {"k_map", "delta_presence"}
+    assert all(one.holds for one in found)
+    table = sql.Identifier("pganon_private", f"r{done.run_id}_population")
+    analyst = "SELECT has_table_privilege('analyst', c.oid, 'SELECT') FROM pg_class AS c"
+    assert db.admin.execute(f"{analyst} WHERE relname ~ '_population$'").fetchall() == [(False,)]
+    db.admin.execute(sql.SQL("UPDATE {} SET n = n + 1").format(table))
+    failed = [one.model for one in lifecycle.verify(owner, "r") if not one.holds]
+    assert failed
+    assert set(failed) & {"k_map", "delta_presence"} == set()
+
+
+# -- Adult ---------------------------------------------------------------------------------------
+
+ADULT = Path(os.environ.get("PGANON_DATA") or "/nowhere") / "adult"
+SCENARIOS = [((0, 0, 1), 7, 2 / 7, 0.0), ((1, 1, 1), 36, 0.15813953, 0.05555556)]
+"""Levels of sex, age and race; least F_E, largest and least chance to be in the table (ARX)."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not ADULT.exists(), reason="PGANON_DATA is not set, or holds no adult")
+def test_every_tenth_of_adult_in_adult(tables: Tables) -> None:
+    source, owner = tables
+    with gzip.open(ADULT / "arx/adult.csv.gz", "rt") as file:
+        rows = list(csv.DictReader(file, delimiter=";"))
+    names = ("sex", "age", "race")
+    people = [[row["sex"], int(row["age"]), row["race"]] for row in rows]
+    types = {"sex": "text", "age": "integer", "race": "text"}
+    make_table(source, types, people, name=("public", "people"))
+    make_table(source, types, people[::10])
+
+    def declared(levels: Sequence[int], *models: dict[str, Any]) -> dict[str, Any]:
+        columns = {
+            name: {
+                "hierarchy": {"csv": f"adult_hierarchy_{name}.csv", "sep": ";"},
+                "levels": [level, level],
+            }
+            for name, level in zip(names, levels, strict=True)
+        }
+        return policy(columns, models, method={"name": "full_domain"})
+
+    def measured(levels: Sequence[int], k: int, most: float, least: float) -> list[float]:
+        k_map = {"model": "k_map", "k": k, "population": PEOPLE}
+        delta = {"model": "delta_presence", "population": PEOPLE, "max": most, "min": least}
+        drop_leftovers(owner)
+        staged = run(owner, declared(levels, k_map, delta), base_dir=ADULT / "hierarchies_arx")
+        return [*staged.verified("k_map"), *staged.verified("delta_presence")]
+
+    for levels, k, most, least in SCENARIOS:
+        found = measured(levels, k, round(most + 1e-8, 8), max(least - 1e-8, 0))
+        assert found[:2] == pytest.approx([k, most], abs=1e-8)
+        assert found[2:] == pytest.approx([least] if least else [], abs=1e-8)
+    with refused("infeasible") as caught:
+        measured((0, 0, 0), 2, 0.9, 0)
+    assert "best reachable is k = 1" in str(caught[0])
+
+
+def test_people_without_a_value_are_counted_where_a_class_shows_null(tables: Tables) -> None:
+    """NULL joins the values at the root, where a class that has none covers nobody without one."""
+    source, owner = tables
+    types = {"zip": "text", "sex": "text"}
+    rows = [["11", "f"], ["12", "f"], ["11", "m"], [None, "m"]]
+    make_table(source, types, rows)
+    people = [*rows, [None, "f"], [None, "f"], [None, "m"]]
+    make_table(source, types, people, name=("public", "people"))
+    columns = {"zip": {"hierarchy": {"prefix": [1]}, "levels": [2, 2]}, "sex": {"levels": [0, 0]}}
+    declared = policy(columns, [{**K_MAP, "k": 2}], method={"name": "full_domain"})
+    staged = run(owner, declared)
+    assert staged.verified("k_map") == [2]
+    drop_leftovers(owner)
+    with refused("infeasible"):
+        run(owner, {**declared, "privacy": [K_MAP]})
