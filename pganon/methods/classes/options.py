@@ -44,7 +44,12 @@ def unbounded_classes(models: Sequence[Any], example: str) -> Iterable[Refusal]:
         )
 
 
-def unsearched_populations(models: Sequence[Any], said: str, suggestion: str) -> Iterable[Refusal]:
+def unsearched_populations(
+    models: Sequence[Any],
+    said: str = "the method makes classes without looking at a population",
+    suggestion: str = "use the method full_domain, or estimate k_map by sampling_fraction and"
+    " significance",
+) -> Iterable[Refusal]:
     """Models that count people of a population, where no search heeds them."""
     for number, model in enumerate(models):
         if getattr(model, "population", None) is not None:
@@ -96,11 +101,7 @@ class Partitioning(MethodOptions):
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
         yield from unbounded_classes(models, self.example)
-        yield from unsearched_populations(
-            models,
-            "the method makes classes without looking at a population",
-            "use the method full_domain, or estimate k_map by sampling_fraction and significance",
-        )
+        yield from unsearched_populations(models)
 
     def suppression_refusals(
         self, columns: Columns, models: Sequence[Any], asked: Mapping[str, Any]

@@ -22,7 +22,7 @@ EVERY: dict[str, Wanted] = {
     ),
     "delta_presence": (
         "full_domain",
-        [K, {"model": "delta_presence", "population": "public.resident", "max": 0.4, "min": 0.1}],
+        [K, {"model": "delta_presence", "population": "public.resident", "max": 0.4}],
     ),
     "average_risk": (
         "mondrian",

@@ -98,7 +98,7 @@ DELTA = {"model": "delta_presence", "population": "public.people", "max": 0.5}
         ({"model": "delta_presence", "population": "a.b"}, "max", "is missing"),
         ({**DELTA, "max": 1}, "max", "less than 1"),
         ({**DELTA, "min": 0.6}, "min", "above the largest"),
-        (DELTA, "model", "not available with the method one_dimensional"),
+        (DELTA, "model", "cannot guarantee delta_presence"),
         ({"model": "average_risk", "risk": 0}, "risk", "greater than 0"),
         ({"model": "average_risk", "risk": 1}, "risk", "less than 1"),
         ({"model": "sample_uniqueness", "share": 1}, "share", "less than 1"),
