@@ -414,6 +414,11 @@ class ErrorCode(StrEnum):
         "the release holds a value that Parquet cannot hold",
         "export to .csv",
     )
+    NOT_IN_POPULATION = (
+        "not_in_population",
+        "records of the source are of nobody in the population that a model counts people in",
+        "correct the population, or leave them out with `where`",
+    )
     NOT_OWNER = (
         "not_owner",
         "pganon in this database belongs to another role",

@@ -2,8 +2,8 @@
 
 The fingerprint is a keyed hash of the rows that were read as a multiset, of their columns and
 types, and of everything else in the database that decides groups: hierarchies from tables or
-functions, public combinations, and priors. Its key is the installation's, so it can be compared
-with the fingerprint of every other version, of any release.
+functions, public combinations, priors, and the population. Its key is the installation's, so it can
+be compared with the fingerprint of every other version, of any release.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.encode.population import population_row, population_steps
 from pganon.encode.prior import prior_row, reading_steps
 from pganon.encode.public import public_steps, public_table
 from pganon.encode.records import keys, snapshot_row
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
-from pganon.encode.work import PRIOR, SNAP
+from pganon.encode.work import POPULATION, PRIOR, SNAP
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
@@ -34,6 +35,7 @@ _PLAIN = or_null(digest("source_plain"))
 _ROWS = or_null(digest("source_rows"))
 _OTHERS = "source_other"
 _PRIOR = digest(f"{_OTHERS}_prior")
+_POPULATION = digest(f"{_OTHERS}_population")
 
 
 def source_check(spec: ReleaseSpec) -> Check:
@@ -67,7 +69,7 @@ def decision_steps(spec: ReleaseSpec, republication: Republication | None) -> tu
         ),
         gives=[count("nothing", "source_"), *_other_facts(spec)],
     )
-    steps: list[Step] = [*public_steps(spec), *reading_steps(spec), decide]
+    steps: list[Step] = [*public_steps(spec), *reading_steps(spec), *population_steps(spec), decide]
     if republication is not None and republication.candidates:
         steps.append(_inheritance(spec, republication))
     return tuple(steps)
@@ -96,7 +98,8 @@ def others_of(spec: ReleaseSpec, facts: Facts) -> dict[tuple[str, str], bytes]:
         for number, name in enumerate(sorted(spec.public))
     }
     prior = {("prior", str(spec.prior.name)): _PRIOR} if spec.prior and spec.background else {}
-    return {key: facts[fact] for key, fact in (trees | public | prior).items()}
+    people = {("population", str(spec.outside.name)): _POPULATION} if spec.outside else {}
+    return {key: facts[fact] for key, fact in (trees | public | prior | people).items()}
 
 
 def assumed_fingerprint(spec: ReleaseSpec) -> bytes:
@@ -155,6 +158,10 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
     if spec.prior is not None and spec.background is not None:
         row = prior_row(spec, "t")
         tree = tree.select(_digest(state.work(PRIOR), row, "prior", _PRIOR.column))
+    if spec.outside is not None:
+        row = population_row(spec, "t")
+        people = state.work(POPULATION)
+        tree = tree.select(_digest(people, row, "population", _POPULATION.column))
     return tree
 
 
@@ -162,7 +169,8 @@ def _other_facts(spec: ReleaseSpec) -> list[Fact[bytes]]:
     """Labels of the digests that :func:`_others` gives."""
     trees = [_tree_fact(number) for number, _ in enumerate(_given_trees(spec))]
     public = [_public_fact(number) for number, _ in enumerate(spec.public)]
-    return [*trees, *public, *([_PRIOR] if spec.prior and spec.background else [])]
+    prior = [_PRIOR] if spec.prior and spec.background else []
+    return [*trees, *public, *prior, *([_POPULATION] if spec.outside else [])]
 
 
 def _tree_fact(number: int) -> Fact[bytes]:

@@ -149,3 +149,17 @@ PRIOR = Table(
 )
 """The relation of priors as it was read: values of quasi-identifiers `q<i>` and of the sensitive
 column as its dictionary has them, and a `probability`, a numeric."""
+
+POPULATION = Table(
+    "population", lambda spec, state: [*[f"q{a.index}" for a in spec.attributes], "n"]
+)
+"""A row per combination of values `q<i>` of quasi-identifiers in the relation of the population,
+and `n` people who have it."""
+
+
+@cache
+def place(index: int) -> Table:
+    """A row per value of the population: its `code`, or that of a value below the lowest label, on
+    `level`, that it has in common with a value of the source; NULL where there is none. With the
+    `path` of its labels from itself to the top."""
+    return Table(f"place{index}", lambda spec, state: ["value", "code", "level", "path"])

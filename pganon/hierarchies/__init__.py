@@ -71,6 +71,7 @@ def hierarchy_steps(
     column: str,
     *,
     keeps_leaves: bool = False,
+    partial: bool = False,
 ) -> tuple[Step, ...]:
     """The steps that build `tree_<name>` from the work table `values`.
 
@@ -86,8 +87,9 @@ def hierarchy_steps(
         base_dir: folder that the path of a file is relative to.
         column: name of the column as messages show it, quoted where SQL needs it.
         keeps_leaves: whether :func:`listed_leaves` is needed.
+        partial: whether values that a listing does not have are left out, instead of refused.
     """
-    build = Build(name, values, canonical_kind(value_kind), column, keeps_leaves)
+    build = Build(name, values, canonical_kind(value_kind), column, keeps_leaves, partial)
     match hierarchy:
         case CsvHierarchy():
             rows = file_rows(

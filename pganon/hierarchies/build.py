@@ -42,6 +42,7 @@ class Build:
         kind: canonical type of the values, one of :data:`KINDS`.
         column: name of the column as messages show it, quoted where SQL needs it.
         keeps_leaves: whether the table of all declared leaves is needed afterwards.
+        partial: whether values that it does not list are left out, instead of refused.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Build:
     kind: str
     column: str
     keeps_leaves: bool = False
+    partial: bool = False
 
     def part(self, suffix: str = "", *, round: int | None = None) -> Name:
         """A work table of this hierarchy; without a suffix, the finished tree."""

@@ -48,7 +48,7 @@ def listing_steps(build: Build) -> tuple[Step, ...]:
         _shape_check(build),
         _paths_table(build),
         nodes_check(build, build.part("paths")),
-        _coverage_check(build),
+        *([] if build.partial else [_coverage_check(build)]),
         tree_table(build, lambda state: _tree(build, state)),
         DropTables(
             build.step("drop"),
@@ -58,7 +58,7 @@ def listing_steps(build: Build) -> tuple[Step, ...]:
                 *([] if build.keeps_leaves else [build.part("paths")(state)]),
             ],
         ),
-        size_check(build),
+        *([] if build.partial else [size_check(build)]),
     )
 
 

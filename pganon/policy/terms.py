@@ -24,6 +24,7 @@ TERMS: Mapping[str, tuple[str, ...]] = {
     "marketer risk": ("average_risk",),
     "average re-identification risk": ("average_risk",),
     "journalist risk": ("k_map",),
+    "δ-presence": ("delta_presence",),
     "l-diversity": (
         "distinct_l_diversity",
         "entropy_l_diversity",

@@ -18,7 +18,15 @@ from pganon.policy.model import Name, RelationName
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import Refusal, known_word, refuse_one
 from pganon.policy.words import DISTANCES
-from pganon.privacy import frequency, identity, knowledge, likeness, quasi_sensitive, release
+from pganon.privacy import (
+    frequency,
+    identity,
+    knowledge,
+    likeness,
+    population,
+    quasi_sensitive,
+    release,
+)
 from pganon.privacy.base import Model
 from pganon.risk.k_map import sample_k
 
@@ -75,12 +83,14 @@ class NoAttack(PrivacyModel):
 
 
 class KMap(PrivacyModel):
-    """Every class holds so many records that it has at least k people of the population.
+    """Every class looks like at least k people of the population.
 
-    Estimated: the source is a random sample of which the policy declares how large it is. The size
-    of the population would not do, as no plan knows the records of the source.
+    Counted in a relation of the population. Or estimated: the source is a random sample of which
+    the policy declares how large it is, and classes hold so many records that k people are
+    concluded. The size of the population would not do, as no plan knows the records of the source.
 
     Attributes:
+        population: the relation, with the columns of the quasi-identifiers.
         sampling_fraction: records of the source by people of the population.
         significance: probability with which a class of k people has as many records.
         estimator: whether of classes that have a record (zero_truncated), or of all.
@@ -88,16 +98,36 @@ class KMap(PrivacyModel):
 
     model: Literal["k_map"]
     k: Annotated[int, Field(ge=2, le=100_000)]
-    sampling_fraction: Annotated[float, Field(ge=1e-9, lt=1)]
-    significance: Annotated[float, Field(ge=1e-6, le=0.5)]
+    population: RelationName | None = None
+    sampling_fraction: Annotated[float, Field(ge=1e-9, lt=1)] | None = None
+    significance: Annotated[float, Field(ge=1e-6, le=0.5)] | None = None
     estimator: Annotated[
         Literal["poisson", "zero_truncated"],
         known_word("estimator of k_map", ("poisson", "zero_truncated")),
     ] = "zero_truncated"
 
     @model_validator(mode="after")
+    def _counted_or_estimated(self) -> KMap:
+        estimated = ("sampling_fraction", "significance", "estimator")
+        given = [name for name in estimated if name in self.model_fields_set]
+        if self.population is not None and given:
+            refuse_one(
+                "people of the population are counted in a relation, or estimated, not both",
+                at=(given[0],),
+                suggestion=f"remove {' and '.join(given)}, or remove population",
+            )
+        for name in estimated[:2]:
+            if self.population is None and name not in given:
+                refuse_one(
+                    f"is missing: without a population, k_map needs {' and '.join(estimated[:2])}",
+                    at=(name,),
+                    suggestion="name the relation of the population, or declare both",
+                )
+        return self
+
+    @model_validator(mode="after")
     def _tells(self) -> KMap:
-        if self.least < 2:
+        if self.population is None and self.least < 2:
             refuse_one(
                 "the sample is too small to tell: a class of k people has a record with a"
                 " probability of at most the significance",
@@ -108,12 +138,47 @@ class KMap(PrivacyModel):
 
     @property
     def least(self) -> int:
-        """Fewest records of a class."""
-        truncated = self.estimator == "zero_truncated"
+        """Fewest records of a class, where they are estimated."""
+        assert self.sampling_fraction is not None
+        assert self.significance is not None
+        truncated = self.estimator != "poisson"
         return sample_k(self.k, self.sampling_fraction, self.significance, truncated=truncated)
 
     def measures(self) -> tuple[Model, ...]:
+        if self.population is not None:
+            return (population.KMap(self.population, self.k),)
         return (frequency.KAnonymity(self.least),)
+
+
+class DeltaPresence(PrivacyModel):
+    """Who knows a person of the population concludes within bounds that he is in the table.
+
+    Attributes:
+        population: the relation, with the columns of the quasi-identifiers.
+        min: the least chance that anybody has to be in the table.
+        max: the largest one.
+    """
+
+    model: Literal["delta_presence"]
+    population: RelationName
+    max: Annotated[float, Field(gt=0, lt=1)]
+    min: Annotated[float, Field(ge=0, lt=1)] = 0.0
+
+    @model_validator(mode="after")
+    def _bounds_in_order(self) -> DeltaPresence:
+        if self.min > self.max:
+            refuse_one(
+                "the least chance is above the largest",
+                at=("min",),
+                suggestion="write a min of at most max, or leave it out",
+            )
+        return self
+
+    def measures(self) -> tuple[Model, ...]:
+        most = population.MostPresent(self.population, self.max)
+        if self.min == 0:
+            return (most,)
+        return (most, population.LeastPresent(self.population, self.min))
 
 
 class AverageRisk(PrivacyModel):
@@ -434,6 +499,7 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     KAnonymity,
     NoAttack,
     KMap,
+    DeltaPresence,
     AverageRisk,
     SampleUniqueness,
     AlphaKAnonymity,

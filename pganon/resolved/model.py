@@ -23,6 +23,7 @@ from pganon.policy.options import part_name
 from pganon.policy.partition import Part
 from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
+from pganon.privacy.population import PopulationModel
 from pganon.privacy.release import ReleaseModel
 from pganon.privacy.unprotected import unprotected_columns
 from pganon.resolved.increments import Growth
@@ -206,6 +207,7 @@ class ReleaseSpec:
         roles: numbers of the readers and trusted roles that it names.
         public: by QS set, the relation of the combinations that are known to exist.
         prior: the relation with what readers are assumed to know beforehand, if there is one.
+        outside: the relation of the population that models count people in, if there is one.
         exclude: the relation of people who are left out, by their key.
         aliases: the relation of people whose key changed.
         rules: what everybody knows to be impossible; one per sensitive column of an exclusion.
@@ -237,6 +239,7 @@ class ReleaseSpec:
     partition: Part
     base_dir: Path
     weight: Column | None = None
+    outside: Relation | None = None
     growth: Growth | None = None
     signatures: Signatures | None = None
     roles: Mapping[str, int] = field(default_factory=dict)
@@ -332,6 +335,11 @@ class ReleaseSpec:
         return tuple(r for r in self.requirements if isinstance(r.model, ReleaseModel))
 
     @property
+    def in_population(self) -> tuple[Requirement, ...]:
+        """The requirements that are measured of classes beside a population."""
+        return tuple(r for r in self.requirements if isinstance(r.model, PopulationModel))
+
+    @property
     def background(self) -> BackgroundKnowledge | None:
         """The background knowledge of readers; None where it may be anything."""
         declared = (m for m in self.policy.privacy if isinstance(m, BackgroundKnowledge))
@@ -356,9 +364,10 @@ class ReleaseSpec:
         tables = [_named(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
         public = [relation.name for relation in self.public.values()]
         prior = [] if self.prior is None else [self.prior.name]
+        outside = [] if self.outside is None else [self.outside.name]
         aliases = [] if self.aliases is None else [self.aliases.name]
         return ExternalObjects(
-            relations=(*self.read, *public, *prior, *aliases, *tables),
+            relations=(*self.read, *public, *prior, *outside, *aliases, *tables),
             functions=tuple(
                 _named(h.function) for h in hierarchies if isinstance(h, FunctionHierarchy)
             ),

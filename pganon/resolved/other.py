@@ -11,7 +11,7 @@ from pganon.identifiers import quote
 from pganon.policy.knowledge import PROBABILITY
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Place, Refusal
-from pganon.privacy.models import BackgroundKnowledge
+from pganon.privacy.models import BackgroundKnowledge, DeltaPresence, KMap
 from pganon.resolved.model import Attribute, Scale, Sensitive
 
 
@@ -83,6 +83,28 @@ def prior_refusals(
             f"column {quote(PROBABILITY)} of {prior.name} is {column.type_name}, not a number",
             "name a view that casts it",
         )
+
+
+def population_refusals(
+    policy: Policy, source: Relation, population: Relation | None, attributes: Sequence[Attribute]
+) -> Iterator[Refusal]:
+    """The population does not fit the columns, or there are several."""
+    declared = [
+        (("privacy", number, "population"), model.population)
+        for number, model in enumerate(policy.privacy)
+        if isinstance(model, KMap | DeltaPresence) and model.population is not None
+    ]
+    for place, name in declared:
+        if name != declared[0][1]:
+            yield Refusal(
+                place,
+                "the models of a policy count people of one population",
+                f"write {declared[0][1]}, or make a release of its own",
+            )
+    if population is None:
+        return
+    for attribute in attributes:
+        yield from _comparable(declared[0][0], attribute.column, source, population, _compared)
 
 
 def _comparable(

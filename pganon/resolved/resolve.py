@@ -22,7 +22,7 @@ from pganon.resolved.growth import increment_refusals
 from pganon.resolved.labels import label_refusals
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.names import name_refusals
-from pganon.resolved.other import prior_refusals, public_refusals
+from pganon.resolved.other import population_refusals, prior_refusals, public_refusals
 from pganon.resolved.people import aliases_problem, key_refusals, people_problem
 from pganon.resolved.problems import LineOf, Problems
 from pganon.resolved.reference import reference_refusals
@@ -36,6 +36,7 @@ def resolve(
     public: Mapping[str, Relation] | None = None,
     exceptions: Mapping[str, Relation] | None = None,
     prior: Relation | None = None,
+    population: Relation | None = None,
     exclude: Relation | None = None,
     aliases: Relation | None = None,
     base_dir: Path = Path(),
@@ -48,12 +49,13 @@ def resolve(
         public: the relations that the policy names as public, by QS set.
         exceptions: those that say whose values are sensitive, by their name in the policy.
         prior: the one with what readers are assumed to know beforehand.
+        population: the one of people whom models count beside the source.
         exclude: the one of people who are left out.
         aliases: the one of people whose key changed.
     """
     problems = Problems(line_of)
     source = Source(relation, problems)
-    beside = _Relations(public or {}, prior, exclude, aliases)
+    beside = _Relations(public or {}, prior, population, exclude, aliases)
     where = source.condition("where", policy.where)
     columns = ColumnResolver(policy, source, exceptions or {}, base_dir).resolve()
     _check_people(policy, source, beside)
@@ -74,6 +76,7 @@ class _Relations:
 
     public: Mapping[str, Relation]
     prior: Relation | None
+    population: Relation | None
     exclude: Relation | None
     aliases: Relation | None
 
@@ -114,6 +117,7 @@ def _check_together(policy: Policy, source: Source, beside: _Relations, columns:
         name_refusals(policy, attributes, sensitive, columns.carried),
         public_refusals(attributes, relation, beside.public),
         prior_refusals(policy, relation, beside.prior, attributes, sensitive),
+        population_refusals(policy, relation, beside.population, attributes),
         rule_refusals(policy, attributes, sensitive),
         reference_refusals(policy, sensitive),
         label_refusals(policy, attributes),
@@ -149,6 +153,7 @@ def _spec(
         readers=publish.readers,
         public=beside.public,
         prior=beside.prior,
+        outside=beside.population,
         exclude=beside.exclude,
         aliases=beside.aliases,
         rules=tuple(rules(policy, columns.attributes, columns.sensitive)),

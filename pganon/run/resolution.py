@@ -16,7 +16,7 @@ from pganon.catalog.roles import Roles, check_roles, numbers
 from pganon.identifiers import QualifiedName
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
-from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
+from pganon.privacy.models import BackgroundKnowledge, DeltaPresence, KMap, QSKAnonymity
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.resolve import resolve
 from pganon.run.storable import check_storable
@@ -47,6 +47,7 @@ def resolve_policy(
         public=public_relations(read, policy),
         exceptions=exception_relations(read, policy),
         prior=prior_relation(read, policy),
+        population=population_relation(read, policy),
         exclude=read(policy.exclude.relation) if policy.exclude else None,
         aliases=read(policy.aliases.relation) if policy.aliases else None,
         base_dir=loaded.base_dir,
@@ -130,3 +131,9 @@ def prior_relation(read: Read, policy: Policy) -> Relation | None:
     """The relation with what readers are assumed to know beforehand."""
     named = (m.knowledge.relation for m in policy.privacy if isinstance(m, BackgroundKnowledge))
     return next((read(name) for name in named if name is not None), None)
+
+
+def population_relation(read: Read, policy: Policy) -> Relation | None:
+    """The relation of the population that models count people in."""
+    counting = (m for m in policy.privacy if isinstance(m, KMap | DeltaPresence))
+    return next((read(m.population) for m in counting if m.population is not None), None)

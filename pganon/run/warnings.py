@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pganon.encode.facts import respelled
 from pganon.encode.known import RETURNED
+from pganon.encode.population import MISSING, not_contained
 from pganon.encode.source import prints_of
 from pganon.history.increments.invariant import WAITING
 from pganon.identifiers import first_few, quote
@@ -40,6 +41,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     warnings += torn(spec)
     warnings += _waiting(plan, state)
     warnings += _forgotten(spec, state)
+    warnings += _outsiders(spec, state)
     warnings += undeclared(spec)
     return tuple(warnings)
 
@@ -55,6 +57,13 @@ def _forgotten(spec: ReleaseSpec, state: State) -> Iterator[str]:
     returned = state.facts.get(RETURNED)
     if returned:
         yield f"{returned} people of {spec.source.name} were forgotten and are left out"
+
+
+def _outsiders(spec: ReleaseSpec, state: State) -> Iterator[str]:
+    """Records of the source that are of nobody in the population."""
+    missing = state.facts.get(MISSING)
+    if missing:
+        yield not_contained(spec, missing)
 
 
 def undeclared(spec: ReleaseSpec) -> Iterator[str]:

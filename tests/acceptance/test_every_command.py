@@ -50,10 +50,11 @@ def test_every_model(db: Database, tmp_path: Path, model: str) -> None:
 UNKNOWN = {
     *("anatomy_l_diversity", "slicing_l_diversity", "local_bucket_diversity"),
     *("qs_k_anonymity", "background_knowledge"),
-    *("average_risk", "sample_uniqueness"),
+    *("average_risk", "sample_uniqueness", "delta_presence"),
 }
 """Models of what one relation does not show: groups and buckets whose tables are apart, clusters of
-joined sources, prior beliefs. And those of all classes together, which are figures of risk."""
+joined sources, prior beliefs, people of a population. And those of all classes together, which are
+figures of risk."""
 
 
 def _identity(model: Model) -> tuple[str, str]:

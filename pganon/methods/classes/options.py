@@ -19,7 +19,13 @@ COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
 OF_RELEASE = frozenset({"average_risk", "sample_uniqueness"})
 """Models of all classes together."""
 
-_COUNTED = OF_RELEASE | {"k_anonymity", "no_attack", "k_map", "distinct_l_diversity"}
+_COUNTED = OF_RELEASE | {
+    "k_anonymity",
+    "no_attack",
+    "k_map",
+    "delta_presence",
+    "distinct_l_diversity",
+}
 """Models that no class satisfies better with fewer records."""
 
 
@@ -36,6 +42,18 @@ def unbounded_classes(models: Sequence[Any], example: str) -> Iterable[Refusal]:
             f"{' and '.join(names)} bounds no class, and no other model does",
             f"add {example}, or use the method mondrian",
         )
+
+
+def unsearched_populations(
+    models: Sequence[Any],
+    said: str = "the method makes classes without looking at a population",
+    suggestion: str = "use the method full_domain, or estimate k_map by sampling_fraction and"
+    " significance",
+) -> Iterable[Refusal]:
+    """Models that count people of a population, where no search heeds them."""
+    for number, model in enumerate(models):
+        if getattr(model, "population", None) is not None:
+            yield Refusal(("privacy", number, "population"), said, suggestion)
 
 
 class Partitioning(MethodOptions):
@@ -82,7 +100,8 @@ class Partitioning(MethodOptions):
         return ()  # it heeds all keys
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
-        return unbounded_classes(models, self.example)
+        yield from unbounded_classes(models, self.example)
+        yield from unsearched_populations(models)
 
     def suppression_refusals(
         self, columns: Columns, models: Sequence[Any], asked: Mapping[str, Any]

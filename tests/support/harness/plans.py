@@ -33,7 +33,9 @@ SOURCE = """
     );
     INSERT INTO public.visit
     SELECT n, 'p' || n / 2, 20 + n % 7, nullif('Z' || n % 5, 'Z4'), 'd' || n % 6, 'm' || n % 5, n
-    FROM generate_series(1, 60) AS n
+    FROM generate_series(1, 60) AS n;
+    CREATE TABLE public.resident AS
+    SELECT v.age, v.zip FROM public.visit AS v CROSS JOIN generate_series(1, 3)
 """
 
 _QUASI = {"age": {"role": "quasi_identifying"}, "zip": {"role": "quasi_identifying"}}

@@ -20,6 +20,10 @@ EVERY: dict[str, Wanted] = {
         "mondrian",
         [{"model": "k_map", "k": 10, "sampling_fraction": 0.1, "significance": 0.05}],
     ),
+    "delta_presence": (
+        "full_domain",
+        [K, {"model": "delta_presence", "population": "public.resident", "max": 0.4}],
+    ),
     "average_risk": (
         "mondrian",
         [K, {"model": "average_risk", "risk": 0.25, "highest": 0.2, "share": 0.9}],

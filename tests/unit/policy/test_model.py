@@ -61,6 +61,9 @@ K_MAP = {
 }
 
 
+DELTA = {"model": "delta_presence", "population": "public.people", "max": 0.5}
+
+
 @pytest.mark.parametrize(
     ("model", "field", "part"),
     [
@@ -89,6 +92,13 @@ K_MAP = {
         ({**K_MAP, "sampling_fraction": 1}, "sampling_fraction", "less than 1"),
         ({**K_MAP, "significance": 0}, "significance", "at least"),
         ({**K_MAP, "estimator": "poison"}, "estimator", "not an estimator of"),
+        ({"model": "k_map", "k": 5}, "sampling_fraction", "without a population"),
+        ({"model": "k_map", "k": 5, "sampling_fraction": 0.1}, "significance", "is missing"),
+        ({**K_MAP, "population": "a.b"}, "sampling_fraction", "not both"),
+        ({"model": "delta_presence", "population": "a.b"}, "max", "is missing"),
+        ({**DELTA, "max": 1}, "max", "less than 1"),
+        ({**DELTA, "min": 0.6}, "min", "above the largest"),
+        (DELTA, "model", "cannot guarantee delta_presence"),
         ({"model": "average_risk", "risk": 0}, "risk", "greater than 0"),
         ({"model": "average_risk", "risk": 1}, "risk", "less than 1"),
         ({"model": "sample_uniqueness", "share": 1}, "share", "less than 1"),
@@ -114,6 +124,20 @@ def test_a_model_of_all_classes_stands_beside_one_of_every_class(method: str, mo
     assert f"{model['model']} bounds no class" in problems(declared)["privacy"]
     declared["privacy"].append({"model": "k_anonymity", "k": 5})
     assert len(policy_from(declared).privacy) == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "part"),
+    [
+        ({"name": "mondrian"}, "without looking at a population"),
+        ({"name": "full_domain", "rounds": 2}, "not known before the last"),
+    ],
+)
+def test_people_of_a_population_are_counted_on_levels_for_all(method: Any, part: str) -> None:
+    models = [{"model": "k_map", "k": 5, "population": "public.people"}]
+    declared = policy(privacy=models, method=method)
+    declared["columns"]["age"]["hierarchy"] = {"intervals": [5, 10]}
+    assert part in problems(declared)["privacy[0].population"]
 
 
 def test_mondrian_satisfies_a_model_of_all_classes_by_itself() -> None:

@@ -35,6 +35,7 @@ from pganon.methods.classes.full_domain.keys import (
 )
 from pganon.methods.classes.full_domain.measures import HIST, Measures, values_table
 from pganon.methods.classes.full_domain.options import FullDomain, rounds_of
+from pganon.methods.classes.full_domain.outside import outside, people, searched
 from pganon.methods.classes.full_domain.refused import not_found, top_check, unfit_levels
 from pganon.methods.classes.full_domain.relaxed import Relaxed, present
 from pganon.methods.classes.full_domain.rounds import LevelSearch
@@ -146,6 +147,20 @@ def _table_steps(spec: ReleaseSpec) -> list[Step]:
             for index in wanted
             if index is not None
         ],
+        *_outside_steps(spec),
+    ]
+
+
+def _outside_steps(spec: ReleaseSpec) -> list[Step]:
+    if not searched(spec):
+        return []
+    return [
+        CreateTable(
+            "outside",
+            "people of the population by key",
+            outside,
+            lambda s: people(Measures(spec, s).layout),
+        )
     ]
 
 
@@ -210,6 +225,7 @@ def _prepared(spec: ReleaseSpec, state: State) -> Sequence[QualifiedName]:
         state.work("cells"),
         state.work("losses"),
         state.work("gaps"),
+        *([outside(state)] if searched(spec) else []),
         *[
             values_table(state, index, place)
             for index in sorted(index for index in values if index is not None)

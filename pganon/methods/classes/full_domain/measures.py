@@ -25,9 +25,11 @@ from pganon.encode.work import CODED, reference
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain.costs import Gaps
 from pganon.methods.classes.full_domain.keys import Layout
+from pganon.methods.classes.full_domain.outside import classes_outside, searched
 from pganon.methods.classes.full_domain.relaxed import Relaxed
 from pganon.methods.classes.full_domain.search.lattice import Node, text_of
 from pganon.privacy.base import Relation, Requirement
+from pganon.privacy.population import PopulationModel
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import (
     aliased,
@@ -149,7 +151,7 @@ class Measures:
         columns = [*self.layout.words, *self.relaxed.columns]
         tree = query("select c.n from c", {"c": self.classes(node, source)})
         tree = tree.select(*[col(name, "c") for name in columns])
-        found = self._missing(node, self._histogram, before)
+        found = [*self._missing(node, self._histogram, before), *self._outnumbered(node)]
         if before is not None:
             keys = [col(word, "b") for word in self.layout.words]
             found.append(query("select 1 from b", {"b": before}).select(*keys, append=False))
@@ -192,9 +194,26 @@ class Measures:
             ]
         return found
 
+    def _outnumbered(self, node: Node) -> list[exp.Select]:
+        """SELECT key of the classes that miss a requirement beside the population."""
+        words = self.layout.words
+        return [
+            query(
+                "select 1 from m where not :holds",
+                {"m": requirement.model.measure(self._outside(node), words)},
+                holds=requirement.model.holds(col("measure", "m")),
+            ).select(*[col(word, "m") for word in words], append=False)
+            for requirement in searched(self.spec)
+        ]
+
+    def _outside(self, node: Node) -> exp.Select:
+        return classes_outside(self.layout, node, self.state.work(HIST))
+
     def by_model(self, requirement: Requirement, node: Node) -> exp.Select:
         """SELECT measure of the classes of a node."""
         model, index = requirement.model, requirement.sensitive
+        if isinstance(model, PopulationModel):
+            return model.measure(self._outside(node), self.layout.words)
         classes = self.classes(node, HIST)
         if not model.needs_values:
             return query("select c.n as measure from c", {"c": classes})

@@ -7,7 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pganon.methods.classes.options import COMPARED, Partitioning, unbounded_classes
+from pganon.methods.classes.options import (
+    COMPARED,
+    Partitioning,
+    unbounded_classes,
+    unsearched_populations,
+)
 from pganon.policy.columns import Columns
 from pganon.policy.encoding import Encoding
 from pganon.policy.model import ColumnPolicy
@@ -23,7 +28,7 @@ class FullDomain(MethodOptions):
 
     roles = UNPUBLISHED | {"quasi_identifying", "sensitive", "insensitive"}
     grouped = "quasi_identifying"
-    models = Partitioning.models
+    models = Partitioning.models | {"delta_presence"}
     example = "{model: k_anonymity, k: 5}"
     adds = (CLASS_ID,)
     parts = (FLAT,)
@@ -73,6 +78,12 @@ class FullDomain(MethodOptions):
                 f"{compared[0]} compares classes with all that is released, which is not known"
                 " before the last round",
                 "write rounds: 1, or take another model",
+            )
+        if self.rounds > 1:
+            yield from unsearched_populations(
+                models,
+                "with several rounds, the people whom a class covers are not known before the last",
+                "write rounds: 1",
             )
 
 

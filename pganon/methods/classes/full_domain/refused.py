@@ -21,9 +21,11 @@ from pganon.methods.classes.full_domain.keys import (
     shape,
 )
 from pganon.methods.classes.full_domain.measures import Measures
+from pganon.methods.classes.full_domain.outside import searched
 from pganon.methods.classes.full_domain.rounds import levels, limit
 from pganon.methods.common.reachable import best_reachable, infeasible, weaker
 from pganon.methods.common.suppression import enough
+from pganon.privacy.base import Requirement
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, query, scalar
 from pganon.steps import Check, State
@@ -84,6 +86,11 @@ def _missed(number: int) -> Fact[bool]:
     return flag(f"missed{number}", "top_", assumed=False)
 
 
+def _every(spec: ReleaseSpec) -> list[Requirement]:
+    """The requirements that the search heeds."""
+    return [*spec.measured, *searched(spec)]
+
+
 def top_check(spec: ReleaseSpec) -> Check:
     """What the classes of the highest levels reach, for the refusal of what none can."""
 
@@ -95,7 +102,7 @@ def top_check(spec: ReleaseSpec) -> Check:
         )
         _, highest = levels(spec, state)
         measures = Measures(spec, state)
-        for number, requirement in enumerate(spec.measured):
+        for number, requirement in enumerate(_every(spec)):
             model = requirement.model
             measured = measures.by_model(requirement, highest)
             worst = "min" if model.bound.value == ">=" else "max"
@@ -106,7 +113,7 @@ def top_check(spec: ReleaseSpec) -> Check:
                 tree = tree.select(named(scalar(found), fact.column))
         return tree
 
-    every = range(len(spec.measured))
+    every = range(len(_every(spec)))
     return Check(
         "top",
         "what the highest levels reach",
@@ -127,7 +134,7 @@ def not_found(spec: ReleaseSpec, state: State) -> PrivacyRefusal:
             hint="raise max_nodes of the method, or write a larger suppression_limit",
             code=ErrorCode.LEVELS_NOT_FOUND,
         )
-    for number, requirement in enumerate(spec.measured):
+    for number, requirement in enumerate(_every(spec)):
         reached = state[_reached(number)]
         if allowed == 0 and state[_missed(number)] and reached is not None:
             return infeasible(
@@ -138,11 +145,11 @@ def not_found(spec: ReleaseSpec, state: State) -> PrivacyRefusal:
                 observed=reached,
                 hint=f"{weaker(requirement, reached)}, {_larger(least, state)}",
             )
-    wanted = " and ".join(requirement.label for requirement in spec.measured)
+    wanted = " and ".join(requirement.label for requirement in _every(spec))
     return infeasible(
         f"no levels satisfy {wanted} with at most {allowed} of {state[KEPT]} records left out;"
         f" the fewest that were seen to be are {least}",
-        model=spec.measured[0].model.name,
+        model=_every(spec)[0].model.name,
         required=allowed,
         observed=least,
         hint=f"weaken a requirement, {_larger(least, state)}",

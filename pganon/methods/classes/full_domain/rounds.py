@@ -28,6 +28,7 @@ from pganon.methods.classes.full_domain.measures import (
     values_table,
 )
 from pganon.methods.classes.full_domain.options import FullDomain
+from pganon.methods.classes.full_domain.outside import searched
 from pganon.methods.classes.full_domain.search.boxes import Rules
 from pganon.methods.classes.full_domain.search.lattice import Lattice, Node, text_of
 from pganon.methods.classes.full_domain.search.rows import COLUMNS, Recoding, next_rows
@@ -289,13 +290,15 @@ class LevelSearch:
     def _rules(self, state: State) -> Rules:
         unmeasured = Measures(self.spec, state).relaxed.unmeasured
         models = [requirement.model for requirement in self.spec.measured]
+        outside = searched(self.spec)
         place, last = self._place(state), self._is_last(state)
         records = facts.taken(state)[-1][1] if place else state[KEPT]
         allowed = allowance(self.spec, state)
         return Rules(
             limit=min(allowed, records - 1) if last else records - 1,
-            exact=last and not unmeasured,
-            upward=all(not m.needs_values or m.counts_distinct for m in models),
+            exact=last and not unmeasured and not outside,
+            upward=all(not m.needs_values or m.counts_distinct for m in models)
+            and all(requirement.model.counts_distinct for requirement in outside),
             closes=any(model.needs_reference for model in models),
             moved=state[KEPT] < state[RECORDS],
             max_nodes=self.options.max_nodes,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pganon.methods.classes.options import Partitioning, Price
+from pganon.methods.classes.options import Partitioning, Price, unsearched_populations
 from pganon.policy.columns import Columns
 from pganon.policy.refusals import Refusal, known_word
 from pganon.policy.tasks import Start
@@ -38,7 +38,8 @@ class Mondrian(Partitioning):
     price: Price = None
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
-        return ()  # cuts are undone until all classes together are large enough
+        # Cuts are undone until all classes together are large enough, so these may stand alone.
+        return unsearched_populations(models)
 
     def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
         """Regions of cuts that are not by values."""

@@ -11,6 +11,7 @@ from pganon.forms.elements import value_key
 from pganon.forms.form import STRUCTURE, Relations, Tables
 from pganon.forms.linked import Linked, linked_column
 from pganon.methods.common.form.checked import requirement_check, violations_check
+from pganon.methods.common.form.population import population_checks
 from pganon.methods.common.form.reference import (
     against,
     reference_checks,
@@ -37,6 +38,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
         kinds = ("source", "published") if requirement.model.needs_reference else ("",)
         queries += [_check(spec, requirement, kind, tables) for kind in kinds]
     queries += [_whole_check(requirement, tables) for requirement in spec.of_release]
+    queries += population_checks(spec, tables)
     return (*queries, *reference_checks(spec, tables))
 
 

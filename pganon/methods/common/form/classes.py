@@ -36,6 +36,7 @@ from pganon.methods.common.form.members import (
     members_step,
     repeated_members,
 )
+from pganon.methods.common.form.population import population_parts, population_steps
 from pganon.methods.common.form.recode import generalized, preparation_steps
 from pganon.methods.common.form.reference import (
     SHARES,
@@ -74,6 +75,7 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
         parts.insert(2, (LABELS, DATA_SCHEMA))
     if referenced(spec):
         parts.append(("reference", PRIVATE_SCHEMA))
+    parts += population_parts(spec)
     if keeps_cuts(spec, state):
         parts.append((CUTS, PRIVATE_SCHEMA))
     parts += region_parts(spec)
@@ -128,6 +130,7 @@ def staging_steps(
         ),
         key_step("classes", CLASS_ID),
         *label_steps(spec),
+        *population_steps(spec),
     )
 
 

@@ -1,0 +1,150 @@
+"""Models that count the people of a population, whom the policy gives as a relation.
+
+F_E is the number of people of the relation whom the published values of a class E cover. They
+depend on quasi-identifiers alone, so nothing is learned from why records were left out.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from sqlglot import exp
+
+from pganon.privacy.base import Bound, Model
+from pganon.privacy.judged import Judged
+from pganon.privacy.rows import Relation
+from pganon.sqltools import col, query
+
+
+@dataclass(frozen=True)
+class PopulationModel(Model, ABC):
+    """A bound on what is measured of classes beside a population.
+
+    Attributes:
+        population: name of the relation, as the policy writes it.
+    """
+
+    population: str
+    judged_of: ClassVar[Judged] = Judged.NOTHING
+    from_histogram: ClassVar[bool] = False
+    measure_column: ClassVar[str] = "outside"
+    """The column of what is measured: `outside` (F_E) of classes, `presence` of people."""
+
+    @property
+    def exact(self) -> bool:
+        return True
+
+    @property
+    def needs_values(self) -> bool:
+        return False
+
+    @property
+    def searched(self) -> bool:
+        """Whether the search for classes heeds it; else verification alone does."""
+        return True
+
+    def aggregate(self, rows: str) -> exp.Expr:
+        extreme = "min" if self.bound is Bound.AT_LEAST else "max"
+        return exp.func(extreme, col(self.measure_column, rows))
+
+    def measure(
+        self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
+    ) -> exp.Select:
+        """SELECT the columns `by` and `measure`, from a relation that has what is measured."""
+        measured = col(self.measure_column, "h")
+        tree = query("select :m as measure from h", {"h": histogram}, m=measured)
+        return tree.select(*[col(name, "h") for name in by])
+
+    def worst(self, measured: exp.Select) -> exp.Select:
+        """The same, with `measured` in the digits that people read."""
+        row = super().worst(measured)
+        return query("select w.failing, w.measured::float8 as measured from w", {"w": row})
+
+
+@dataclass(frozen=True)
+class KMap(PopulationModel):
+    """Every class covers at least k people of the population."""
+
+    k: int
+    name: ClassVar[str] = "k_map"
+
+    @property
+    def counts_distinct(self) -> bool:
+        return True  # people, of whom a larger class covers no fewer
+
+    @property
+    def parameter(self) -> float:
+        return self.k
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        return {"k": self.k, "population": self.population}
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} k = {self.k}"
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"Every group looks like at least {self.k} people of {self.population}, as far as"
+            f" {known} go."
+        )
+
+
+@dataclass(frozen=True)
+class Presence(PopulationModel, ABC):
+    """Of the chance that a person of the population is in the table: |E| / F_E, over all classes
+    that cover the person."""
+
+    delta: float
+    name: ClassVar[str] = "delta_presence"
+    measure_column: ClassVar[str] = "presence"
+
+    @property
+    def parameter(self) -> float:
+        return self.delta
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        return {self.symbol: self.delta, "population": self.population}
+
+    @property
+    def limit(self) -> Fraction:
+        """The parameter as it was meant: the float 0.1 is one tenth."""
+        return Fraction(str(self.delta))
+
+
+@dataclass(frozen=True)
+class MostPresent(Presence):
+    """Nobody is in the table with a chance above `max`."""
+
+    symbol: ClassVar[str] = "max"
+    bound: ClassVar[Bound] = Bound.AT_MOST
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"Who knows {known} of a person of {self.population} concludes with a chance of at most"
+            f" {100 * self.delta:.3g} % that the person is in the table."
+        )
+
+
+@dataclass(frozen=True)
+class LeastPresent(Presence):
+    """Everybody is in the table with a chance of at least `min`."""
+
+    symbol: ClassVar[str] = "min"
+    merging_keeps: ClassVar[bool] = False
+
+    @property
+    def searched(self) -> bool:
+        return False
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"Who knows {known} of a person of {self.population} concludes with a chance of at most"
+            f" {100 * (1 - self.delta):.3g} % that the person is not in the table."
+        )
