@@ -1,8 +1,8 @@
 """A cluster of Citus that is given, and a catalog that says what Citus would say.
 
-PGANON_TEST_CITUS_DSN is the connection string of a superuser in a database of the coordinator, which
-the tests take for themselves, with at least two workers. Roles of the tests must be able to connect
-from every server to the others.
+PGANON_TEST_CITUS_DSN is the connection string of a superuser in a database of the coordinator,
+which the tests take for themselves, with at least two workers. Roles of the tests must be able to
+connect from every server to the others.
 """
 
 from __future__ import annotations
