@@ -12,7 +12,7 @@ from pganon.attacks.findings import Attacked
 from pganon.attacks.intervals import Difference
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
 from pganon.run.tables import clean
-from tests.support.harness import driver, faults
+from tests.support.harness import driver, faults, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
@@ -64,7 +64,7 @@ def planted(db: Database) -> dict[int, Attacked]:
     db.source(PLANTED)
     return {
         2: attacked(db, policy(2, "told", "drawn")),
-        60: attacked(db, policy(60, "coin")),
+        60: attacked(db, policy(60, "coin"), targets=50),
     }
 
 
@@ -90,8 +90,12 @@ def test_values_that_nothing_tells(db_after: Any) -> None:
     _, found = db_after(planted)
     for adversary in ("quasi_identifiers", "others_known", "correlations"):
         *_, difference = shares(found[60], adversary, "coin")
+        [one] = [f for f in found[60].findings if f.adversary == adversary]
+        assert [rate and rate.attempts for rate in (one.release, one.members, one.control)] == (
+            [50, 50, 50]
+        )
         assert difference.low < 0 < difference.high
-    assert (found[60].people, found[60].control_people, found[60].targets) == (400, 100, 100)
+    assert (found[60].people, found[60].control_people, found[60].targets) == (400, 100, 50)
     assert (found[60].records, found[60].known_others) == (400, 59)
 
 
@@ -130,6 +134,14 @@ def test_people_are_drawn_by_who_they_are(db: Database) -> None:
         assert {place for _, place in drawn[-1]} == set(range(1, found[0].people + 1))
         assert left[-1] == sum(place > held for _, place in drawn[-1])
         assert found[0].findings == found[1].findings
+        for one in found[0].findings:
+            if one.attack == "inference":
+                assert one.control is not None
+                assert one.control.attempts == found[0].targets  # one record of each
+    faults.attacked(
+        db.dsn(), driver.loaded(policy(3, "told", source="public.a")), seed=2, before=look
+    )
+    assert drawn[-1] != drawn[-2]
     # Of a person with two records both have one place.
     assert len({person for person, _ in drawn[0]}) == 100
 
@@ -204,6 +216,12 @@ def test_refusals(db: Database) -> None:
     with pytest.raises(PrivacyRefusal, match="without the control group: "):
         attacked(db, policy(350, "told"))
     assert driver.leftovers(db) == []
+
+
+def test_forms_that_show_no_groups_of_values(db: Database) -> None:
+    db.source(plans.SOURCE)
+    with pytest.raises(UsageError, match="lgb_mdp makes cannot be attacked yet"):
+        faults.attacked(db.dsn(), plans.policy_of("lgb_mdp"))
 
 
 def test_what_is_not_measured_is_said(db: Database, tmp_path: Path) -> None:
