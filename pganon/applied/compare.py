@@ -9,9 +9,12 @@ from typing import Any
 
 from pganon.policy.model import Policy
 
-HIGHER_IS_STRONGER = frozenset({"k", "l", "min_size", "min_values", "gain", "sampling_fraction"})
+HIGHER_IS_STRONGER = frozenset(
+    {"k", "l", "min_size", "min_values", "gain", "sampling_fraction", "min"}
+)
 LOWER_IS_STRONGER = frozenset(
     {"alpha", "beta", "t", "c", "delta", "j", "cost", "risk", "highest", "share", "significance"}
+    | {"max"}
 )
 """Parameters of privacy models; a test compares them with the models."""
 
