@@ -107,7 +107,8 @@ class Estimated(Benchmark):
         file = self.data / "acs_sdnist" / "national2019.csv.gz"
         support.load(self.dsn, ACS.table, support.lines_of(file), Format(nulls=("N",), lower=True))
         yield from self._asked(ACS, "mondrian", self.k)
-        yield from self._asked(ACS, "anatomy", self.l)
+        # Two in five have the same value, so that there are no groups for a greater l.
+        yield from self._asked(ACS, "anatomy", min(self.l, 2))
 
     def informs(self) -> Iterator[Row]:
         assert self.data is not None

@@ -197,12 +197,18 @@ def test_labels(db: Database):
 
 @pytest.mark.parametrize(
     ("method", "message"),
-    [("danonyir", "several records per individual"), ("sloms", "several groups per record")],
+    [
+        ("danonyir", "several records per individual"),
+        ("sloms", "several groups per record"),
+        ("lgb_mdp", "several groups per record"),
+        ("qs_greedy", "has no column cost"),
+    ],
 )
 def test_forms_that_sql_refuses(db_after: After, method: str, message: str):
+    """Of clusters what is in arrays of all records."""
     db, _ = db_after(released, method)
     with db.connect() as conn, pytest.raises(psycopg.Error, match=message):
-        in_sql(conn, {"measure": "count"})
+        in_sql(conn, {"measure": {"sum": "cost"}})
 
 
 def test_types_that_are_compared(db: Database):
