@@ -99,14 +99,14 @@ def _of_both(rows: Sequence[Row], of: str, kind: str) -> Iterator[Judged]:
     ):
         pairs = _pairs(rows, (OURS_TREES, "ir"), (THEIRS, "ir"), figure)
         yield claim, all(a < b for a, b in pairs), _shown(pairs)
-    ratios = [b / a for a, b in _pairs(rows, (OURS_TREES, "ir"), (THEIRS, "ir"), "nloss")]
+    ratios = [b / a for a, b in _pairs(rows, (OURS_TREES, "ir"), (THEIRS, "ir"), "nloss") if a]
     low, high = _LOSS_RATIOS[kind]
     yield (
         f"C4 GeneIR loses {low:g} to {high:g} times as much {of}",
         all(low <= ratio <= high for ratio in ratios),
         f"{_listed(ratios)} times",
     )
-    ratios = [b / a for a, b in _pairs(rows, (OURS, "ir"), (OURS, "eir"), "nloss")]
+    ratios = [b / a for a, b in _pairs(rows, (OURS, "ir"), (OURS, "eir"), "nloss") if a]
     most = _MOST_OF_IR[kind]
     yield (
         f"C{5 if kind == 'l' else 6} EIR loses at most {most:g} times as much as IR {of}",

@@ -115,8 +115,9 @@ _HEAD = """# What papers claim, measured
 `make reproduce` repeats the experiments of five papers and writes this page. Above the figures of
 an experiment is the command that measures it alone, with the rows, draws and other settings of what
 is shown. Figures are means of the draws where there are several, with the least and the greatest in
-brackets. Times are those of a machine with other work to do. What does not hold is shown with its
-figures. Most data of the papers are not public, so trends and ranks are compared, not numbers.
+brackets. Other work ran at the same time, so times say little, and their ranks less. What does not
+hold is shown with its figures. Most data of the papers are not public, so trends and ranks are
+compared, not numbers.
 """
 
 
@@ -252,10 +253,16 @@ def _point(row: Row, figure: Figure) -> charts.Point:
 def _drawn(series: Iterable[Sequence[Row]]) -> str:
     """How many draws the means are of, and of how many records."""
     rows = [row for line in series for row in line]
-    draws = sorted({row["draws"] for row in rows if row.get("draws")})
+    draws = sorted({number for row in rows if (number := _draws(row))})
     records = sorted({row[name] for row in rows for name in ("records", "rows") if name in row})
     said = f"; draws: {_range(draws)}" if draws else ""
     return said + (f"; records: {_range(records)}" if records else "")
+
+
+def _draws(row: Row) -> int:
+    """How many there were; of those of which every figure is stored, at least."""
+    listed = (len(value) for name, value in row.items() if name.endswith("_drawn"))
+    return row.get("draws") or max(listed, default=0)
 
 
 def _range(values: Sequence[int]) -> str:

@@ -40,10 +40,9 @@ PAPER = Paper(
             " GeneIR does, and EIR at most 1.035 times as much as IR.",
             ("by_l",),
             _by("by_l", "l", "l (k = l)"),
-            why="With one record in an individual, a class of l people can satisfy IR and EIR"
-            " alike. Here people have several records, few diagnoses are frequent, and the same"
-            " frequent one can be chosen for many of them: EIR needs more people per class, and"
-            " most classes of IR are vulnerable.",
+            why="People have several records here, and few diagnoses are frequent. Where the same"
+            " diagnosis can be chosen for several people of a class, IR may hold and EIR does not:"
+            " most classes of IR are vulnerable for l above 2, and those of EIR have more people.",
         ),
         Panel(
             "Identity reservation by alpha and beta",
@@ -54,9 +53,9 @@ PAPER = Paper(
                 *_by("by_shares", "alpha", "alpha", {"beta": 0.4}),
                 *_by("by_shares", "beta", "beta", {"alpha": 0.6}),
             ],
-            why="EIR counts the people who have a value, IR the records: who has many records has"
-            " the frequent values, too, so that few classes satisfy EIR with a small beta and the"
-            " people left over are suppressed.",
+            why="EIR counts the people who have a value, and IR the records with it. A frequent"
+            " diagnosis is a small share of the records of people with many, and had by most of"
+            " them; who is left over under a small beta is suppressed and loses everything.",
         ),
         Panel(
             "Identity reservation by quasi-identifiers, l",

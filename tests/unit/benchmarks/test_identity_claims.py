@@ -68,3 +68,10 @@ def test_by_quasi() -> None:
     claim = "C9 relative error of DAnonyIR, IR (l) falls with the quasi-identifiers"
     assert found[claim] == ("NO", "0.2, 0.6")
     assert found["C2 vulnerable classes of DAnonyIR (l) hardly change"] == ("yes", "0.5, 0.55")
+
+
+def test_nothing_is_lost() -> None:
+    """Of a tiny table, for example: no ratio to 0."""
+    rows = [row(method, model, l=2, nloss=0.0) for method, model in ((OURS, IR), (OURS, EIR))]
+    found = verdicts(by_l=rows)
+    assert found["C5 EIR loses at most 1.0347 times as much as IR (l)"] == ("yes", " times")

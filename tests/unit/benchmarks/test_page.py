@@ -163,3 +163,9 @@ def test_papers_are_repeated_with_their_settings(monkeypatch: pytest.MonkeyPatch
     }
     __main__.main(["qs", "--papers", "--parts", "by_k", "size", "--set", "draws=1"])
     assert ran["qs"] == ({**PAPERS[-1].settings, "draws": 1}, ["by_k"])
+
+
+def test_draws_that_are_listed(made: Any) -> None:
+    row = {"method": "a", "k": 2, "loss": 0.25, "loss_drawn": [0.2, 0.3]}
+    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
+    assert "| loss by k; draws: 2 | 2 |" in text
