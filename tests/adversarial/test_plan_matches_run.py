@@ -13,6 +13,7 @@ from pganon.run.context import plan_release
 from tests.support.harness import faults, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
+from tests.support.sources import conformance
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def test_phases_that_a_run_skips_have_a_reason(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", plans.METHODS)
+@pytest.mark.parametrize("method", conformance.FIRST)
 def test_chains_take_the_steps_of_a_run_of_one(db: Database, method: str) -> None:
     """Side by side, steps begin in whatever order connections are free."""
     db.source(plans.SOURCE)

@@ -168,10 +168,7 @@ def tamper(db: Database, name: str, run: int, **schemas: str) -> None:
 
 # Publication compares stamps, which know of no values: to them all changes are alike.
 SAMPLES = ("values dropped", "a cluster gone", "nothing exists", "memory changed")
-AT_PUBLICATION = [
-    pytest.param(name, "publish.publish", marks=[] if name in SAMPLES else pytest.mark.slow)
-    for name in TAMPERED
-]
+AT_PUBLICATION = [(name, "publish.publish") for name in SAMPLES]
 
 
 @pytest.mark.parametrize(

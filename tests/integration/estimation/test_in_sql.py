@@ -77,7 +77,7 @@ def test_the_same_as_from_the_program(db_after: After, method: str):
     db.admin.execute("GRANT SELECT ON ALL TABLES IN SCHEMA published TO analyst")
     draw = random.Random(method)
     with db.connect("analyst") as analyst:
-        for number in range(20):
+        for number in range(12):
             names = draw.sample(list(CONDITIONS), draw.choice([0, 1, 2, 3]))
             chosen = [(name, *draw.choice(CONDITIONS[name])) for name in names]
             given, measure = MEASURES[number % 5]

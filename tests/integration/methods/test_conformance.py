@@ -189,7 +189,10 @@ def test_names_and_types_that_need_quotes(db: Database, method: str) -> None:
 @pytest.mark.slow
 @every_method
 def test_nothing_is_readable_wherever_a_run_ends(db_after: After, method: str) -> None:
-    """Steps commit: what others see between two of them is what a kill there leaves behind."""
+    """Steps commit: what others see between two of them is what a kill there leaves behind.
+
+    Runs that end are tidied up alike, so one method of every family is killed in every phase.
+    """
     db, _ = db_after(released, method)
     conn = db.owner()
     before = shown(conn)
@@ -201,6 +204,8 @@ def test_nothing_is_readable_wherever_a_run_ends(db_after: After, method: str) -
         assert (faults.exposed(conn), shown(conn)) == ([], before), step
 
     assert faults.run(db.dsn(), loaded, before=look).version == 2
+    if method not in conformance.FIRST:
+        return
     phases = {step.split(".")[0]: step for step in reversed(steps)}
     now = shown(conn)
     with faults.ForkServer() as server:

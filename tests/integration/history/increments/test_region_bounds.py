@@ -12,8 +12,11 @@ ALL = [*KINDS]
 GROUPS = [ALL[:7], ALL[7:14], ALL[14:18], ["age", "job", "city", "zip", "born", "income", "ward"]]
 
 
-@pytest.mark.parametrize("choose", ["width", "loss"])
-@pytest.mark.parametrize("names", GROUPS, ids=["lines", "sets", "trees", "mixed"])
+@pytest.mark.parametrize(
+    ("names", "choose"),
+    list(zip(GROUPS, ["width", "loss", "width", "loss"], strict=True)),
+    ids=["lines", "sets", "trees", "mixed"],
+)
 def test_bounds_of_regions(db: Database, names: list[str], choose: str) -> None:
     policy = of(*names, method={"name": "mondrian", "choose": choose})
     grown(db, policy)
