@@ -67,7 +67,9 @@ ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C";
 WITH shard AS (
     SELECT format(
         '(%%s, pg_catalog.to_regclass(%%L))',
-        s.shardid, pg_catalog.shard_name(p.logicalrelid, s.shardid)
+        s.shardid,
+        CASE WHEN n.nspname = 'public' THEN 'public.' ELSE '' END -- which it leaves out
+            || pg_catalog.shard_name(p.logicalrelid, s.shardid)
     ) AS found, s.shardid AS id
     FROM pg_catalog.unnest(%(sources)s::text[]) AS r(name)
     JOIN pg_catalog.pg_namespace AS n ON n.nspname = (pg_catalog.parse_ident(r.name))[1]
