@@ -67,7 +67,7 @@ def prepare_reading(conn: Connection, relations: Sequence[QualifiedName], *, at_
     spread = _spread(conn, relations)
     if spread is not None:
         _check_login(conn)
-    conn.execute(sqlfiles.query("citus", "set_on_workers"))
+    _set_on_workers(conn)
     if at_once and spread is not None and spread.locked:
         names = sql.SQL(", ").join(name.identifier for name in spread.locked)
         conn.execute(sql.SQL("LOCK TABLE {} IN SHARE MODE").format(names))
@@ -83,6 +83,20 @@ def changes_in_shards(conn: Connection, sources: Sequence[str]) -> str | None:
         return ""
     row = conn.execute(sqlfiles.query("citus", "changes"), {"sources": list(sources)}).fetchone()
     return row[0] if row else None
+
+
+def _set_on_workers(conn: Connection) -> None:
+    """Whatever this session has set, for the sessions of its transaction on workers.
+
+    They get a SET LOCAL that is alone in its message, and no set_config(). Propagation is switched
+    off again at once: they would get, and run, the whole text of a later message with a SET LOCAL.
+    """
+    settings = conn.execute(sqlfiles.query("citus", "settings")).fetchall()
+    conn.execute(b"SET LOCAL citus.propagate_set_commands = 'local'")
+    conn.execute(b"SET LOCAL search_path = pg_catalog, pg_temp")
+    for name, value in settings:
+        conn.execute(sql.SQL("SET LOCAL {} = {}").format(sql.Identifier(name), sql.Literal(value)))
+    conn.execute(b"SET LOCAL citus.propagate_set_commands = 'none'")
 
 
 def _is_installed(conn: Connection) -> bool:

@@ -8,26 +8,11 @@ SELECT pg_catalog.to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL;
 -- The current role, and whether it may log in.
 SELECT a.rolname::text, a.rolcanlogin FROM pg_catalog.pg_roles AS a WHERE a.rolname = current_user;
 
--- set_on_workers --
--- Whatever this session has set, for the sessions of this transaction on workers, too. They get a
--- SET LOCAL that stands alone in its text, as it does here, and no set_config(). Propagation is
--- switched off again at once: the whole text of a later message with a SET LOCAL would reach them.
-DO $$
-DECLARE
-    item record;
-BEGIN
-    SET LOCAL citus.propagate_set_commands = 'local';
-    SET LOCAL search_path = pg_catalog, pg_temp;
-    FOR item IN
-        SELECT s.name, pg_catalog.current_setting(s.name) AS value
-        FROM pg_catalog.pg_settings AS s
-        WHERE s.source = 'session' AND s.name <> 'search_path' AND s.name NOT LIKE 'citus.%'
-    LOOP
-        EXECUTE pg_catalog.format('SET LOCAL %I = %L', item.name, item.value);
-    END LOOP;
-    SET LOCAL citus.propagate_set_commands = 'none';
-END
-$$;
+-- settings --
+-- Whatever this session has set, without what its connections to workers have of their own.
+SELECT s.name, pg_catalog.current_setting(s.name)
+FROM pg_catalog.pg_settings AS s
+WHERE s.source = 'session' AND s.name <> 'search_path' AND s.name NOT LIKE 'citus.%';
 
 -- tables --
 -- The stored tables that a statement over these relations reads, through views and inheritance,
@@ -82,7 +67,9 @@ ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C";
 WITH shard AS (
     SELECT format(
         '(%%s, pg_catalog.to_regclass(%%L))',
-        s.shardid, pg_catalog.shard_name(p.logicalrelid, s.shardid)
+        s.shardid,
+        CASE WHEN n.nspname = 'public' THEN 'public.' ELSE '' END -- which it leaves out
+            || pg_catalog.shard_name(p.logicalrelid, s.shardid)
     ) AS found, s.shardid AS id
     FROM pg_catalog.unnest(%(sources)s::text[]) AS r(name)
     JOIN pg_catalog.pg_namespace AS n ON n.nspname = (pg_catalog.parse_ident(r.name))[1]

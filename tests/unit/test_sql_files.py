@@ -102,6 +102,7 @@ QUOTED = re.compile(
     r"|:name|t\.name|against|m\.(person|value)_table"
     # Of pganon.release_columns, whose names and types are quoted where SQL needs it.
     r"|shown|p_kind|p_column|c\.collation"
+    r"|%%L"  # a literal of names that Citus quoted
 )
 
 

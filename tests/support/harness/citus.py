@@ -26,7 +26,7 @@ SET allow_system_table_mods = on;
 CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass PRIMARY KEY);
 CREATE TABLE pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint);
 CREATE FUNCTION pg_catalog.shard_name(regclass, bigint) RETURNS text
-    RETURN $1::text || '_' || $2;
+    RETURN (SELECT quote_ident(c.relname || '_' || $2) FROM pg_class AS c WHERE c.oid = $1);
 CREATE FUNCTION pg_catalog.run_command_on_all_nodes(
     text, OUT nodeid integer, OUT success boolean, OUT result text
 ) RETURNS SETOF record BEGIN ATOMIC SELECT 1, NULL::boolean, $1; END;
