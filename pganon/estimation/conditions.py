@@ -112,7 +112,7 @@ class Conditions:
                 tangles.append(item)
             elif isinstance(item, Leaf):
                 leaves[item.part] = item
-            else:
+            elif isinstance(item, Joined):
                 others.append(item)
         return leaves, tuple(others), tuple(tangles)
 

@@ -175,7 +175,7 @@ def _release(
         {**row, "form": "exact", "kind": "text"} if row["form"] == "display" else row
         for row in rows
     ]
-    home, numbers = rows[0]["view"], _parts(rows[:1]).values()
+    home, (first,) = rows[0]["view"], _parts(rows[:1]).values()
     rows = [row for row in rows if row["form"] != "bucket"]
     parts = _parts(rows)
     nulls = {row["part"]: row for row in rows if row["form"] == "null"}
@@ -207,7 +207,7 @@ def _release(
         rows[0]["version"],
         _qualified(first_view),
         # It may have nothing to ask for but numbers of buckets.
-        home=next((parts[_key(row)] for row in rows if row["view"] == home), *numbers),
+        home=next((parts[_key(row)] for row in rows if row["view"] == home), first),
         person=person,
         columns=columns,
         links=links,
