@@ -73,7 +73,7 @@ PAPER = Paper(
         ),
         Panel(
             "SLAMSA: what fireflies find",
-            "Fireflies find optimal buckets. Measured is less: that they are never worse than those of"
+            "Fireflies find optimal buckets. Measured is less: they are never worse than those of"
             " the median tree.",
             ("by_column",),
             (Figure("by_column", "p", "objective", "p", "objective per record"),),
