@@ -128,9 +128,10 @@ def _of_both(rows: Sequence[Row], of: str, kind: str) -> Iterator[Judged]:
 
 def _of_blocks(rows: Sequence[Row]) -> Iterator[Judged]:
     few = sorted((r for r in rows if r["table"] == "informs_few"), key=lambda r: r["block_size"])
-    share = few[0]["nloss"] / few[-1]["nloss"] - 1
+    small, large = few[0]["nloss"], few[-1]["nloss"]
     claim = f"blocks of {few[0]['block_size']} lose at most {MOST_LOST_BY_BLOCKS:.0%} more"
-    yield f"{claim} than one block", share <= MOST_LOST_BY_BLOCKS, f"{share:.1%}"
+    little = small <= (1 + MOST_LOST_BY_BLOCKS) * large
+    yield f"{claim} than one block", little, f"{small:.3g} / {large:.3g}"
 
 
 # -- lines ------------------------------------------------------------------------------------

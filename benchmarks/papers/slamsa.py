@@ -73,8 +73,8 @@ PAPER = Paper(
         ),
         Panel(
             "SLAMSA: what fireflies find",
-            "Fireflies find optimal buckets. Measured is less: that they are never worse than"
-            " those of the median tree.",
+            "Fireflies find optimal buckets. Measured is less: they are never worse than those of"
+            " the median tree.",
             ("by_column",),
             (Figure("by_column", "p", "objective", "p", "objective per record"),),
             claims=("objective",),

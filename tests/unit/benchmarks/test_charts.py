@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from benchmarks import charts
 from benchmarks.charts import Point
 
@@ -27,4 +29,4 @@ def test_lines() -> None:
 def test_the_top_is_a_round_number() -> None:
     assert "a: 1: 0" in charts.lines({"a": [Point(1, 0.0)]}, "k", "loss")
     tops = [charts._nice(value) for value in (0, 0.03, 0.4, 4.2, 110)]
-    assert tops == [1.0, 0.04, 0.4, 5, 200]
+    assert tops == pytest.approx([1.0, 0.03, 0.4, 5, 200])

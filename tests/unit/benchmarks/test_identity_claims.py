@@ -75,3 +75,14 @@ def test_nothing_is_lost() -> None:
     rows = [row(method, model, l=2, nloss=0.0) for method, model in ((OURS, IR), (OURS, EIR))]
     found = verdicts(by_l=rows)
     assert found["C5 EIR loses at most 1.0347 times as much as IR (l)"] == ("yes", " times")
+
+
+def test_blocks() -> None:
+    def sizes(small: float, large: float) -> list[Row]:
+        pairs = ((500, small), (2000, large))
+        return [{"table": "informs_few", "block_size": size, "nloss": of} for size, of in pairs]
+
+    claim = "blocks of 500 lose at most 5% more than one block"
+    assert verdicts(by_block=sizes(0.104, 0.1))[claim] == ("yes", "0.104 / 0.1")
+    assert verdicts(by_block=sizes(0.106, 0.1))[claim][0] == "NO"
+    assert verdicts(by_block=sizes(0.0, 0.0))[claim][0] == "yes"
