@@ -15,7 +15,7 @@ import sqlglot
 from sqlglot import exp
 
 from pganon import sqlfiles
-from pganon.estimation.question import Formula, Leaf
+from pganon.estimation.question import Formula, Joined, Leaf
 from pganon.sqltools import DIALECT, fragment
 
 _RETURN = re.compile(r"\bRETURN (.*?);\n", re.DOTALL)
@@ -102,6 +102,7 @@ def matched(n: exp.Expr, formula: Formula, leaves: Callable[[Leaf], Matched]) ->
     """A formula; probabilities and tight bounds only if every leaf is on another part."""
     if isinstance(formula, Leaf):
         return leaves(formula)
+    assert isinstance(formula, Joined)
     items = [matched(n, item, leaves) for item in formula.items]
     return both(n, items) if formula.every else either(n, items)
 

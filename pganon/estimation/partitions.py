@@ -147,4 +147,5 @@ def _aggregate(aggregate: Aggregate, columns: Mapping[str, Published]) -> Aggreg
 def _formula(formula: Formula, moved: Callable[[Part], Part]) -> Formula:
     if isinstance(formula, Leaf):
         return replace(formula, part=moved(formula.part))
+    assert isinstance(formula, Joined)
     return Joined(formula.every, tuple(_formula(item, moved) for item in formula.items))

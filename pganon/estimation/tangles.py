@@ -17,7 +17,7 @@ from pganon.estimation import algebra
 from pganon.estimation.algebra import Matched, call
 from pganon.estimation.boxed import BUCKETS, BoxedPart
 from pganon.estimation.exactly import ExactPart
-from pganon.estimation.question import Formula, Leaf
+from pganon.estimation.question import Formula, Joined, Leaf
 from pganon.estimation.release import Part
 from pganon.sqltools import cast, col, fragment, named, num, query, total
 
@@ -93,6 +93,7 @@ class Tangle:
             bit = 1 << self.leaves[formula.part].index(formula)
             signs = col("id", f"s{self.parts[formula.part].number}")
             return fragment(f":id & {bit} <> 0", id=signs)
+        assert isinstance(formula, Joined)
         items = [exp.paren(self._truth(item)) for item in formula.items]
         return exp.and_(*items) if formula.every else exp.or_(*items)
 
@@ -209,6 +210,7 @@ class Tangle:
         formula = formula or self.formula
         if isinstance(formula, Leaf):
             return bool(signs[formula.part] >> self.leaves[formula.part].index(formula) & 1)
+        assert isinstance(formula, Joined)
         judged: Callable[[Sequence[bool]], bool] = all if formula.every else any
         return judged([self._true(signs, item) for item in formula.items])
 

@@ -200,7 +200,7 @@ def test_figures_are_those_of_all_worlds(db: Database, data: st.DataObject):
         if all(r.form != "w" for r in records):
             own = Condition("", inside)
             assert row["n"] == pytest.approx(
-                float(known.total(_adds(own, lambda r: 1))[0].estimate)
+                float(known.total(_adds(own, lambda r: 1))[0].estimate)  # pyright: ignore[reportArgumentType]
             )
             added = known.total(_adds(own, lambda r: r["x"]))[0].estimate
             assert row["s"] == pytest.approx(float(added or 0), abs=1e-9)
