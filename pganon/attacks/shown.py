@@ -92,7 +92,8 @@ def release_of(plan: Plan, state: State) -> Release:
 
 def _shown(spec: ReleaseSpec, view: PublishedView) -> ShownView | None:
     located = {c.name: c for c in view.columns if c.bucket is not None}
-    if not located:
+    # Values that some records hide, as another column says, fit everybody: not attacked yet.
+    if not located or any(column.form == "display" for column in view.columns):
         return None
     weight = next((c.name for c in view.columns if c.form == "count"), None)
     first = next(iter(located.values()))
