@@ -108,7 +108,7 @@ class _Attack:
 
     def run(self) -> Attacked:
         spec = resolve_policy(self.conn, self.loaded)
-        _check_form(spec)
+        _attackable(build_plan(spec), State(0))
         release = spec.policy.release
         with locks.hold(self.conn, release=release):
             self._pipeline(self.options).check(spec)
@@ -143,10 +143,10 @@ class _Attack:
         def of_all(plan: Plan, state: State) -> None:
             self._make(people.KNOWN, people.known(plan.spec, self.base, state))
             self._make(people.TARGETS, people.targets(self.base, held, number))
-            whole.extend(self._attempts(release_of(plan, state), state, 0))
+            whole.extend(self._attempts(_attackable(plan, state), state, 0))
 
         def of_some(plan: Plan, state: State) -> None:
-            without.extend(self._attempts(release_of(plan, state), state, held))
+            without.extend(self._attempts(_attackable(plan, state), state, held))
 
         self._run(spec, "release", snapshot, of_all)
         try:
@@ -256,16 +256,16 @@ class _Attack:
         return Pipeline(self.conn, self.connect, self.loaded, options)
 
 
-def _check_form(spec: ReleaseSpec) -> None:
-    """Refuse a form that no attack is written for."""
-    plan = build_plan(spec)
-    release = release_of(plan, State(0))
-    if release.home is None or not all(map(release.of, spec.sensitive)):
+def _attackable(plan: Plan, state: State) -> Release:
+    """A release whose form attacks are written for; its records may decide how it is sliced."""
+    release = release_of(plan, state)
+    if release.home is None or not all(map(release.of, plan.spec.sensitive)):
         raise UsageError(
             f"releases of {plan.method.form.publication.groups} that {plan.method.name} makes"
             " cannot be attacked yet",
             hint="attacks are measured of releases that show all quasi-identifiers in one view",
         )
+    return release
 
 
 def _not_measured(spec: ReleaseSpec) -> tuple[NotMeasured, ...]:

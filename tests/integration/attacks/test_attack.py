@@ -218,10 +218,13 @@ def test_refusals(db: Database) -> None:
     assert driver.leftovers(db) == []
 
 
-def test_forms_that_show_no_groups_of_values(db: Database) -> None:
+@pytest.mark.parametrize("method", ["lgb_mdp", "slicing"])
+def test_forms_that_show_no_groups_of_values(db: Database, method: str) -> None:
+    """The records decide whether slices hold all quasi-identifiers."""
     db.source(plans.SOURCE)
-    with pytest.raises(UsageError, match="lgb_mdp makes cannot be attacked yet"):
-        faults.attacked(db.dsn(), plans.policy_of("lgb_mdp"))
+    with pytest.raises(UsageError, match=f"{method} makes cannot be attacked yet"):
+        faults.attacked(db.dsn(), plans.policy_of(method), control=0.4, targets=20)
+    assert driver.leftovers(db) == []
 
 
 def test_what_is_not_measured_is_said(db: Database, tmp_path: Path) -> None:
