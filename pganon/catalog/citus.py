@@ -115,6 +115,19 @@ def _check_login(conn: Connection) -> None:
         )
 
 
+def cluster_hint(error: psycopg.Error) -> str | None:
+    """What helps where Citus made an object on another server, which refused it to the role."""
+    refused = isinstance(error, psycopg.errors.InsufficientPrivilege)
+    if not refused or "while executing command on" not in (error.diag.context or ""):
+        return None
+    return (
+        "the role is unknown to another server of the cluster, or may not create there; in this"
+        " database, as a superuser: GRANT CREATE ON DATABASE to the role again, CREATE TYPE"
+        " public.known AS (one integer), ALTER TYPE public.known OWNER TO the role, DROP TYPE"
+        " public.known"
+    )
+
+
 def _spread(conn: Connection, relations: Sequence[QualifiedName]) -> Spread | None:
     parameters = {
         "schemas": [name.schema for name in relations],

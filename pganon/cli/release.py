@@ -14,7 +14,7 @@ from pganon.cli import common
 from pganon.cli.metrics import show_recorded
 from pganon.cli.progress import progress
 from pganon.errors import EXIT_REFUSED
-from pganon.identifiers import quote
+from pganon.identifiers import first_few, quote
 
 if TYPE_CHECKING:
     from pganon.publish.lifecycle import Changed
@@ -118,7 +118,9 @@ def show(
 
 
 def _show_measures(info: ReleaseInfo) -> None:
-    """Utility of the current version, for the steward."""
+    """Utility of the current version and how its source was read, for the steward."""
+    from pganon.resolved.spread import UNLOCKED
+
     current = [v for v in info.versions or () if v.version == info.version]
     if not current:
         return
@@ -127,6 +129,12 @@ def _show_measures(info: ReleaseInfo) -> None:
     for name, share in measures.get("alike", {}).items():
         said = f"{share:.4g} of the records, with their whole group; no model is about it"
         common.facts({f"alike in {name}": said})
+    unlocked = measures.get(UNLOCKED)
+    if unlocked:
+        said = (
+            "shards were read one after the other, and what was written then may be there in part"
+        )
+        common.facts({"not locked": f"{first_few(unlocked)}: {said}"})
 
 
 def _show_versions(info: ReleaseInfo) -> None:

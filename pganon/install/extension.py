@@ -6,6 +6,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.catalog.citus import cluster_hint
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import InstallError
 from pganon.install import state
@@ -64,7 +65,7 @@ def failure(what: str, error: psycopg.Error) -> InstallError:
             hint="drop them, run the command again, and create them anew",
             code=ErrorCode.DEPENDENTS,
         )
-    text, hint = error.diag.message_primary, error.diag.message_hint
+    text, hint = error.diag.message_primary, error.diag.message_hint or cluster_hint(error)
     if error.sqlstate == SqlState.OPEN_PRIVILEGES:
         return InstallError(text or what, hint=hint, code=ErrorCode.OPEN_PRIVILEGES)
     return InstallError(

@@ -16,7 +16,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
-from pganon.catalog.citus import check_login
+from pganon.catalog.citus import check_login, cluster_hint
 from pganon.database import check_encoding, set_role
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import InstallError, PreconditionError, UsageError
@@ -223,7 +223,12 @@ def _bring_forward(
 ) -> Outcome:
     missing = [name for name in OWN_SCHEMAS if name not in installed.owners]
     for name in missing:
-        conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
+        try:
+            conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
+        except psycopg.errors.InsufficientPrivilege as error:
+            if cluster_hint(error) is None:
+                raise
+            raise extension.failure(f"creating the schema {name}", error) from None
     applied = state.read_applied(conn) if installed.has_migrations else state.Applied((), None)
     state.check_known(applied)
     pending = applied.pending()

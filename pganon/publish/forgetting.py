@@ -63,7 +63,7 @@ def forget_people(conn: Connection, population: KnownPopulation, table: str) -> 
         UsageError: the relation lacks these columns.
     """
     relation = read_relation(conn, table)
-    with reading(conn, ExternalObjects((relation.name,)), ()):
+    with reading(conn, ExternalObjects((relation.name,)), (), at_once=True):
         conn.execute(
             sql.SQL("CREATE TEMPORARY TABLE {} ON COMMIT DROP AS {}").format(
                 sql.Identifier(_GONE), statement(_others(population, relation))

@@ -9,6 +9,7 @@ from pganon.privacy.judged import VOID
 from pganon.report import events, figures, guarantee
 from pganon.report.collected import Collected
 from pganon.report.words import count, listed, number, percent, plain, value
+from pganon.resolved.spread import UNLOCKED
 
 HALF = 0.5
 TIMES = 5
@@ -29,6 +30,7 @@ def look_at(found: Collected) -> list[str]:
         *_unprotected(found),
         *_exact(found),
         *_lost(found),
+        *_torn(found),
         *_procedure(found),
     ]
 
@@ -132,6 +134,16 @@ def _lost(found: Collected) -> Iterator[str]:
                 f"The distribution of {plain(item['column'])} is off by up to"
                 f" {number(100 * error)} percentage points for who spreads every group evenly."
             )
+
+
+def _torn(found: Collected) -> Iterator[str]:
+    unlocked = found.measures.get(UNLOCKED)
+    if unlocked:
+        yield (
+            f"Nothing kept others from writing to {listed(unlocked)} while the rows were read from"
+            " several servers, one after the other: of what was written at that time, a part may be"
+            " in the release without the rest. All requirements hold of what was read."
+        )
 
 
 def _procedure(found: Collected) -> Iterator[str]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pganon.identifiers import first_few
-from pganon.resolved.model import ReleaseSpec
+
+if TYPE_CHECKING:
+    from pganon.resolved.model import ReleaseSpec
 
 UNLOCKED = "unlocked"
 """In the measures of a version: names of such tables."""

@@ -143,7 +143,7 @@ def circumstances(spec: ReleaseSpec, state: State) -> dict[str, Any]:
     """What the ledger keeps of the reading of the source: people who were forgotten and are left
     out, and tables that writers could change while their shards were read."""
     returned = state.facts.get(RETURNED)
-    unlocked = [str(name) for spread in spec.spreads for name in spread.unlocked]
+    unlocked = list(dict.fromkeys(str(n) for spread in spec.spreads for n in spread.unlocked))
     return {
         **({"forgotten": returned} if returned else {}),
         **({UNLOCKED: unlocked} if unlocked else {}),

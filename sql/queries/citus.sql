@@ -63,7 +63,8 @@ ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C";
 -- changes --
 -- What the servers that have shards of relations count of changes to these: another text after a
 -- change; empty if no relation has any, NULL where a server does not answer. The command is of
--- literals alone, since who owns a table chooses its name. A shard is on one server or on several.
+-- literals alone, since who owns a table chooses its name, and has no operator of a search path: it
+-- runs in a session of which pganon sets nothing. A shard is on one server or on several.
 WITH shard AS (
     SELECT format(
         '(%%s, pg_catalog.to_regclass(%%L))',
@@ -85,12 +86,13 @@ FROM (
         'SELECT pg_catalog.concat_ws('' '','
         ' pg_catalog.date_part(''epoch'', pg_catalog.pg_stat_get_bgwriter_stat_reset_time()),'
         ' pg_catalog.date_part(''epoch'', pg_catalog.pg_stat_get_db_stat_reset_time((SELECT d.oid'
-        ' FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()))),'
+        ' FROM pg_catalog.pg_database AS d'
+        ' WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()))),'
         ' pg_catalog.string_agg(pg_catalog.concat_ws('':'', s.id,'
         ' pg_catalog.pg_relation_filenode(s.rel),'
-        ' pg_catalog.pg_stat_get_tuples_inserted(s.rel)'
-        ' + pg_catalog.pg_stat_get_tuples_updated(s.rel)'
-        ' + pg_catalog.pg_stat_get_tuples_deleted(s.rel)), '' '' ORDER BY s.id))'
+        ' pg_catalog.pg_stat_get_tuples_inserted(s.rel),'
+        ' pg_catalog.pg_stat_get_tuples_updated(s.rel),'
+        ' pg_catalog.pg_stat_get_tuples_deleted(s.rel)), '' '' ORDER BY s.id))'
         ' FROM (VALUES %%s) AS s(id, rel) WHERE s.rel IS NOT NULL',
         string_agg(s.found, ', ' ORDER BY s.id)
     ) AS text

@@ -15,7 +15,9 @@ from pganon.database import set_role
 from pganon.error_codes import ErrorCode
 from pganon.errors import DatabaseError, Interrupted, PreconditionError
 from pganon.identifiers import QualifiedName
+from pganon.install.extension import failure
 from pganon.publish.release_state import source_mark
+from pganon.run.erasure import forget_people
 from pganon.server_errors import translate
 from tests.support.harness import citus, faults
 from tests.support.harness.cli import pganon
@@ -33,6 +35,20 @@ CREATE VIEW public.seen AS SELECT p.id FROM public.patient AS p JOIN public.one 
 CREATE VIEW public.deeper AS SELECT id FROM public.seen;
 CREATE VIEW public.beside AS SELECT id FROM public.one UNION ALL SELECT id FROM public.plain;
 CREATE MATERIALIZED VIEW public.kept AS SELECT id FROM public.patient
+"""
+
+PLANTED = """
+CREATE TABLE public.pg_dist_partition AS SELECT 'public.patient'::regclass AS logicalrelid;
+CREATE TABLE public.pg_dist_shard AS
+SELECT 'public.patient'::regclass AS logicalrelid, generate_series(1, 2)::bigint AS shardid
+"""
+OPERATORS = """
+CREATE FUNCTION public.ran(name, name) RETURNS boolean LANGUAGE plpgsql
+AS $$ BEGIN RAISE 'the code of % ran', current_user; END $$;
+CREATE FUNCTION public.ran(bigint, bigint) RETURNS bigint LANGUAGE plpgsql
+AS $$ BEGIN RAISE 'the code of % ran', current_user; END $$;
+CREATE OPERATOR public.= (FUNCTION = public.ran, LEFTARG = name, RIGHTARG = name);
+CREATE OPERATOR public.+ (FUNCTION = public.ran, LEFTARG = bigint, RIGHTARG = bigint)
 """
 
 
@@ -57,9 +73,14 @@ def spread(conn: Connection, *relations: str) -> Spread | None:
 
 
 def test_without_citus_nothing_is_asked_or_set(db: Database) -> None:
+    """Whatever users call their own relations and functions."""
     db.source(faults.SOURCE)
     owner = db.owner()
+    plain = source_mark(owner, ['"public"."patient"'])
+    db.source(PLANTED)
+    owner.execute(PLANTED.replace("public.pg", "pg_temp.pg").encode())
     assert spreads_of(owner, [names("patient")]) == ()
+    assert source_mark(owner, ['"public"."patient"']) == plain
     check_login(owner)
     with reading(owner, ExternalObjects(names("patient")), (), at_once=True):
         told = owner.execute("SELECT current_setting('citus.propagate_set_commands', true)")
@@ -107,13 +128,19 @@ def test_a_run_locks_what_it_may_and_says_what_it_may_not(
         assert [text for text in done.warnings if text.startswith(said)]
         assert said in " ".join(pganon("plan", str(policy), "--dsn", db.dsn()).err.split())
         assert _unlocked(db) == ["public.patient"]
+        shown = " ".join(pganon("show", "patients", "--dsn", db.dsn()).out.split())
+        assert "not locked public.patient: shards were read one after the other" in shown
         db.source("GRANT TRUNCATE ON public.patient TO steward")
         with pytest.raises(DatabaseError, match="55P03"):
             faults.run(db.dsn(), lock_timeout="200ms")
+        conn.execute(b"SET lock_timeout = '200ms'")
+        with pytest.raises(DatabaseError, match="55P03"):
+            forget_people(conn, "patients", "public.patient")
         writer.rollback()
     done = faults.run(db.dsn(), lock_timeout="200ms")
     assert [text for text in done.warnings if text.startswith(said)] == []
     assert _unlocked(db) is None
+    assert "not locked" not in pganon("show", "patients", "--dsn", db.dsn()).out
     with reading(conn, ExternalObjects(names("patient")), (), at_once=True):
         assert _own_locks(conn, "ShareLock") == ["patient"]
     with reading(conn, ExternalObjects(names("patient")), ()):
@@ -175,7 +202,9 @@ def test_changes_in_shards_that_no_server_tells_of(db: Database, conn: Connectio
 
 
 def test_a_name_of_a_table_is_no_part_of_a_command(db: Database, conn: Connection) -> None:
-    """Attack: who owns a source names it so that servers would run what it is called."""
+    """Attack: who owns a source names it so that servers would run what it is called, or creates
+    operators there, in a schema that a worker's search path has first."""
+    db.source(OPERATORS)
     db.source("""CREATE TABLE public."x') AS t; DROP TABLE ""y" (id integer)""")
     name = '''"public"."x') AS t; DROP TABLE ""y"'''
     db.admin.execute("INSERT INTO pg_dist_partition VALUES (%s::regclass)", [name])
@@ -183,7 +212,8 @@ def test_a_name_of_a_table_is_no_part_of_a_command(db: Database, conn: Connectio
     db.admin.execute(
         b"SET allow_system_table_mods = on; CREATE OR REPLACE FUNCTION"
         b" pg_catalog.run_command_on_all_nodes(text, OUT nodeid integer, OUT success boolean,"
-        b" OUT result text) RETURNS SETOF record LANGUAGE plpgsql AS $$ BEGIN nodeid := 1;"
+        b" OUT result text) RETURNS SETOF record LANGUAGE plpgsql"
+        b" SET search_path = public, pg_catalog AS $$ BEGIN nodeid := 1;"
         b" success := true; EXECUTE $1 INTO result; RETURN NEXT; END $$"
     )
     mark = source_mark(conn, [name])
@@ -197,3 +227,12 @@ def test_an_error_of_another_server_is_not_called_the_end_of_this_one(conn: Conn
     cause = translate(raised.value, step="snapshot")
     assert isinstance(cause, Interrupted)
     assert str(cause).startswith("another server of the cluster failed (step snapshot)")
+
+
+def test_what_another_server_refuses_to_the_role_has_a_remedy(conn: Connection) -> None:
+    for said, helps in [("while executing command on db:5432", True), ("elsewhere", False)]:
+        nested = f"DO $$ BEGIN EXECUTE 'CREATE ROLE one -- {said}'; END $$"
+        with pytest.raises(psycopg.errors.InsufficientPrivilege) as raised:
+            conn.execute(nested.encode())
+        hint = failure("migrations", raised.value).hint
+        assert (hint is not None and "ALTER TYPE public.known OWNER" in hint) is helps

@@ -12,7 +12,7 @@ import pytest
 from pganon.report.document import document
 from pganon.report.page import page
 from pganon.report.template import KINDS, at
-from tests.support.sources.reports import EVIDENCE, POLICY, collected, event
+from tests.support.sources.reports import EVIDENCE, MEASURES, POLICY, collected, event
 
 FIGURE = re.compile(r'<span data-figure="([^"]+)" data-kind="([^"]+)">([^<]*)</span>')
 EMBEDDED = re.compile(r'<script type="application/json" id="pganon-report">(.*?)</script>', re.S)
@@ -73,6 +73,14 @@ def test_what_is_to_be_looked_at_is_what_applies():
     assert "above 9 %" not in comments
     assert "left out" not in comments
     assert "several records" not in comments
+
+
+def test_tables_that_others_could_write_to_are_named():
+    hostile = "hospital.patient\u202e"
+    report = document(collected(measures={**MEASURES, "unlocked": [hostile, "hospital.ward"]}))
+    said = "Nothing kept others from writing to hospital.patient\ufffd and hospital.ward"
+    assert [text for text in report["comments"] if text.startswith(said)]
+    assert said in shown(page(report))
 
 
 def test_what_is_not_declared_is_said():
