@@ -245,7 +245,7 @@ def test_what_is_left_of_all_records_bounds_as_well(db: Database):
 def test_groups_in_which_alternatives_can_be_true(db: Database):
     """One has flu a, two b and one c; of the four at least one is 1 and one is 2 years old."""
     rows: list[tuple[str | None, int | None]] = [("a", 5), ("b", 3), ("b", 0), ("c", 9)]
-    listed = "count(*) n, sum(x) s, avg(x) m, max(x) t"
+    listed = "count(*) n, sum(x) s, avg(x) m, max(x) t, min(x) l"
     text = f"SELECT {listed} FROM released WHERE flu = 'a' OR (age <= 1 AND flu <> 'c')"
     with db.connect() as conn:
         test_worlds.fill(conn, [test_worlds.Class((1, 2), False, (1,), rows)])
@@ -253,6 +253,7 @@ def test_groups_in_which_alternatives_can_be_true(db: Database):
         groups = ask(conn, text.replace("count", "flu, count", 1) + " GROUP BY flu", "uniform")
     assert _figures(whole, "nsm") == [(1, 2, 3), (5, 6.5, 8), (pytest.approx(5 / 3), 3.25, 5)]
     assert (whole["t"], whole["classes"], whole["maybe_empty"]) == (5, 1, False)
+    assert (whole["l_lower"], whole["l"], whole["l_upper"]) == (0, None, 5)
     first, second = sorted(groups, key=lambda row: row["flu"])
     assert (first["flu"], _figures(first, "nsm")) == ("a", [(1, 1, 1), (5, 5, 5), (5, 5, 5)])
     assert (second["flu"], _figures(second, "nsm")) == ("b", [(0, 1, 2), (0, 1.5, 3), (0, 1.5, 3)])
