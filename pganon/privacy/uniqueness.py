@@ -1,7 +1,7 @@
 """A bound on how many people of a population are alone with their values, by an estimate.
 
-The estimators of :mod:`pganon.risk` read class sizes alone, in Python. So no query measures it: what
-judges classes brings their sizes.
+The estimators of :mod:`pganon.risk` read class sizes alone, in Python. So no query measures it, but
+what judges classes brings their sizes.
 """
 
 from __future__ import annotations
