@@ -222,8 +222,3 @@ def test_verify_counts_class_sizes_anew(tables: Tables, db: Any) -> None:
     (found,) = [one for one in lifecycle.verify(owner, "r") if one.model == "population_uniqueness"]
     assert not found.holds
     assert found.measured is None
-
-
-@pytest.mark.parametrize("seed", range(3, 30))
-def test_zz(tables, seed):
-    test_the_cheapest_of_all_levels.hypothesis.inner_test(tables, seed)
