@@ -202,8 +202,8 @@ def test_staged_classes_are_judged_again(tables: Tables, monkeypatch: pytest.Mon
     aged(source, AGES)
     monkeypatch.setattr(rounds, "missed", lambda models, sizes: None)
     with refused("verification") as caught:
-        run(owner, declared([0, 0]))
-    assert "requires share <= 0.02; of the staged release: the least estimate is" in str(caught[0])
+        run(owner, declared([0, 0], share=0.01))
+    assert "requires share <= 0.01; of the staged release: the least estimate is" in str(caught[0])
 
 
 def test_verify_counts_class_sizes_anew(tables: Tables, db: Any) -> None:
