@@ -212,6 +212,7 @@ def test_verify_counts_class_sizes_anew(tables: Tables, db: Any) -> None:
     source.execute("DROP TABLE public.t")
     (found,) = [one for one in lifecycle.verify(owner, "r") if one.model == "population_uniqueness"]
     assert found.holds
+    assert found.measured is not None
     assert 0 < found.measured <= 0.3
     stored = "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relname ~ '^r[0-9]+_records$'"
     ((table,),) = db.admin.execute(stored).fetchall()
