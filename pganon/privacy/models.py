@@ -26,6 +26,7 @@ from pganon.privacy import (
     population,
     quasi_sensitive,
     release,
+    uniqueness,
 )
 from pganon.privacy.base import Model
 from pganon.risk.k_map import sample_k
@@ -217,6 +218,27 @@ class SampleUniqueness(PrivacyModel):
 
     def measures(self) -> tuple[Model, ...]:
         return (release.SampleUniqueness(self.share),)
+
+
+class PopulationUniqueness(PrivacyModel):
+    """Few people of the population are estimated to be alone with their values.
+
+    Attributes:
+        population_size: people of whom the source is a random sample.
+        share: of them who may be alone.
+        estimator: of their number; `dankar` takes the one that did best by sampling fraction.
+    """
+
+    model: Literal["population_uniqueness"]
+    population_size: Annotated[int, Field(ge=2, le=2**63 - 1)]
+    share: Annotated[float, Field(ge=0, lt=1)]
+    estimator: Annotated[
+        Literal["dankar", "zayatz", "pitman", "snb"],
+        known_word("estimator of population_uniqueness", ("dankar", "zayatz", "pitman", "snb")),
+    ] = "dankar"
+
+    def measures(self) -> tuple[Model, ...]:
+        return (uniqueness.PopulationUniqueness(self.population_size, self.share, self.estimator),)
 
 
 class AlphaKAnonymity(PrivacyModel):
@@ -502,6 +524,7 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     DeltaPresence,
     AverageRisk,
     SampleUniqueness,
+    PopulationUniqueness,
     AlphaKAnonymity,
     DistinctLDiversity,
     EntropyLDiversity,

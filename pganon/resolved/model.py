@@ -25,6 +25,7 @@ from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.population import PopulationModel
 from pganon.privacy.release import ReleaseModel
+from pganon.privacy.uniqueness import PopulationUniqueness
 from pganon.privacy.unprotected import unprotected_columns
 from pganon.resolved.increments import Growth
 from pganon.resolved.invariance import Signatures
@@ -338,6 +339,12 @@ class ReleaseSpec:
     def in_population(self) -> tuple[Requirement, ...]:
         """The requirements that are measured of classes beside a population."""
         return tuple(r for r in self.requirements if isinstance(r.model, PopulationModel))
+
+    @property
+    def estimated(self) -> tuple[PopulationUniqueness, ...]:
+        """The models that are estimated of all class sizes together."""
+        models = (requirement.model for requirement in self.requirements)
+        return tuple(m for m in models if isinstance(m, PopulationUniqueness))
 
     @property
     def background(self) -> BackgroundKnowledge | None:

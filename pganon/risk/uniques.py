@@ -22,6 +22,25 @@ def estimates(sample: Sample) -> dict[str, Estimate]:
     return {**found, DANKAR: dankar(sample, **found)}
 
 
+def required(sample: Sample, estimator: str) -> Estimate:
+    """As a requirement takes it, by the name of an estimator or by Dankar's rule.
+
+    Where the rule takes Pitman's estimator, none stands in for it: it may be far below.
+    """
+    match estimator:
+        case zayatz.NAME:
+            return zayatz.zayatz(sample)
+        case pitman.NAME:
+            return pitman.pitman(sample)
+        case snb.NAME:
+            return snb.snb(sample)
+        case _:
+            found = pitman.pitman(sample)
+            if sample.fraction <= SMALL_FRACTION:
+                return found
+            return dankar(sample, zayatz.zayatz(sample), found, snb.snb(sample))
+
+
 def dankar(sample: Sample, zayatz: Estimate, pitman: Estimate, snb: Estimate) -> Estimate:
     """The estimator that did best by sampling fraction (Dankar et al. 2012).
 

@@ -1635,7 +1635,10 @@ COUNT(*) FILTER(WHERE "n"."kind" = 'searched') AS "searched", BOOL_OR("n"."kind"
 "further", COALESCE(STRING_AGG("n"."node" || '@' || "n"."a" || '@', ',' ORDER BY CAST("n"."other" AS
 INT)) FILTER(WHERE "n"."kind" = 'taken'), '') AS "taken", COALESCE(STRING_AGG("n"."node" || '@' ||
 "n"."source" || '@', ',') FILTER(WHERE "n"."kind" = 'took'), '') AS "took", MAX("n"."a")
-FILTER(WHERE "n"."kind" = 'least') AS "least", COALESCE(STRING_AGG(CAST("n"."a" AS TEXT), ',')
+FILTER(WHERE "n"."kind" = 'least') AS "least", COUNT(*) FILTER(WHERE "n"."kind" = 'missed') AS
+"missed", MIN(CAST(NULLIF("n"."source", '') AS DOUBLE PRECISION)) FILTER(WHERE "n"."kind" =
+'missed') AS "nearest", COALESCE(STRING_AGG(DISTINCT "n"."other", ', ') FILTER(WHERE "n"."kind" =
+'missed' AND "n"."other" <> ''), '') AS "reasons", COALESCE(STRING_AGG(CAST("n"."a" AS TEXT), ',')
 FILTER(WHERE "n"."kind" = 'drop'), '') AS "dropped", COALESCE(STRING_AGG(CAST("n"."a" AS TEXT), ',')
 FILTER(WHERE "n"."kind" = 'failed'), '') AS "failed", COALESCE(STRING_AGG("n"."node" || '@@' ||
 "n"."other", ',' ORDER BY "n"."other") FILTER(WHERE "n"."kind" IN ('table', 'make')), '') AS

@@ -13,7 +13,7 @@ LEAST = 2
 
 
 def infeasible(
-    said: str, *, model: str, required: float, observed: float, hint: str
+    said: str, *, model: str, required: float, observed: float | None, hint: str
 ) -> PrivacyRefusal:
     """Refusal of a requirement that no groups of these records satisfy."""
     return PrivacyRefusal(

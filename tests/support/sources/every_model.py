@@ -29,6 +29,10 @@ EVERY: dict[str, Wanted] = {
         [K, {"model": "average_risk", "risk": 0.25, "highest": 0.2, "share": 0.9}],
     ),
     "sample_uniqueness": ("mondrian", [{"model": "sample_uniqueness", "share": 0.1}]),
+    "population_uniqueness": (
+        "full_domain",
+        [{"model": "population_uniqueness", "population_size": 100_000, "share": 0.1}],
+    ),
     "alpha_k_anonymity": (
         "mondrian",
         [{"model": "alpha_k_anonymity", **_ON, "alpha": 0.5, "k": 4}],

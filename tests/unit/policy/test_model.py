@@ -61,6 +61,7 @@ K_MAP = {
 }
 
 
+UNIQUE = {"model": "population_uniqueness", "population_size": 1000, "share": 0.1}
 DELTA = {"model": "delta_presence", "population": "public.people", "max": 0.5}
 
 
@@ -99,6 +100,9 @@ DELTA = {"model": "delta_presence", "population": "public.people", "max": 0.5}
         ({**DELTA, "max": 1}, "max", "less than 1"),
         ({**DELTA, "min": 0.6}, "min", "above the largest"),
         (DELTA, "model", "cannot guarantee delta_presence"),
+        (UNIQUE, "model", "cannot guarantee population_uniqueness"),
+        ({**UNIQUE, "estimator": "pitmann"}, "estimator", "pitman"),
+        ({**UNIQUE, "share": 1}, "share", "less than 1"),
         ({"model": "average_risk", "risk": 0}, "risk", "greater than 0"),
         ({"model": "average_risk", "risk": 1}, "risk", "less than 1"),
         ({"model": "sample_uniqueness", "share": 1}, "share", "less than 1"),
@@ -138,6 +142,14 @@ def test_people_of_a_population_are_counted_on_levels_for_all(method: Any, part:
     declared = policy(privacy=models, method=method)
     declared["columns"]["age"]["hierarchy"] = {"intervals": [5, 10]}
     assert part in problems(declared)["privacy[0].population"]
+
+
+def test_uniques_are_estimated_of_one_level_for_all() -> None:
+    declared = policy(privacy=[UNIQUE], method={"name": "full_domain", "rounds": 2})
+    declared["columns"]["age"]["hierarchy"] = {"intervals": [5, 10]}
+    assert "labels overlap" in problems(declared)["privacy[0].model"]
+    declared["method"]["rounds"] = 1
+    assert len(policy_from(declared).privacy) == 1
 
 
 def test_mondrian_satisfies_a_model_of_all_classes_by_itself() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pganon.methods.classes.full_domain.search.lattice import Node, node_of, text_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State
-from pganon.steps.facts import Fact, count, flag, label, or_null
+from pganon.steps.facts import Fact, count, flag, label, measure, or_null
 
 _OF = "levels_"
 
@@ -30,6 +30,15 @@ EVALUATED = or_null(count("evaluated", _OF))
 
 LEAST = or_null(count("least", _OF))
 """The fewest failing records of any node that was evaluated, at the end."""
+
+MISSED = count("missed", _OF, assumed=0)
+"""Nodes whose classes miss together what is estimated of them."""
+
+NEAREST = or_null(measure("nearest", _OF))
+"""The least share that was estimated of these."""
+
+REASONS = label("reasons", _OF)
+"""Why it could not be, of others."""
 
 SEARCHED = count("searched", _OF)
 """Searches that have ended, one for each round of recoding."""
@@ -73,6 +82,9 @@ def of_round(spec: ReleaseSpec) -> Sequence[Fact]:
         SEARCHED,
         flag("further", _OF, assumed=_rounds(spec) > 1),
         LEAST,
+        MISSED,
+        NEAREST,
+        REASONS,
         DROPPED,
         FAILED,
         label("taken", _OF, assumed=f"{node}@0@"),
@@ -86,7 +98,9 @@ def of_round(spec: ReleaseSpec) -> Sequence[Fact]:
 
 def _judges(spec: ReleaseSpec) -> bool:
     """Whether a model is more than sizes and distinct values."""
-    return any(r.model.needs_values and not r.model.counts_distinct for r in spec.measured)
+    return bool(spec.estimated) or any(
+        r.model.needs_values and not r.model.counts_distinct for r in spec.measured
+    )
 
 
 def _rounds(spec: ReleaseSpec) -> int:

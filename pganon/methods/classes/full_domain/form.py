@@ -19,6 +19,7 @@ from pganon.forms.utility import ClassUtility, class_utility
 from pganon.forms.work import GROUPED_CLASSES
 from pganon.methods.classes.full_domain import facts
 from pganon.methods.classes.full_domain.costs import UNIT
+from pganon.methods.classes.full_domain.estimated import estimated_checks, staged_check
 from pganon.methods.classes.full_domain.keys import height
 from pganon.methods.classes.full_domain.options import rounds_of
 from pganon.methods.classes.full_domain.refused import WHOLE
@@ -59,7 +60,11 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
 
 
 def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
-    return (*classes.staging_steps(spec, extents=extents), *_levels_steps(spec))
+    return (
+        *classes.staging_steps(spec, extents=extents),
+        *_levels_steps(spec),
+        *staged_check(spec),
+    )
 
 
 def _levels_steps(spec: ReleaseSpec) -> list[Step]:
@@ -113,6 +118,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
         _distinct_check(spec, tables),
         *[_uniform_check(attribute, tables) for attribute in uniform],
         *others,
+        *estimated_checks(spec, state, tables),
     )
 
 

@@ -30,6 +30,7 @@ from pganon.methods.classes.full_domain.relaxed import Relaxed
 from pganon.methods.classes.full_domain.search.lattice import Node, text_of
 from pganon.privacy.base import Relation, Requirement
 from pganon.privacy.population import PopulationModel
+from pganon.privacy.release import sizes
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import (
     aliased,
@@ -322,6 +323,15 @@ class Measures:
             return tree.where(exp.not_(self.relaxed.fails("c")))
         tree = tree.join(aliased(failed, "f"), on=equal(words, "f", "c"), join_type="left")
         return tree.where(fragment(":k is null", k=col(words[0], "f")))
+
+    def sizes(self, node: Node, failed: QualifiedName) -> exp.Select:
+        """SELECT the rows `size` of a node that was judged, for the search."""
+        words = self.layout.words
+        return query(
+            "select 'size' as kind, '' as node, '' as other, '' as source, s.size as a,"
+            " s.classes as b, null::bigint as c from s",
+            {"s": sizes(self.released(node, failed), words)},
+        )
 
     def passing(self, places: int) -> exp.Select:
         """SELECT gid, place, key, n: the classes of all rounds of recoding, in key order."""

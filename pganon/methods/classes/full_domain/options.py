@@ -28,7 +28,7 @@ class FullDomain(MethodOptions):
 
     roles = UNPUBLISHED | {"quasi_identifying", "sensitive", "insensitive"}
     grouped = "quasi_identifying"
-    models = Partitioning.models | {"delta_presence"}
+    models = Partitioning.models | {"delta_presence", "population_uniqueness"}
     example = "{model: k_anonymity, k: 5}"
     adds = (CLASS_ID,)
     parts = (FLAT,)
@@ -85,6 +85,18 @@ class FullDomain(MethodOptions):
                 "with several rounds, the people whom a class covers are not known before the last",
                 "write rounds: 1",
             )
+            yield from self._estimated_at_once(models)
+
+    def _estimated_at_once(self, models: Sequence[Any]) -> Iterable[Refusal]:
+        """Classes whose labels overlap are no key of the population."""
+        for number, model in enumerate(models):
+            if model.model == "population_uniqueness":
+                yield Refusal(
+                    ("privacy", number, "model"),
+                    "with several rounds, labels overlap, so that their sizes say nothing about the"
+                    " population",
+                    "write rounds: 1",
+                )
 
 
 def rounds_of(spec: ReleaseSpec) -> int:

@@ -13,6 +13,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.classes.full_domain import facts
+from pganon.methods.classes.full_domain.estimated import said
 from pganon.methods.classes.full_domain.keys import (
     WORD,
     ambiguous,
@@ -29,7 +30,7 @@ from pganon.privacy.base import Requirement
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, query, scalar
 from pganon.steps import Check, State
-from pganon.steps.facts import Fact, count, flag, measure, or_null
+from pganon.steps.facts import RECORDS, Fact, count, flag, measure, or_null
 
 WHOLE = count("whole", "levels_")
 """Loss of all records on the highest levels of their hierarchies, in units of 1e-9 of one."""
@@ -113,11 +114,21 @@ def top_check(spec: ReleaseSpec) -> Check:
                 tree = tree.select(named(scalar(found), fact.column))
         return tree
 
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        """A population that is not larger than the source."""
+        try:
+            for model in spec.estimated:
+                model.estimated({state[RECORDS]: 1})
+        except PreconditionError as refusal:
+            return refusal
+        return None
+
     every = range(len(_every(spec)))
     return Check(
         "top",
         "what the highest levels reach",
         select,
+        problem,
         gives=[WHOLE, *[f(number) for number in every for f in (_reached, _missed)]],
     )
 
@@ -128,12 +139,15 @@ def not_found(spec: ReleaseSpec, state: State) -> PrivacyRefusal:
     least = state[facts.LEAST] or 0
     if not state[facts.PROVED]:
         return PrivacyRefusal(
-            f"no levels were found among {state[facts.EVALUATED]} that were tried; others may do",
+            f"no levels were found among {state[facts.EVALUATED]} that were tried; others may do"
+            f"{_too_unique(spec, state)}",
             required=allowed,
             observed=least,
             hint="raise max_nodes of the method, or write a larger suppression_limit",
             code=ErrorCode.LEVELS_NOT_FOUND,
         )
+    if state[facts.MISSED]:
+        return _unestimated(spec, state)
     for number, requirement in enumerate(_every(spec)):
         reached = state[_reached(number)]
         if allowed == 0 and state[_missed(number)] and reached is not None:
@@ -153,6 +167,26 @@ def not_found(spec: ReleaseSpec, state: State) -> PrivacyRefusal:
         required=allowed,
         observed=least,
         hint=f"weaken a requirement, {_larger(least, state)}",
+    )
+
+
+def _too_unique(spec: ReleaseSpec, state: State) -> str:
+    """What was estimated of levels that satisfy the rest."""
+    if not state[facts.MISSED]:
+        return ""
+    found = said(state[facts.NEAREST], state[facts.REASONS])
+    return f"; {state[facts.MISSED]} miss {spec.estimated[0].label}: {found}"
+
+
+def _unestimated(spec: ReleaseSpec, state: State) -> PrivacyRefusal:
+    model = spec.estimated[0]
+    return infeasible(
+        f"no levels satisfy {model.label}, as {state[facts.MISSED]} that satisfy the rest miss it:"
+        f" {said(state[facts.NEAREST], state[facts.REASONS])}",
+        model=model.name,
+        required=model.share,
+        observed=state[facts.NEAREST],
+        hint="write a larger share, allow higher levels, or name another estimator",
     )
 
 

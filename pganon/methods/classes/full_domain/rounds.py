@@ -18,6 +18,7 @@ from pganon.encode.facts import KEPT
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain import facts
 from pganon.methods.classes.full_domain.costs import losses
+from pganon.methods.classes.full_domain.estimated import missed
 from pganon.methods.classes.full_domain.keys import height
 from pganon.methods.classes.full_domain.measures import (
     HIST,
@@ -31,7 +32,7 @@ from pganon.methods.classes.full_domain.options import FullDomain
 from pganon.methods.classes.full_domain.outside import searched
 from pganon.methods.classes.full_domain.search.boxes import Rules
 from pganon.methods.classes.full_domain.search.lattice import Lattice, Node, text_of
-from pganon.methods.classes.full_domain.search.rows import COLUMNS, Recoding, next_rows
+from pganon.methods.classes.full_domain.search.rows import COLUMNS, Recoding, Whole, next_rows
 from pganon.methods.common.suppression import allowance
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import query, stacked, text
@@ -39,7 +40,7 @@ from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, 
 from pganon.steps.facts import RECORDS
 from pganon.steps.tasks import Task, TaskResult
 
-_OF_A_ROUND = ("make", "ask", "judge", "drop", "took", "further", "least", "end")
+_OF_A_ROUND = ("make", "ask", "judge", "size", "drop", "took", "further", "least", "end")
 """Kinds of rows that the next round does not read."""
 
 
@@ -260,7 +261,9 @@ class LevelSearch:
         for node, _, _ in facts.listed(state[facts.JUDGED]):
             top = None if self._is_last(state) else levels(self.spec, state)[1]
             measures = Measures(self.spec, state, self._place(state))
-            parts.append(measures.lost(node, state.in_round("failed", -1), top))
+            failed = state.in_round("failed", -1)
+            parts.append(measures.lost(node, failed, top))
+            parts += [measures.sizes(node, failed)] if self.spec.estimated else []
         return stacked(parts)
 
     def _sized(self, state: State, node: exp.Expr, name: str) -> exp.Select:
@@ -280,9 +283,10 @@ class LevelSearch:
             losses[attribute].append(int(loss))
         lowest, highest = levels(self.spec, state)
         lattice = Lattice(lowest, highest, tuple(map(tuple, losses)))
-        whole = int(given["whole"]) if self._place(state) else 0
-        recoding = Recoding(self._is_last(state), whole)
-        return [partial(_step, lattice, self._rules(state), state.round, rows, recoding)]
+        lost = int(given["whole"]) if self._place(state) else 0
+        recoding = Recoding(self._is_last(state), lost)
+        whole = partial(missed, self.spec.estimated)
+        return [partial(_step, lattice, self._rules(state), state.round, rows, recoding, whole)]
 
     def _is_last(self, state: State) -> bool:
         return self._place(state) == self.options.rounds - 1
@@ -296,7 +300,7 @@ class LevelSearch:
         allowed = allowance(self.spec, state)
         return Rules(
             limit=min(allowed, records - 1) if last else records - 1,
-            exact=last and not unmeasured and not outside,
+            exact=last and not unmeasured and not outside and not self.spec.estimated,
             upward=all(not m.needs_values or m.counts_distinct for m in models)
             and all(requirement.model.counts_distinct for requirement in outside),
             closes=any(model.needs_reference for model in models),
@@ -321,6 +325,10 @@ class LevelSearch:
                 coalesce(string_agg(n.node || '@' || n.source || '@', ',')
                     filter (where n.kind = 'took'), '') as took,
                 max(n.a) filter (where n.kind = 'least') as least,
+                count(*) filter (where n.kind = 'missed') as missed,
+                min(nullif(n.source, '')::float8) filter (where n.kind = 'missed') as nearest,
+                coalesce(string_agg(distinct n.other, ', ') filter (where n.kind = 'missed'
+                    and n.other <> ''), '') as reasons,
                 coalesce(string_agg(n.a::text, ',') filter (where n.kind = 'drop'), '') as dropped,
                 coalesce(string_agg(n.a::text, ',') filter (where n.kind = 'failed'), '') as failed,
                 coalesce(string_agg(n.node || '@@' || n.other, ',' order by n.other)
@@ -343,8 +351,9 @@ def _step(
     number: int,
     rows: Sequence[tuple[Any, ...]],
     recoding: Recoding,
+    whole: Whole,
 ) -> TaskResult:
-    return TaskResult(next_rows(lattice, rules, number, rows, recoding))
+    return TaskResult(next_rows(lattice, rules, number, rows, recoding, whole))
 
 
 def losses_of(state: State, place: int) -> QualifiedName:

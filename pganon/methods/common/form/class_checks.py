@@ -56,7 +56,7 @@ def structure_check(tables: Tables) -> CheckQuery:
 
 def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Tables) -> CheckQuery:
     reference: Relation | None = None
-    counted = _sizes(tables)
+    counted = class_sizes(tables)
     if requirement.sensitive is not None:
         item = spec.sensitive[requirement.sensitive]
         counted = _counted(tables, item)
@@ -66,7 +66,7 @@ def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Table
 
 
 def _whole_check(requirement: Requirement, tables: Tables) -> CheckQuery:
-    measured = requirement.model.measure(_sizes(tables), [CLASS_ID])
+    measured = requirement.model.measure(class_sizes(tables), [CLASS_ID])
     return requirement_check(requirement, measured, hint=MERGE)
 
 
@@ -90,7 +90,8 @@ def linked_classes(spec: ReleaseSpec, counted: Callable[[Sensitive], exp.Select]
     return Linked((CLASS_ID,), tuple(columns))
 
 
-def _sizes(tables: Relations) -> exp.Select:
+def class_sizes(tables: Relations) -> exp.Select:
+    """SELECT class_id, value, n: the records of every class, as a histogram."""
     return query(
         "select r.class_id, 1 as value, count(*) as n from records as r group by r.class_id, 2",
         dict(tables),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import pytest
@@ -18,7 +19,14 @@ from pganon.methods.classes.full_domain.search.lattice import (
     node_of,
     text_of,
 )
-from pganon.methods.classes.full_domain.search.rows import Recoding, Row, next_rows
+from pganon.methods.classes.full_domain.search.rows import (
+    Missed,
+    Recoding,
+    Row,
+    Whole,
+    next_rows,
+    satisfied,
+)
 from pganon.methods.classes.full_domain.search.sources import Table, sources
 
 MODELS = ("size", "distinct", "half", "upward")
@@ -82,6 +90,10 @@ class World:
         each = sum(1000 - self.lost(place, level) for place, level in enumerate(node))
         return failing, failing * each, len(groups)
 
+    def sizes(self, node: Node) -> Counter[int]:
+        """Classes that pass, by their size."""
+        return Counter(len(group) for group in self.classes(node) if self.holds(group))
+
     def left(self, node: Node) -> World:
         """The records of the classes that fail."""
         failing = [group for group in self.classes(node) if not self.holds(group)]
@@ -126,18 +138,18 @@ def rules(found: World, limit: int, max_nodes: int = 10**6) -> Rules:
     )
 
 
-def searched(found: World, given: Rules) -> dict[str, list[Row]]:
+def searched(found: World, given: Rules, whole: Whole = satisfied) -> dict[str, list[Row]]:
     """The rows at the end, by kind."""
     lattice = found.lattice
     rows = [Row("table", text_of(lattice.lowest), "hist", a=1000)]
     for number in itertools.count():
-        said = next_rows(lattice, given, number, rows)
+        said = next_rows(lattice, given, number, rows, whole=whole)
         by_kind: dict[str, list[Row]] = {}
         for row in said:
             by_kind.setdefault(row.kind, []).append(row)
         if "end" in by_kind:
             return by_kind
-        rows = [row for row in said if row.kind not in ("make", "ask", "judge", "drop")]
+        rows = [row for row in said if row.kind not in ("make", "ask", "judge", "size", "drop")]
         for row in by_kind.get("make", []):
             rows.append(Row("table", row.node, row.other, a=600))
         for row in by_kind.get("ask", []):
@@ -148,6 +160,7 @@ def searched(found: World, given: Rules) -> dict[str, list[Row]]:
         for row in by_kind.get("judge", []):
             failing, lost, _ = found.measured(node_of(row.node), judged=True)
             rows.append(Row("exact", row.node, a=failing, b=lost))
+            rows += [Row("size", a=n, b=m) for n, m in found.sizes(node_of(row.node)).items()]
     raise AssertionError
 
 
@@ -166,6 +179,34 @@ def test_the_optimum(seed: int) -> None:
     (end,) = rows["end"]
     assert end.a == 1
     assert end.c == len(rows["node"])
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_what_all_classes_together_have_to_satisfy(seed: int) -> None:
+    """For some nodes, whatever holds above or below; the others are remembered, with the reason."""
+    rng = random.Random(seed)
+    found = world(rng)
+    limit = rng.choice([0, 1, len(found.records) - 1])
+    drawn = rng.choice([0.2, 0.7])
+
+    def whole(sizes: Mapping[int, int]) -> Missed | None:
+        if random.Random(f"{seed} {sorted(sizes.items())}").random() < drawn:
+            return None
+        return Missed(None, "no_root") if 2 in sizes else Missed(0.5, "")
+
+    rows = searched(found, replace(rules(found, limit), exact=False), whole)
+    passing = {}
+    for node in found.nodes:
+        failing, lost, _ = found.measured(node, judged=True)
+        if failing <= limit:
+            passing[node] = (found.lattice.key(node, lost), whole(found.sizes(node)))
+    best = min((key for key, missed in passing.values() if missed is None), default=None)
+    assert best_of(rows) == best
+    for row in rows.get("missed", []):
+        _, missed = passing[node_of(row.node)]
+        assert missed == Missed(float(row.source) if row.source else None, row.other)
+    if best is None:
+        assert len(rows.get("missed", [])) == len(passing)
 
 
 @pytest.mark.parametrize("seed", range(100))

@@ -7,6 +7,9 @@ their number, E(x) what their suppression loses beyond their labels. For u below
 - S by R above the limit at z: u is above it, too. With limit 0 the same of S by M.
 - cost(u) >= loss(u) + E(z) by R.
 
+What is estimated of all classes that pass together holds for a node or not, whatever holds above or
+below it: a node that misses it is no result, and excludes no other.
+
 So one exact search serves all models. R is measured of every node that the search asks for, M,
 which takes longer, of one node at a time: the pending one of the least bound.
 Samarati (TKDE 2001); El Emam et al. (JAMIA 2009); Prasser et al. (TDP 2016).
@@ -118,11 +121,15 @@ class BoxSearch:
         elif not self._beaten(key):
             heappush(self.pending, key)
 
-    def judge(self, node: Node, failing: int, lost: int, stuck: int = 0) -> bool:
+    def judge(
+        self, node: Node, failing: int, lost: int, stuck: int = 0, *, holds: bool = True
+    ) -> bool:
         """M of a node; whether it became the best one.
 
         Args:
             stuck: of the records that fail, those that would also fail alone on the highest levels.
+            holds: whether the classes that pass may be released together. It says nothing about
+                other nodes.
         """
         rules = self.rules
         if self._open(failing):
@@ -130,7 +137,7 @@ class BoxSearch:
             return False
         self.judging = None
         self.evaluated[node].judged = failing, lost
-        if failing > rules.limit or (stuck and failing > rules.allowed):
+        if not holds or failing > rules.limit or (stuck and failing > rules.allowed):
             return False
         key = self.lattice.key(node, lost)
         if self._beaten(key):

@@ -20,6 +20,8 @@ failed                             a round whose failing classes are kept
 drop                               one whose failing classes are not
 ask       node            table             a node to measure
 judge     node            table             a node to measure by M
+size                               size     classes            of the classes that pass there
+missed    node    reason  share             a node whose classes miss what is estimated of them
 searched          place            proved              evaluated nodes, at the end of a search
 taken     node    place            left       cost               the best node of a search
 took      node            round                        the same, as it ends, with the round whose
@@ -32,7 +34,7 @@ end                                proved     bound    evaluated nodes
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -73,6 +75,21 @@ COLUMNS = (
 ENDED = "end"
 
 
+class Missed(NamedTuple):
+    """What is estimated of classes and too high, or why it cannot be."""
+
+    share: float | None
+    reason: str
+
+
+Whole = Callable[[Mapping[int, int]], Missed | None]
+"""Judges all classes that pass together, given how many there are of every size."""
+
+
+def satisfied(sizes: Mapping[int, int]) -> None:
+    """Where no model is about all classes together."""
+
+
 @dataclass(frozen=True)
 class Recoding:
     """A round of recoding.
@@ -92,6 +109,7 @@ def next_rows(
     number: int,
     rows: Sequence[Sequence[object]],
     recoding: Recoding = Recoding(),
+    whole: Whole = satisfied,
 ) -> list[Row]:
     """The rows after a round.
 
@@ -106,9 +124,16 @@ def next_rows(
     search, left_out = _read(lattice, rules, given)
     for row in given["measured"]:
         search.observe(node_of(row.node), _evaluated(row))
+    sizes = {row.a or 0: row.b or 0 for row in given["size"]}
+    missed = given["missed"]
     for row in given["exact"]:
-        if search.judge(node_of(row.node), row.a or 0, row.b or 0, row.c or 0):
+        found = whole(sizes) if (row.a or 0) <= rules.limit else None
+        node, holds = node_of(row.node), found is None
+        if search.judge(node, row.a or 0, row.b or 0, row.c or 0, holds=holds):
             left_out = number - 1
+        elif found is not None and search.judging is None:
+            share = "" if found.share is None else repr(found.share)
+            missed.append(Row("missed", row.node, found.reason, share))
     wanted = search.advance()
     kept = {row.a or 0 for row in given["failed"]} | ({number - 1} if given["exact"] else set())
     again = search.judging is not None and search.judging[1] != NOT_YET
@@ -118,6 +143,7 @@ def next_rows(
     return [
         *given["searched"],
         *given["taken"],
+        *missed,
         *_state(search, left_out),
         *[Row("failed" if round_ in needed else "drop", a=round_) for round_ in sorted(kept)],
         *_tables(tables),
