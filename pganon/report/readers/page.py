@@ -5,7 +5,7 @@ from __future__ import annotations
 from pganon.report.charts import bars, risk
 from pganon.report.figures import OVER
 from pganon.report.template import Document, render
-from pganon.report.words import count, listed, percent, plain
+from pganon.report.words import count, listed, percent, plain, sentence
 
 
 def page(report: Document) -> str:
@@ -25,7 +25,6 @@ def page(report: Document) -> str:
         "title": f"Report for readers: {name}",
         "known": listed(properties["known"]),
         "views": listed(report["views"]),
-        "over": _over(report),
         "above": _above(report) if sizes else "",
         "risk": risk.finding(report["risk"]) if sizes else "",
         "sizes": f"Nobody is in a group of fewer than {count(sizes['smallest'])}" if sizes else "",
@@ -37,12 +36,6 @@ def page(report: Document) -> str:
     return render("readers.html.j2", report, drawings, words=words)
 
 
-def _over(report: Document) -> list[str]:
-    """For whom requirements hold, each once."""
-    said = dict.fromkeys(one["over_versions"] for one in report["guarantee"])
-    return [text for text in said if text]
-
-
 def _above(report: Document) -> str:
     above = report["risk"]["sizes"]["release"]["above"]
     texts = [
@@ -50,4 +43,4 @@ def _above(report: Document) -> str:
         f" {OVER[name]}"
         for name, held in above.items()
     ]
-    return f"{' and '.join(texts)}.".capitalize()
+    return sentence(f"{' and '.join(texts)}.")

@@ -69,7 +69,7 @@ def test_the_page_says_what_readers_can_count():
         "Everybody shares age and sex with at least 11 others in the release.",
         "Every group satisfies k_map k=5 population=census.",
         "They hold against a reader who knows the quasi-identifiers of a person.",
-        "Holds for readers of all versions.",
+        "alpha; holds for readers of all versions",
         "16 records have one above 9 % and 16 records have one above 1 in 11.",
         "days can identify a person within a group",
     ):
