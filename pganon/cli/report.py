@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +16,9 @@ from pganon.errors import UsageError
 
 if TYPE_CHECKING:
     from pganon.report.collected import Collected
+
+Made = tuple[dict[str, Any], Callable[[Mapping[str, Any]], str]]
+"""A document, and what makes the page of it."""
 
 
 class Edition(StrEnum):
@@ -88,15 +91,8 @@ def report(
 
     check_output(output, force=force)
     files = [file_entry(path.name, read(path)) for path in export or ()]
-    if edition is Edition.READERS:
-        from pganon.report.readers.page import page
-
-        made = _for_readers(name, version, request, dsn, owner, files)
-    else:
-        from pganon.report.document import document
-        from pganon.report.page import page
-
-        made = document(_collected(name, version, request, dsn, owner), files)
+    make = _for_readers if edition is Edition.READERS else _for_officer
+    made, page = make(name, version, request, dsn, owner, files)
     text = as_text(output, made, page)
     if key is not None:
         text = sign(text, read(key), datetime.now(UTC))
@@ -132,10 +128,11 @@ def _for_readers(
     dsn: str | None,
     owner: str | None,
     files: Sequence[dict[str, str]],
-) -> dict[str, Any]:
+) -> Made:
     from pganon.cli.release import reader
     from pganon.cli.seen import see
     from pganon.report.readers.document import document
+    from pganon.report.readers.page import page
 
     if name is None or version is not None or request is not None:
         raise UsageError(
@@ -143,7 +140,21 @@ def _for_readers(
             hint="pganon report NAME --for readers -o FILE",
         )
     with reader(dsn, owner) as conn:
-        return document(see(conn, name), files)
+        return document(see(conn, name), files), page
+
+
+def _for_officer(
+    name: str | None,
+    version: int | None,
+    request: int | None,
+    dsn: str | None,
+    owner: str | None,
+    files: Sequence[dict[str, str]],
+) -> Made:
+    from pganon.report.document import document
+    from pganon.report.page import page
+
+    return document(_collected(name, version, request, dsn, owner), files), page
 
 
 def _collected(

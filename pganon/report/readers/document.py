@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import Any, cast
 
 from pganon.metrics.evidence.shares import STEPS
 from pganon.metrics.evidence.sizes import BINS
@@ -173,7 +173,7 @@ def _stated(seen: Seen, item: Mapping[str, Any]) -> dict[str, Any]:
 def _model(item: Mapping[str, Any]) -> Model | None:
     """None if the guarantee does not have all that the model is."""
     for model in _MODELS:
-        needed = [one for one in fields(model) if one.default is MISSING]  # pyright: ignore[reportArgumentType]
+        needed = [one for one in fields(cast(Any, model)) if one.default is MISSING]
         if model.name == item["model"] and all(one.name in item for one in needed):
             return model(**{one.name: item[one.name] for one in needed})
     return None
