@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +16,16 @@ from pganon.errors import UsageError
 
 if TYPE_CHECKING:
     from pganon.report.collected import Collected
+
+Made = tuple[dict[str, Any], Callable[[Mapping[str, Any]], str]]
+"""A document, and what makes the page of it."""
+
+
+class Edition(StrEnum):
+    """Values of `--for`."""
+
+    OFFICER = "officer"
+    READERS = "readers"
 
 
 class _Report(common.WithDefault):
@@ -48,6 +60,10 @@ def report(
         int | None,
         typer.Option("--request", help="What waits for approval, for who decides about it."),
     ] = None,
+    edition: Annotated[
+        Edition,
+        typer.Option("--for", help="readers: only what those who can read it see themselves."),
+    ] = Edition.OFFICER,
     key: Annotated[
         Path | None,
         typer.Option("--sign", metavar="KEY", help="Private key to sign with.", show_default=False),
@@ -68,16 +84,15 @@ def report(
 ) -> None:
     """Write a report for a data protection officer or a board.
 
-    It is made of stored figures; the source is not read. It is confidential.
+    It is made of stored figures; the source is not read. It is confidential, but that for readers.
     """
-    from pganon.report.document import document
     from pganon.report.exported import file_entry
-    from pganon.report.page import page
     from pganon.report.signature import sign
 
     check_output(output, force=force)
     files = [file_entry(path.name, read(path)) for path in export or ()]
-    made = document(_collected(name, version, request, dsn, owner), files)
+    make = _for_readers if edition is Edition.READERS else _for_officer
+    made, page = make(name, version, request, dsn, owner, files)
     text = as_text(output, made, page)
     if key is not None:
         text = sign(text, read(key), datetime.now(UTC))
@@ -88,8 +103,7 @@ def report(
                 "file": str(output),
                 "release": made["properties"]["release"],
                 "version": made["properties"]["version"],
-                "status": made["status"],
-                "comments": made["comments"],
+                **{part: made[part] for part in ("status", "comments") if part in made},
                 **({} if request is None else {"request": request}),
             }
         )
@@ -99,9 +113,48 @@ def report(
         about += f", version {made['properties']['version']}"
     else:
         about += f", which waits with request {request}"
+    if edition is Edition.READERS:
+        common.line(f"{output}: {about}; for readers")
+        return
     points = len(made["comments"])
     look = f"{points} to look at" if points else "nothing to look at"
     common.line(f"{output}: {about}; {look}")
+
+
+def _for_readers(
+    name: str | None,
+    version: int | None,
+    request: int | None,
+    dsn: str | None,
+    owner: str | None,
+    files: Sequence[dict[str, str]],
+) -> Made:
+    from pganon.cli.release import reader
+    from pganon.cli.seen import see
+    from pganon.report.readers.document import document
+    from pganon.report.readers.page import page
+
+    if name is None or version is not None or request is not None:
+        raise UsageError(
+            "the edition for readers is about the version that they see",
+            hint="pganon report NAME --for readers -o FILE",
+        )
+    with reader(dsn, owner) as conn:
+        return document(see(conn, name), files), page
+
+
+def _for_officer(
+    name: str | None,
+    version: int | None,
+    request: int | None,
+    dsn: str | None,
+    owner: str | None,
+    files: Sequence[dict[str, str]],
+) -> Made:
+    from pganon.report.document import document
+    from pganon.report.page import page
+
+    return document(_collected(name, version, request, dsn, owner), files), page
 
 
 def _collected(

@@ -24,7 +24,7 @@ def _smallest(found: Collected) -> dict[str, Any]:
         return _exactly(found, "smallest", label)
     required = guarantee.fewest_people(found)
     bounded = required > 1
-    return _row(
+    return row(
         "smallest",
         label,
         f"{count(chance.smallest)} {found.members}",
@@ -43,8 +43,8 @@ def _chance(found: Collected) -> dict[str, Any]:
     if above:
         both = len(above) == len(figures.LIMITS)
         said = "above both limits" if both else f"above {above[0]}"
-        return _row("chance", label, percent(chance.highest), limits, said, LOOK)
-    return _row("chance", label, percent(chance.highest), limits, "below both limits", HOLDS)
+        return row("chance", label, percent(chance.highest), limits, said, LOOK)
+    return row("chance", label, percent(chance.highest), limits, "below both limits", HOLDS)
 
 
 def _common(found: Collected) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def _common(found: Collected) -> dict[str, Any]:
     share = max((one["share"] for one in item["values"]), default=1.0)
     limit = guarantee.most_of(found, item["column"], share)
     limited = limit is not None and limit < 1
-    return _row(
+    return row(
         "common",
         f"Most common {plain(item['column'], 30)} in a group",
         percent(item["most"]),
@@ -69,7 +69,7 @@ def _common(found: Collected) -> dict[str, Any]:
 def _left_out(found: Collected) -> dict[str, Any]:
     version = found.version
     share = figures.left_out(found)
-    return _row(
+    return row(
         "left_out",
         "Records left out",
         count(version.suppressed),
@@ -87,7 +87,7 @@ def _of_form(found: Collected) -> dict[str, Any]:
         return _unknown("common", "Most common sensitive value in a group")
     limit = guarantee.most_of(found, column, 1.0)
     limited = limit is not None and limit < 1
-    return _row(
+    return row(
         "common",
         f"Most common {plain(column, 30)} in a group or bucket",
         percent(shares[column]),
@@ -104,18 +104,19 @@ def _exactly(found: Collected, name: str, label: str) -> dict[str, Any]:
     if not figures.exact(found):
         return _unknown(name, label, _why(found))
     note = "what others may know is published exactly"
-    return _row(name, label, "exact", note, "not limited", LOOK)
+    return row(name, label, "exact", note, "not limited", LOOK)
 
 
 def _unknown(name: str, label: str, why: str = _UNMEASURED) -> dict[str, Any]:
-    return _row(name, label, "?", why, "not measured", NONE)
+    return row(name, label, "?", why, "not measured", NONE)
 
 
 def _why(found: Collected) -> str:
     return _UNMEASURED if found.evidence is None else "groups of this form do not say it"
 
 
-def _row(name: str, label: str, figure: str, note: str, result: str, status: str) -> dict[str, Any]:
+def row(name: str, label: str, figure: str, note: str, result: str, status: str) -> dict[str, Any]:
+    """A figure with its limit and the result in words."""
     return {
         "name": name,
         "label": label,

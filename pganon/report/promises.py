@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
 from pganon.report import figures
 from pganon.report.collected import Collected
 from pganon.report.words import listed
@@ -11,16 +14,39 @@ _LIKENESS = ("distinct_l_diversity", "entropy_l_diversity", "recursive_cl_divers
 
 def not_protected(found: Collected) -> list[dict[str, str]]:
     """Rows {name, text}, those of this version first."""
-    models = {requirement.model.name for requirement in found.requirements}
-    sensitive = found.of_role("sensitive", "semi_sensitive")
+    return limits_of(
+        models={requirement.model.name for requirement in found.requirements},
+        sensitive=found.of_role("sensitive", "semi_sensitive"),
+        insensitive=found.of_role("insensitive"),
+        people=found.counts_people,
+        grouped=figures.chance(found) is not None,
+        exact=figures.exact(found),
+    )
+
+
+def limits_of(
+    *,
+    models: AbstractSet[str],
+    sensitive: Sequence[str],
+    insensitive: Sequence[str],
+    people: bool,
+    grouped: bool,
+    exact: bool,
+) -> list[dict[str, str]]:
+    """The rows of any edition.
+
+    Args:
+        people: whether people are counted, not their records.
+        grouped: whether groups say how many look the same.
+        exact: whether what others may know is published as it is.
+    """
     rows: list[tuple[str, str]] = []
-    exact = found.of_role("insensitive")
-    if exact:
+    if insensitive:
         rows.append(
             (
                 "Columns that others are assumed not to know",
-                f"{listed(exact)} can identify a person within a group, if somebody knows"
-                f" {'it' if len(exact) == 1 else 'them'}.",
+                f"{listed(insensitive)} can identify a person within a group, if somebody knows"
+                f" {'it' if len(insensitive) == 1 else 'them'}.",
             )
         )
     rows += [
@@ -53,14 +79,14 @@ def not_protected(found: Collected) -> list[dict[str, str]]:
             "Tables about the same people that others published were not considered.",
         ),
     ]
-    if not found.counts_people:
+    if not people:
         rows.append(
             ("People with several records", "What holds for records need not hold for people.")
         )
-    if figures.chance(found) is None:
+    if not grouped:
         text = (
             "What others may know is published exactly, so people can be found."
-            if figures.exact(found)
+            if exact
             else "Groups of this form do not limit the chance to find a person by its records."
         )
         rows.append(("Identity", text))

@@ -39,3 +39,22 @@ ORDER BY c.at, c.run_id, c.other_run;
 -- What is reported of a release that waits, without any function of pganon's owner; nothing where this role
 -- does not decide.
 SELECT h.evidence FROM pganon.held_releases AS h WHERE h.request = %(request)s;
+
+-- shown --
+-- A release as whoever may read it is told.
+SELECT
+    r.version, r.method, r.published_at,
+    ARRAY(
+        SELECT g.details FROM pganon.guarantees AS g
+        WHERE g.release = r.release
+        ORDER BY g.position
+    ) AS guarantee
+FROM pganon.releases AS r
+WHERE r.release = %(release)s;
+
+-- shown_columns --
+-- Its columns, those of its first view first.
+SELECT c.view, c.column_name AS name, c.type, c.comment, c.form, c.bucket
+FROM pganon.release_columns AS c
+WHERE c.release = %(release)s
+ORDER BY c.position;

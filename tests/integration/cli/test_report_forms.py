@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from pganon.cli.collected import collect
+from pganon.cli.seen import see
 from pganon.report.document import document
 from pganon.report.page import page
+from pganon.report.readers.document import document as readers_document
+from pganon.report.readers.page import page as readers_page
 from pganon.report.words import percent
 from tests.integration.methods.test_conformance import released
 from tests.support.harness.cluster import Connection
@@ -74,6 +77,39 @@ def test_individuals_are_counted_and_not_their_records(reported: Any):
     assert "individuals" in {row["label"] for row in report["form"]}
     (first, *_) = [row for row in report["guarantee"] if row["model"] == "ir_k_anonymity"]
     assert first["sentence"].endswith("with at least 1 others in the release.")
+
+
+def test_readers_are_told_what_each_form_shows(db_after: Any):
+    """Groups where all look the same, people or records; else that others can be found."""
+
+    def made(method: str) -> tuple[dict[str, Any], Connection]:
+        db, _ = db_after(partial(released, method=method))
+        report = readers_document(see(db.owner(), "visits"))
+        assert readers_page(report).startswith("<!doctype html>")
+        return report, db.admin
+
+    report, conn = made("danonyir")
+    people = one(
+        conn,
+        "SELECT min(n) FROM (SELECT count(DISTINCT individual_no) AS n FROM published.visits"
+        " GROUP BY class_id) AS g",
+    )
+    assert report["risk"]["release"]["smallest"] == people
+    assert f"at least {people} people that look the same" in report["summary"]
+    assert report["sensitive"] == []
+    report, conn = made("anatomy")
+    share = one(
+        conn,
+        "SELECT max(s.count / g.n) FROM published.visits_st AS s JOIN (SELECT group_id,"
+        " sum(count) AS n FROM published.visits_st GROUP BY group_id) AS g USING (group_id)",
+    )
+    assert report["risk"]["release"] is None
+    assert EXACT in report["summary"]
+    assert [item["most"] for item in report["sensitive"]] == [pytest.approx(float(share))]
+    for method in ("lgb_mdp", "qs_greedy"):
+        report, _ = made(method)
+        assert report["risk"]["release"] is None
+        assert EXACT not in report["summary"]
 
 
 def test_local_buckets_and_clusters_have_their_own_figures(reported: Any):

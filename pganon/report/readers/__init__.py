@@ -1,0 +1,1 @@
+"""The edition for readers: made of what they can read themselves, and of nothing else."""
