@@ -52,7 +52,7 @@ def test_every_number_of_a_model_is_a_bound() -> None:
         for name, field in model.model_fields.items()
         if re.search(r"\b(int|float)\b", str(field.annotation))
     }
-    assert numbers == HIGHER_IS_STRONGER | LOWER_IS_STRONGER | {"smoothing"}
+    assert numbers == HIGHER_IS_STRONGER | LOWER_IS_STRONGER | {"smoothing", "population_size"}
 
 
 def test_what_has_the_name_of_a_bound() -> None:
