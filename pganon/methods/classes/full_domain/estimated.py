@@ -48,19 +48,20 @@ def staged_check(spec: ReleaseSpec) -> list[Check]:
         return []
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
-        found = missed(spec.estimated, read(state[SIZES]))
-        if found is None:
-            return None
-        model = spec.estimated[0]
-        return PrivacyRefusal(
-            f"verification: {model.name} requires share <= {model.share:g}; of the staged release:"
-            f" {said(found.share, found.reason)}",
-            hint=HINT,
-            model=model.name,
-            required=model.share,
-            observed=found.share,
-            code=ErrorCode.VERIFICATION,
-        )
+        frequencies = read(state[SIZES])
+        for model in spec.estimated:
+            found = missed([model], frequencies)
+            if found is not None:
+                return PrivacyRefusal(
+                    f"verification: {model.name} requires share <= {model.share:g}; of the staged"
+                    f" release: {said(found.share, found.reason)}",
+                    hint=HINT,
+                    model=model.name,
+                    required=model.share,
+                    observed=found.share,
+                    code=ErrorCode.VERIFICATION,
+                )
+        return None
 
     return [
         Check(
