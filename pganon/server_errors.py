@@ -6,10 +6,9 @@ replaced. Where the cause can be known without them, the error has a code and a 
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 
@@ -237,14 +236,28 @@ _LONGER = "allow more with --statement-timeout, or run when the server is less b
 
 
 def learn_timeout(conn: psycopg.Connection[Any]) -> None:
-    """Learn how a server says, in its language, that a statement took longer than it may."""
-    with contextlib.suppress(psycopg.errors.QueryCanceled), conn.transaction():
-        conn.execute("SET LOCAL statement_timeout = 1")
-        try:
-            conn.execute("SELECT pg_catalog.pg_sleep(10)")
-        except psycopg.errors.QueryCanceled as error:
-            _timeouts.add(error.diag.message_primary or "")
-            raise
+    """Learn how a server says, in its language, that a statement took longer than it may.
+
+    A time that is over while the statement is still parsed is forgotten by the server: it then says
+    what it says of a statement that somebody cancelled.
+    """
+    cancelled = _said(
+        conn,
+        "SELECT pg_catalog.pg_cancel_backend(pg_catalog.pg_backend_pid()), pg_catalog.pg_sleep(10)",
+    )
+    timed_out = _said(conn, "SET LOCAL statement_timeout = 1", "SELECT pg_catalog.pg_sleep(10)")
+    _timeouts.update({timed_out} - {cancelled, ""})
+
+
+def _said(conn: psycopg.Connection[Any], *statements: LiteralString) -> str:
+    """What the server says of the last statement, which it ends."""
+    try:
+        with conn.transaction():
+            for statement in statements:
+                conn.execute(statement)
+    except psycopg.errors.QueryCanceled as error:
+        return error.diag.message_primary or ""
+    return ""
 
 
 def _timed_out(error: psycopg.Error) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from pganon import database
+from pganon import database, server_errors
 from pganon.errors import UsageError
 from pganon.server_errors import translate
 from tests.support.harness import faults
@@ -136,6 +136,18 @@ def test_a_timeout_in_whatever_words(db: Database, monkeypatch: pytest.MonkeyPat
             conn.execute("SELECT pg_sleep(30)")
         assert conn.execute("SHOW statement_timeout").fetchone() == ("100ms",)
     assert translate(caught.value).code == "statement_timeout"
+
+
+def test_a_time_that_is_over_too_early(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the server says what it says of a cancelled statement, which is not learned."""
+    learned: set[str] = set()
+    monkeypatch.setattr("pganon.server_errors._timeouts", learned)
+    conn: Any = db.owner()
+    said = server_errors._said(conn, "SELECT pg_cancel_backend(pg_backend_pid()), pg_sleep(30)")
+    assert said.endswith("user request")
+    monkeypatch.setattr(server_errors, "_said", lambda conn, *statements: said)
+    server_errors.learn_timeout(conn)
+    assert learned == set()
 
 
 @pytest.mark.parametrize(
