@@ -10,9 +10,12 @@ import pytest
 from pganon.report.comparison.page import page as comparison_page
 from pganon.report.document import document
 from pganon.report.page import page
+from pganon.report.readers.document import document as readers_document
+from pganon.report.readers.page import page as readers_page
 from tests.support.harness.browser import FLAGS, PROGRAM
 from tests.support.sources.comparisons import candidate, check, comparison, figures, of_adult
 from tests.support.sources.reports import collected, event
+from tests.unit.report.test_readers_edition import COLUMNS, column, seen
 
 DARK = "--blink-settings=preferredColorScheme=0"
 NAME = "a_very_long_name_without_any_blank_" * 3
@@ -53,6 +56,9 @@ def _pages() -> dict[str, str]:
     )
     return {
         "report": page(document(collected(readers=[NAME], events=events))),
+        "readers": readers_page(
+            readers_document(seen(release=NAME, columns=[*COLUMNS, column(NAME, NAME, "set")]))
+        ),
         "comparison": comparison_page(comparison(*of_adult(), made, release=NAME)),
     }
 
