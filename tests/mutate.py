@@ -52,7 +52,20 @@ TARGETS = {
     ),
     "full_domain": Target(
         ("pganon/methods/classes/full_domain",),
-        ("test_box_search", "test_full_domain", "test_full_domain_random"),
+        ("test_box_search", "test_full_domain", "test_full_domain_random",
+         "test_population_models", "test_population_uniqueness"),
+    ),
+    "populations": Target(
+        ("pganon/encode/population.py", "pganon/methods/common/form/population.py"),
+        ("test_population_models",),
+    ),
+    "attacks": Target(
+        ("pganon/attacks",),
+        ("test_intervals", "integration/test_oracle", "test_attack"),
+    ),
+    "alternatives": Target(
+        ("pganon/estimation/alternatives.py",),
+        ("test_ways", "integration/estimation/test_local"),
     ),
     "qs": Target(
         ("pganon/methods/clusters/qs", "sql/functions/cluster"),
@@ -89,7 +102,7 @@ TARGETS = {
     "local": Target(
         ("pganon/methods/local", "pganon/methods/local/search", "pganon/encode/hidden.py",
          "pganon/encode/sensitive_order.py", "pganon/encode/orders.py"),
-        ("test_local_search", "integration/test_local", "test_local_examples",
+        ("test_local_search", "integration/methods/local/test_local", "test_local_examples",
          "test_local_aligned", "test_local_order", "test_local_attacks", "test_local_random",
          "test_median_search", "test_local_blocks"),
     ),

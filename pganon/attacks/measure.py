@@ -15,25 +15,22 @@ from typing import Any
 import psycopg
 from sqlglot import exp
 
-from pganon import database, locks
+from pganon import database
 from pganon.attacks import inference, linkability, people, singling
 from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
 from pganon.attacks.shown import Release, boxes, histogram, release_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
-from pganon.ledger import repository as ledger
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import release_state, sessions
-from pganon.publish.people import people_of
+from pganon.publish import sessions
 from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.run.computation import Computation
 from pganon.run.options import OnMeasured, Options, SharedSnapshot, connect_run
 from pganon.run.pipeline import Pipeline
-from pganon.run.record import recorded
 from pganon.run.resolution import resolve_policy
-from pganon.run.tables import clean, create_table_as, drop_run
+from pganon.run.sharing import Sharing, refuse_growing, sharing
+from pganon.run.tables import create_table_as
 from pganon.sqltools import statement
 from pganon.steps import State
 
@@ -75,12 +72,7 @@ def attack(
         PreconditionError: too few people for a control group.
         PolicyError, PrivacyRefusal: there is no such release.
     """
-    if loaded.policy.refresh != "recompute":
-        raise UsageError(
-            f"a dry run makes nothing of a release with refresh: {loaded.policy.refresh}, as its"
-            " people are tested once",
-            hint="attack a policy without refresh, under another name of the release",
-        )
+    refuse_growing(loaded, "attack")
 
     def connect() -> Connection:
         return connect_run(dsn, owner=owner, settings=session, options=options)
@@ -109,26 +101,12 @@ class _Attack:
     def run(self) -> Attacked:
         spec = resolve_policy(self.conn, self.loaded)
         _attackable(build_plan(spec), State(0))
-        release = spec.policy.release
-        with locks.hold(self.conn, release=release):
-            self._pipeline(self.options).check(spec)
-            clean(self.conn)
-            with recorded(
-                self.conn,
-                release,
-                spec.policy_hash,
-                seed=self.options.seed,
-                connect=self.connect,
-            ) as run_id:
-                found = self._attacked(spec, run_id)
-                ledger.finish(self.conn, run_id, "dry_run")
-                # What cannot be removed now is left to the next run.
-                with contextlib.suppress(psycopg.Error):
-                    drop_run(self.conn, run_id)
-        return found
+        with sharing(self.conn, self.connect, self.loaded, spec, self.options, "attack") as shared:
+            return self._attacked(spec, shared)
 
-    def _attacked(self, spec: ReleaseSpec, run_id: int) -> Attacked:
-        snapshot = self._snapshot(spec, run_id)
+    def _attacked(self, spec: ReleaseSpec, shared: Sharing) -> Attacked:
+        self.base = shared.state
+        snapshot = shared.snapshot
         self._make(people.DRAWN, people.drawn(spec, self.base))
         every, records = self._one(people.counted(self.base.work(people.DRAWN)))
         held = round(self.settings.control * every)
@@ -156,7 +134,7 @@ class _Attack:
         return Attacked(
             release=spec.policy.release,
             source=str(spec.source.name),
-            run_id=run_id,
+            run_id=snapshot.run_id,
             seed=self.settings.seed,
             records=records,
             people=every,
@@ -166,15 +144,6 @@ class _Attack:
             findings=findings(whole, without),
             not_measured=_not_measured(spec),
         )
-
-    def _snapshot(self, spec: ReleaseSpec, run_id: int) -> SharedSnapshot:
-        """The source as both dry runs read it."""
-        sources = release_state.sources_of(self.conn, spec.source.oid)
-        plan = build_plan(spec, people=people_of(self.conn, spec, sources))
-        computation = Computation(self.conn, self.connect, plan, run_id, self.options, sources)
-        table = computation.share()
-        self.base = computation.state
-        return SharedSnapshot(run_id, table, "attack")
 
     def _run(
         self, spec: ReleaseSpec, name: str, snapshot: SharedSnapshot, measured: OnMeasured

@@ -13,40 +13,26 @@ from typing import Any
 
 import psycopg
 
-from pganon import database, locks
+from pganon import database
 from pganon.candidates.figures import LIMIT, Compared, Row, judged, measured_row, refused_row
 from pganon.candidates.policies import Candidate
 from pganon.encode.snapshot import records_kept
-from pganon.error_codes import ErrorCode
 from pganon.errors import (
-    EXIT_REFUSED,
-    EXIT_USAGE,
     PganonError,
     PolicyError,
-    PrivacyRefusal,
-    StatementTimeout,
-    UsageError,
 )
 from pganon.forms.request import Request, Workload
-from pganon.ledger import repository as ledger
 from pganon.methods.registry import methods
-from pganon.plan.build import build_plan
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import release_state, sessions
-from pganon.publish.people import people_of
+from pganon.publish import sessions
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.causes import source_changed
-from pganon.run.computation import Computation
 from pganon.run.options import Options, SharedSnapshot, connect_run
 from pganon.run.pipeline import Pipeline
-from pganon.run.record import recorded
 from pganon.run.resolution import resolve_policy
-from pganon.run.tables import clean, drop_run
+from pganon.run.sharing import is_of_one, refuse_growing, sharing
 
 Connection = psycopg.Connection[Any]
-
-_OF_ALL = {ErrorCode.BUSY, ErrorCode.LOCK_LOST, ErrorCode.SOURCE_CHANGED}
-"""Refusals that are not one candidate's."""
 
 
 def compare(
@@ -70,13 +56,7 @@ def compare(
         PolicyError, PreconditionError: the policy itself does not fit the source.
         DatabaseError: the server failed.
     """
-    refresh = loaded.policy.refresh
-    if refresh != "recompute":
-        raise UsageError(
-            f"a dry run measures nothing of a release with refresh: {refresh}, as its people are"
-            " tested once",
-            hint="compare a policy without refresh, under another name of the release",
-        )
+    refuse_growing(loaded, "compare")
 
     def connect() -> Connection:
         return connect_run(dsn, owner=owner, settings=settings, options=options)
@@ -114,31 +94,19 @@ class _Comparison:
 
     def run(self) -> Compared:
         spec = resolve_policy(self.conn, self.loaded)
-        release = spec.policy.release
         found = [self._resolved(candidate, spec) for candidate in self.candidates]
         number = sum(isinstance(one, ReleaseSpec) for one in found)
         if not number:
             return self._compared(spec, None, self._rows(found, None))
-        with locks.hold(self.conn, release=release):
-            # Of all candidates: what is measured is each one's own.
-            self._pipeline(self.loaded, replace(self.options, metrics=Request())).check(spec)
-            clean(self.conn)
-            with recorded(
-                self.conn,
-                release,
-                spec.policy_hash,
-                seed=self.options.seed,
-                details={"candidates": number},
-                connect=self.connect,
-            ) as run_id:
-                rows = self._rows(found, self._snapshot(spec, run_id))
-                refused = sum(row.verdict == "refused" for row in rows) - (len(rows) - number)
-                details = {"candidates": number, "refused": refused}
-                ledger.finish(self.conn, run_id, "dry_run", details)
-                # What cannot be removed now is left to the next run.
-                with contextlib.suppress(psycopg.Error):
-                    drop_run(self.conn, run_id)
-        return self._compared(spec, run_id, rows)
+        details = {"candidates": number}
+        with sharing(
+            self.conn, self.connect, self.loaded, spec, self.options, "comparison", details
+        ) as shared:
+            self.records = records_kept(shared.state)
+            rows = self._rows(found, shared.snapshot)
+            refused = sum(row.verdict == "refused" for row in rows) - (len(rows) - number)
+            shared.details["refused"] = refused
+        return self._compared(spec, shared.snapshot.run_id, rows)
 
     def _compared(self, spec: ReleaseSpec, run_id: int | None, rows: Sequence[Row]) -> Compared:
         return Compared(
@@ -151,15 +119,6 @@ class _Comparison:
             limit=LIMIT,
             candidates=judged(rows),
         )
-
-    def _snapshot(self, spec: ReleaseSpec, run_id: int) -> SharedSnapshot:
-        """The source as all candidates read it."""
-        sources = release_state.sources_of(self.conn, spec.source.oid)
-        plan = build_plan(spec, people=people_of(self.conn, spec, sources))
-        computation = Computation(self.conn, self.connect, plan, run_id, self.options, sources)
-        table = computation.share()
-        self.records = records_kept(computation.state)
-        return SharedSnapshot(run_id, table)
 
     def _resolved(self, candidate: Candidate, base: ReleaseSpec) -> ReleaseSpec | PganonError:
         """A candidate against the catalog, or why there is none."""
@@ -192,7 +151,7 @@ class _Comparison:
         try:
             result = self._pipeline(candidate.policy, options).run_locked(spec)
         except PganonError as error:
-            if not _of_one(error):
+            if not is_of_one(error):
                 raise
             # The end of a run that failed may take longer.
             database.set_session(self.conn, self.timeout)
@@ -209,13 +168,6 @@ class _Comparison:
             options,
             on_step=lambda phase, step, purpose: on_step(f"{text}: {phase}", step, purpose),
         )
-
-
-def _of_one(error: PganonError) -> bool:
-    """Whether other candidates may do better."""
-    if isinstance(error, PolicyError | PrivacyRefusal | StatementTimeout):
-        return True
-    return error.exit_code in (EXIT_REFUSED, EXIT_USAGE) and error.code not in _OF_ALL
 
 
 def _one(candidates: Sequence[Candidate], options: Options) -> Workload:

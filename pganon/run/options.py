@@ -39,9 +39,14 @@ class Ended:
     request: int | None = None
 
 
+PartOf = Literal["comparison", "attack"]
+
+
 @dataclass
 class SharedSnapshot:
     """The source as one run read it, or a part of it, for several dry runs.
+
+    Their policies have the same columns: those of the snapshot have the numbers of attributes.
 
     Attributes:
         run_id: of the run that read it, and keeps it.
@@ -52,7 +57,7 @@ class SharedSnapshot:
 
     run_id: int
     table: QualifiedName
-    part_of: Literal["comparison", "attack"] = "comparison"
+    part_of: PartOf
     others: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
     def check(self, others: Mapping[tuple[str, str], bytes]) -> None:

@@ -340,7 +340,7 @@ def test_a_snapshot_that_cannot_be_removed_is_left_to_the_next_run(
 
     conn = source.owner()
     with monkeypatch.context() as patched:
-        patched.setattr("pganon.candidates.compare.drop_run", held)
+        patched.setattr("pganon.run.sharing.drop_run", held)
         found = compared(source, "k=8")
     assert [row.verdict for row in found.candidates] == ["candidate"]
     assert faults.events(conn)[-1] == "dry_run"
