@@ -15,6 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.catalog.model import ExternalObjects, Relation
+from pganon.encode.number_line import external
 from pganon.encode.snapshot import canonical, infinite
 from pganon.encode.work import POPULATION, SNAP, ancestors, dictionary, place
 from pganon.error_codes import ErrorCode
@@ -189,7 +190,7 @@ def _places(attribute: Attribute, state: State) -> exp.Select:
         },
     )
     flat = query(
-        "select u.value, u.labels, x.place - 1 as level, x.label from u"
+        "select u.*, x.place - 1 as level, x.label from u"
         " cross join lateral unnest(u.labels) with ordinality as x(label, place)",
         {"u": state.work(f"tree_u{i}")},
     )
@@ -198,14 +199,31 @@ def _places(attribute: Attribute, state: State) -> exp.Select:
         " group by t.level, t.label",
         {"t": tree},
     )
+    if attribute.ranged:
+        ends = [fragment("min(t.lower) as lower"), fragment("max(t.upper) as upper")]
+        labels = labels.select(*ends)
     shared = query(
         "select f.value, f.labels, l.code, l.level, row_number()"
         " over (partition by f.value order by l.level nulls last) as number"
-        " from f left join l on l.level = f.level and l.label = f.label",
+        " from f left join l on l.level = f.level and l.label = f.label"
+        " and (l.level < cardinality(f.labels) - 1 or :inside)",
         {"f": flat, "l": labels},
+        inside=_in_highest(attribute),
     )
     others = query(
         "select s.value, s.code, s.level, s.labels as path from s where s.number = 1",
         {"s": shared},
     )
     return stacked([own, others])
+
+
+def _in_highest(attribute: Attribute) -> exp.Expr:
+    """Whether a value `f` is in the highest range `l`, which ends where the source's values do."""
+    if not attribute.ranged:
+        return exp.true()
+    if attribute.domain is not None:
+        return exp.not_(exp.paren(external(attribute, col("value", "f"))))
+    return fragment(
+        "f.lowers[cardinality(f.lowers) - 1] >= l.lower"
+        " and f.uppers[cardinality(f.uppers) - 1] <= l.upper"
+    )

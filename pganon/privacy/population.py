@@ -81,10 +81,6 @@ class KMap(PopulationModel):
         return self.k
 
     @property
-    def parameters(self) -> dict[str, object]:
-        return {"k": self.k, "population": self.population}
-
-    @property
     def label(self) -> str:
         return f"{self.name} k = {self.k}"
 
@@ -107,10 +103,6 @@ class Presence(PopulationModel, ABC):
     @property
     def parameter(self) -> float:
         return self.delta
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        return {self.symbol: self.delta, "population": self.population}
 
     @property
     def limit(self) -> Fraction:

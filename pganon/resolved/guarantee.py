@@ -20,6 +20,8 @@ CHOICES = ("profile", "division", "buckets", "select")
 FIRST = "the first version of the release"
 """The reference distribution of a release that grows, as readers find it."""
 
+POPULATION = "the population that the owner has given"
+"""Whom a model counts, as readers find it: the name of the relation is not theirs to know."""
 
 UNCOMPUTED = "does not compute how the method came to its groups"
 """An assumption about readers, wherever sensitive values decided on groups."""
@@ -42,6 +44,8 @@ def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
         stated["if_not_null"] = {**given.parameters, **_with_a_value(spec, given)}
     if model.needs_reference and spec.policy.refresh == "increments":
         stated["compared_with"] = FIRST
+    if isinstance(model, PopulationModel):
+        stated["counted_in"] = POPULATION
     method = spec.policy.method
     chosen = {name: getattr(method, name) for name in CHOICES if hasattr(method, name)}
     reader, *assumed = _assumed(spec)
@@ -57,7 +61,8 @@ def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
     }
 
 
-_IN_OTHER_WORDS = ("model", "column", "if_not_null", "compared_with")
+_PHRASES = {"compared_with": "compared with", "counted_in": "counted in"}
+_IN_OTHER_WORDS = ("model", "column", "if_not_null", *_PHRASES)
 
 
 def in_words(stated: Mapping[str, Any]) -> str:
@@ -66,8 +71,8 @@ def in_words(stated: Mapping[str, Any]) -> str:
     rest = [f"{k}={v}" for k, v in stated.items() if k not in _IN_OTHER_WORDS and v is not None]
     given = ", ".join(f"{k}={v}" for k, v in stated.get("if_not_null", {}).items())
     if_given = [f"({given} if it is not NULL)"] if given else []
-    whole = [f"compared with {stated['compared_with']}"] if "compared_with" in stated else []
-    return " ".join([f"{stated['model']}{column}", *rest, *if_given, *whole])
+    phrases = [f"{words} {stated[key]}" for key, words in _PHRASES.items() if key in stated]
+    return " ".join([f"{stated['model']}{column}", *rest, *if_given, *phrases])
 
 
 def _over_versions(spec: ReleaseSpec, model: Model) -> str:

@@ -81,18 +81,28 @@ def classes_outside(layout: Layout, node: Node, records: Relation) -> exp.Select
         records: by their keys below any node.
     """
     nulls = _joined_nulls(layout, node)
-    flags = [f"z{place}" for place in nulls]
     keys = layout.masked(node, "t")
     shown = [
-        named(fragment("bool_or(:key & :bit <> 0)", key=col(word, "t"), bit=num(bit)), flag)
-        for flag, (word, bit) in zip(flags, nulls.values(), strict=True)
+        named(
+            fragment(f"{some}(:key & :bit <> 0)", key=col(word, "t"), bit=num(bit)), f"{x}{place}"
+        )
+        for place, (word, bit) in nulls.items()
+        for x, some in (("z", "bool_or"), ("o", "bool_and"))
     ]
     classes = query("select sum(t.n)::bigint as n from t", {"t": records}).select(*keys, *shown)
     classes = classes.group_by(*[key.this.copy() for key in keys])
     found = _people(layout, node, nulls)
     tree = query("select c.n, coalesce(sum(p.n), 0)::bigint as outside from c", {"c": classes})
     on = [equal(layout.words, "p", "c")]
-    on += [fragment(":c or not :p", c=col(flag, "c"), p=col(flag, "p")) for flag in flags]
+    on += [
+        fragment(
+            "case when :p then :some else not :alone end",
+            p=col(f"z{place}", "p"),
+            some=col(f"z{place}", "c"),
+            alone=col(f"o{place}", "c"),
+        )
+        for place in nulls
+    ]
     columns = [col(word, "c") for word in layout.words]
     tree = tree.select(*columns).join(aliased(found, "p"), on=exp.and_(*on), join_type="left")
     tree = tree.group_by(*[column.copy() for column in columns], col("n", "c"))
@@ -123,7 +133,8 @@ def _people(layout: Layout, node: Node, nulls: dict[int, tuple[str, int]]) -> ex
 def _joined_nulls(layout: Layout, node: Node) -> dict[int, tuple[str, int]]:
     """By the place of a quasi-identifier, where NULL is in its key, where it joins the values.
 
-    A class shows of itself whether it has NULL, and else covers nobody without a value.
+    A class shows whether it has NULL, or nothing else (flags z, o of its place): it covers nobody
+    without a value, or nobody with one.
     """
     return {
         place: (layout.words[field.word], 1 << (field.shift + sum(field.widths)))
