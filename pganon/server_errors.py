@@ -250,13 +250,15 @@ def learn_timeout(conn: psycopg.Connection[Any]) -> None:
 
 
 def _said(conn: psycopg.Connection[Any], *statements: LiteralString) -> str:
-    """What the server says of the last statement, which it ends."""
+    """What the server says of the last statement, which it ends, or which the role may not run."""
     try:
         with conn.transaction():
             for statement in statements:
                 conn.execute(statement)
     except psycopg.errors.QueryCanceled as error:
         return error.diag.message_primary or ""
+    except psycopg.errors.InsufficientPrivilege:
+        return ""
     return ""
 
 

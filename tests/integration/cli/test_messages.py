@@ -150,6 +150,15 @@ def test_a_time_that_is_over_too_early(db: Database, monkeypatch: pytest.MonkeyP
     assert learned == set()
 
 
+def test_a_role_that_may_cancel_nothing(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words of a timeout are learned all the same, and a connection is opened."""
+    learned: set[str] = set()
+    monkeypatch.setattr("pganon.server_errors._timeouts", learned)
+    db.admin.execute("REVOKE EXECUTE ON FUNCTION pg_cancel_backend(int) FROM PUBLIC")
+    with database.connect(db.dsn(), settings=database.Settings(statement_timeout="9s")):
+        assert len(learned) == 1
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [
