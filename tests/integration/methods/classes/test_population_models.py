@@ -303,6 +303,18 @@ def test_people_whom_the_source_lacks_are_below_its_labels(tables: Tables) -> No
     assert PEOPLE not in str(guarantee(staged.plan.spec))  # no reader needs its name
 
 
+def test_people_within_the_highest_range_alone_are_in_it(tables: Tables) -> None:
+    """It is [20, 40), where the ages of the source end: 38 and 39 are in it, and 45 is not."""
+    source, owner = tables
+    six(source, [*SIX, [39, "f"], [38, "m"], [45, "m"]])
+    columns = {**COLUMNS, "age": {"hierarchy": {"intervals": [10]}}}
+    staged = run(owner, policy(columns, [{**K_MAP, "k": 4}], method={"name": "full_domain"}))
+    assert (staged.utility.levels["age"], staged.verified("k_map")) == ((2, 2), [4])
+    with refused("infeasible") as caught:
+        run(owner, policy(columns, [{**K_MAP, "k": 5}], method={"name": "full_domain"}))
+    assert "the best reachable is k = 4" in str(caught[0])
+
+
 def test_nobody_beyond_the_largest_chance_or_below_the_least(tables: Tables) -> None:
     source, owner = tables
     six(source, [*SIX, *MORE])
