@@ -68,12 +68,30 @@ class Errors:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """Bounds of counts that the release proves.
+
+    Attributes:
+        width: median distance, as a share of the exact answer; None if all of these are 0.
+        outside: exact answers that are not within, whatever is suppressed. There should be none.
+    """
+
+    width: float | None
+    outside: int
+
+
+@dataclass(frozen=True)
 class WorkloadMetrics:
-    """Errors of random queries: `count`, and `sums` by published column."""
+    """Errors of random queries: `count`, and `sums` by published column.
+
+    Attributes:
+        bounds: of the counts; None where no bounds are computed.
+    """
 
     workload: Workload
     count: Errors
     sums: dict[str, Errors]
+    bounds: Bounds | None = None
 
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
@@ -81,6 +99,7 @@ class WorkloadMetrics:
             Workload(**document["workload"]),
             Errors(**document["count"]),
             {column: Errors(**errors) for column, errors in document["sums"].items()},
+            Bounds(**document["bounds"]) if document.get("bounds") else None,
         )
 
     def shown(self) -> Grid:
