@@ -103,14 +103,18 @@ class WorkloadMetrics:
         )
 
     def shown(self) -> Grid:
-        rows = [("count", self.count)]
-        rows += [(f"sum of {column}", errors) for column, errors in self.sums.items()]
+        rows: list[tuple[str, Errors, Bounds | None]] = [("count", self.count, self.bounds)]
+        rows += [(f"sum of {column}", errors, None) for column, errors in self.sums.items()]
         asked = self.workload
         restricted = "quasi-identifiers" + " and a sensitive column" * bool(asked.sensitive)
+        figures = ["median error", "mean error", "width of bounds", "without answer"]
         return Grid(
-            ["answer", "median error", "mean error", "without answer"],
-            [(name, figure(e.median), figure(e.mean), e.empty) for name, e in rows],
-            ["median error", "mean error", "without answer"],
+            ["answer", *figures],
+            [
+                (name, figure(e.median), figure(e.mean), figure(b and b.width), e.empty)
+                for name, e, b in rows
+            ],
+            figures,
             f"{asked.queries} random queries on {asked.predicates} {restricted},"
             f" selectivity {asked.selectivity:g}, seed {asked.seed}",
         )
