@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pganon.estimation.parse import parse_query
 from pganon.estimation.refusals import Unsupported
-from pganon.estimation.release import AskedRelease
+from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.estimation.resolve import resolve
 from tests.integration.estimation import test_partitions, test_worlds
 from tests.integration.estimation.test_worlds import (
@@ -288,13 +288,58 @@ def test_too_many_ways():
     assert "more than 24 ways" in refusal(pairs, test_worlds.RELEASE)
 
 
-def test_labels_are_not_in_several_tables():
-    """Of a label it is not known whether a condition on what it hides is not true."""
-    columns = dict(test_worlds.RELEASE.columns)
-    columns["sex"] = replace(columns["sex"], form="label")
-    asked = replace(test_worlds.RELEASE, columns=columns)
-    assert "conditions on sex, which has labels" in refusal("x = 1 OR sex = 1", asked)
-    # One may have the name of what the exact columns are.
-    columns["records"] = replace(columns["sex"], name="records")
-    found = parse_query("SELECT sum(x) FROM released WHERE x = 1 OR age = 1")
-    assert resolve(found, asked).questions[0].alternatives is not None
+_SHOWN = replace(test_worlds.VIEW, name="labelled")
+_ZIP = Part("zip", False, _SHOWN, "class_id", None)
+_REST = replace(_ZIP, name="records", exact=True)
+LABELLED = AskedRelease(
+    "released",
+    1,
+    _SHOWN,
+    _ZIP,
+    None,
+    {
+        "zip": Published("zip", "label", "text", '"default"', False, _ZIP, "zip_null"),
+        "flu": Published("flu", "exact", "text", '"default"', False, _REST),
+        "x": Published("x", "exact", "integer", None, False, _REST),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("where", "bounds"),
+    [
+        ("zip = 'north' OR flu = 'a'", (6, 10)),
+        ("NOT (zip = 'north' OR flu = 'a')", (0, 2)),
+        ("(zip = 'north' AND flu = 'a') OR (zip = 'south' AND flu <> 'a')", (1, 8)),
+        ("(zip IS NULL AND flu = 'a') OR (zip = 'north' AND flu <> 'a')", (3, 8)),
+    ],
+)
+@pytest.mark.parametrize("listed", ["count(*) n", "count(*) n, sum(x) s"])
+def test_labels_may_be_in_alternatives(
+    db: Database, where: str, bounds: tuple[int, int], listed: str
+):
+    """Of a label it is not known whether a condition on what it hides is true.
+
+    Three records each are in the north, there or without a zip code, anywhere, and without one; one
+    of each three has flu a.
+    """
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA worlds")
+        conn.execute(
+            "CREATE TABLE worlds.labelled AS"
+            " SELECT c AS class_id, z AS zip, missing AS zip_null, f AS flu, 1 AS x FROM"
+            " (VALUES (1, 'north', false), (2, 'north', true), (3, '*', false), (4, NULL, true))"
+            " AS v(c, z, missing) CROSS JOIN (VALUES ('a'), ('b'), ('b')) AS r(f)"
+        )
+        (row,) = ask(conn, f"SELECT {listed} FROM released WHERE {where}", "uniform", LABELLED)
+    assert (row["n_lower"], row["n_upper"]) == bounds
+
+
+def test_labels_of_people_with_several_records():
+    """Their records are not told apart, so that alternatives are not answered one by one."""
+    people = Published("individual_no", "individual", "integer", None, False, _REST)
+    columns = {**LABELLED.columns, "individual_no": people}
+    asked = replace(LABELLED, person=people, columns=columns)
+    where = "(zip = 'a' AND flu = 'a') OR (zip = 'b' AND flu = 'b')"
+    with pytest.raises(Unsupported, match="conditions on zip, which has labels"):
+        resolve(parse_query(f"SELECT count(*) FROM released WHERE {where}"), asked)
