@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.estimation.parse import parse_query
+from pganon.estimation.question import FIGURES
 from pganon.estimation.refusals import Unsupported
-from pganon.estimation.release import AskedRelease, Part, Published
+from pganon.estimation.release import AskedRelease
 from pganon.estimation.resolve import resolve
 from tests.integration.estimation import test_partitions, test_worlds
 from tests.integration.estimation.test_worlds import (
@@ -240,6 +241,7 @@ def test_what_is_left_of_all_records_bounds_as_well(db: Database):
         test_partitions.fill(conn, records)
         (found,) = ask(conn, text, "uniform", test_partitions.RELEASE)
     assert (found["n_lower"], found["n_upper"], found["n_error"]) == (3, 4, None)
+    assert 3 <= found["n_low"] <= found["n"] <= found["n_high"] <= 4
 
 
 def test_groups_in_which_alternatives_can_be_true(db: Database):
@@ -251,6 +253,12 @@ def test_groups_in_which_alternatives_can_be_true(db: Database):
         test_worlds.fill(conn, [test_worlds.Class((1, 2), False, (1,), rows)])
         (whole,) = ask(conn, text, "uniform")
         groups = ask(conn, text.replace("count", "flu, count", 1) + " GROUP BY flu", "uniform")
+        nobody = text.replace(
+            "flu = 'a' OR (age <= 1 AND flu <> 'c')", "(age = 1 AND flu = 'z') OR x = 7"
+        )
+        (none,) = ask(conn, nobody, "uniform")
+    # Who has which age is open, but nobody has flu z.
+    assert (none["n_upper"], none["classes"], none["maybe_empty"]) == (0, 0, True)
     assert _figures(whole, "nsm") == [(1, 2, 3), (5, 6.5, 8), (pytest.approx(5 / 3), 3.25, 5)]
     assert (whole["t"], whole["classes"], whole["maybe_empty"]) == (5, 1, False)
     assert (whole["l_lower"], whole["l"], whole["l_upper"]) == (0, None, 5)
@@ -260,6 +268,23 @@ def test_groups_in_which_alternatives_can_be_true(db: Database):
     errors = [tuple(row[f"{name}_error"] for name in "nsmt") for row in (first, second)]
     assert errors == [(0, 0, 0, 0), (None, None, None, None)]
     assert [row["maybe_empty"] for row in (first, second)] == [False, True]
+
+
+def test_a_sum_that_is_not_known_in_one_way(db: Database):
+    """The first alternative has a sum; the second may have the record with NaN."""
+    x = replace(test_worlds.RELEASE.columns["x"], kind="double precision")
+    asked = replace(test_worlds.RELEASE, columns={**test_worlds.RELEASE.columns, "x": x})
+    rows: list[tuple[str | None, int | None]] = [("a", 5), ("b", 3), ("b", 7), ("c", 9)]
+    text = "SELECT count(*) n, sum(x) s FROM released WHERE flu = 'a' OR (age <= 1 AND flu = '{}')"
+    with db.connect() as conn:
+        test_worlds.fill(conn, [test_worlds.Class((1, 2), False, (1,), rows)])
+        conn.execute("ALTER TABLE worlds.released ALTER COLUMN x TYPE double precision")
+        conn.execute("UPDATE worlds.released SET x = 'NaN' WHERE flu = 'c'")
+        (some,) = ask(conn, text.format("b"), "uniform", asked)
+        (unknown,) = ask(conn, text.format("c"), "uniform", asked)
+    assert _figures(some, "ns") == [(1, 2, 3), (5, 10, 15)]
+    assert [unknown[f"s{end}"] for end in FIGURES] == [None] * len(FIGURES)
+    assert unknown["n_upper"] == 2
 
 
 def _figures(row: dict[str, Any], names: str) -> list[tuple[Any, ...]]:
@@ -286,60 +311,3 @@ def test_too_many_ways():
         resolve(parse_query(f"SELECT sum(x) FROM released WHERE {most}"), test_worlds.RELEASE)
     pairs = " OR ".join(f"((x = {i} OR sex = {i}) AND (x = 1{i} OR age = {i}))" for i in (1, 2))
     assert "more than 24 ways" in refusal(pairs, test_worlds.RELEASE)
-
-
-_SHOWN = replace(test_worlds.VIEW, name="labelled")
-_ZIP = Part("zip", False, _SHOWN, "class_id", None)
-_REST = replace(_ZIP, name="records", exact=True)
-LABELLED = AskedRelease(
-    "released",
-    1,
-    _SHOWN,
-    _ZIP,
-    None,
-    {
-        "zip": Published("zip", "label", "text", '"default"', False, _ZIP, "zip_null"),
-        "flu": Published("flu", "exact", "text", '"default"', False, _REST),
-        "x": Published("x", "exact", "integer", None, False, _REST),
-    },
-)
-
-
-@pytest.mark.parametrize(
-    ("where", "bounds"),
-    [
-        ("zip = 'north' OR flu = 'a'", (6, 10)),
-        ("NOT (zip = 'north' OR flu = 'a')", (0, 2)),
-        ("(zip = 'north' AND flu = 'a') OR (zip = 'south' AND flu <> 'a')", (1, 8)),
-        ("(zip IS NULL AND flu = 'a') OR (zip = 'north' AND flu <> 'a')", (3, 8)),
-    ],
-)
-@pytest.mark.parametrize("listed", ["count(*) n", "count(*) n, sum(x) s"])
-def test_labels_may_be_in_alternatives(
-    db: Database, where: str, bounds: tuple[int, int], listed: str
-):
-    """Of a label it is not known whether a condition on what it hides is true.
-
-    Three records each are in the north, there or without a zip code, anywhere, and without one; one
-    of each three has flu a.
-    """
-    with db.connect() as conn:
-        conn.execute("CREATE SCHEMA worlds")
-        conn.execute(
-            "CREATE TABLE worlds.labelled AS"
-            " SELECT c AS class_id, z AS zip, missing AS zip_null, f AS flu, 1 AS x FROM"
-            " (VALUES (1, 'north', false), (2, 'north', true), (3, '*', false), (4, NULL, true))"
-            " AS v(c, z, missing) CROSS JOIN (VALUES ('a'), ('b'), ('b')) AS r(f)"
-        )
-        (row,) = ask(conn, f"SELECT {listed} FROM released WHERE {where}", "uniform", LABELLED)
-    assert (row["n_lower"], row["n_upper"]) == bounds
-
-
-def test_labels_of_people_with_several_records():
-    """Their records are not told apart, so that alternatives are not answered one by one."""
-    people = Published("individual_no", "individual", "integer", None, False, _REST)
-    columns = {**LABELLED.columns, "individual_no": people}
-    asked = replace(LABELLED, person=people, columns=columns)
-    where = "(zip = 'a' AND flu = 'a') OR (zip = 'b' AND flu = 'b')"
-    with pytest.raises(Unsupported, match="conditions on zip, which has labels"):
-        resolve(parse_query(f"SELECT count(*) FROM released WHERE {where}"), asked)
