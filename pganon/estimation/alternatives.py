@@ -7,7 +7,7 @@ which are what is left of all records: a second pair of bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from sqlglot import exp
@@ -47,9 +47,12 @@ def set_apart(question: Question) -> Question:
     """The question with `alternatives` that are answered one by one.
 
     These are about tables with buckets of their own, about columns that are grouped or measured,
-    or about one that some records do not show.
+    or about one that some records do not show; or they have several conditions on labels.
     """
+    columns = question.release.columns
+    labels = {column.part for column in columns.values() if column.form == "label"}
     if question.release.person is not None:
+        _check_labels(question, labels)
         return question
     used = {key.part for key in question.keys}
     used |= {a.column.part for a in question.aggregates if a.column is not None}
@@ -59,6 +62,7 @@ def set_apart(question: Question) -> Question:
         parts = set(parts_of([formula]))
         return (
             bool(parts & used)
+            or (formula in question.tangles and bool(parts & labels))
             or is_displayed(formula)
             or (several and len(links_of(question.release, parts)) > 1)
         )
@@ -67,7 +71,6 @@ def set_apart(question: Question) -> Question:
     if not found:
         return question
     whole = found[0] if len(found) == 1 else Joined(True, tuple(found))
-    _check_labels(question, whole)
     if sum(map(len, _ways(whole).values())) > MAX_WAYS:
         raise Unsupported(
             f"there are more than {MAX_WAYS} ways in which alternatives can be true or not",
@@ -111,14 +114,12 @@ def _both(ways: list[Way], others: list[Way]) -> list[Way]:
     return [(*way, *other) for way in ways for other in others]
 
 
-def _check_labels(question: Question, formula: Formula) -> None:
-    """Refuse conditions on labels, of which it is not known whether they are not true."""
-    for part in parts_of([formula]):
-        column = None if part.exact else question.release.columns.get(part.name)
-        if column is not None and column.form == "label":
+def _check_labels(question: Question, labels: Collection[Part]) -> None:
+    for part in parts_of(question.tangles):
+        if part in labels:
             raise Unsupported(
-                f"conditions on {quote(column.name)}, which has labels, are in alternatives with"
-                " what is grouped, measured or in another table, which is not estimated yet",
+                f"conditions on {quote(part.name)}, which has labels, are in several alternatives,"
+                " which is not estimated where individuals have several records",
                 None,
                 "ask one query per alternative",
             )

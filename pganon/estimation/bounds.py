@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.estimation.algebra import call
 from pganon.estimation.boxed import BoxedPart
 from pganon.estimation.cells import Query
 from pganon.estimation.exactly import same_group
+from pganon.forms.matched import call
 from pganon.sqltools import fragment, named, query
 
 _TAKEN = "c.lo_c#", "c.hi_c#"

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.estimation import algebra
-from pganon.estimation.algebra import Matched, call
+from pganon.estimation import formulas
 from pganon.estimation.boxed import BUCKETS, BoxedPart, numbered
 from pganon.estimation.exactly import ExactPart
 from pganon.estimation.question import Question, parts_of
 from pganon.estimation.release import Part, Published
 from pganon.estimation.tangles import AnyPart, Tangle
+from pganon.forms.matched import Matched, both, call, exact
 from pganon.sqltools import cast, col, fragment, named, num, query
 
 
@@ -106,16 +106,16 @@ def _counted(asked: Query) -> exp.Select:
     question, n = asked.question, col("n", "l")
     leaves = {part: _named_leaf("l", f"_{p.number}") for part, p in asked.parts.items()}
     tops = [part for part in asked.parts if not _in_others(question, part)]
-    rest = [algebra.matched(n, other, lambda leaf: leaves[leaf.part]) for other in question.others]
+    rest = [formulas.matched(n, other, lambda leaf: leaves[leaf.part]) for other in question.others]
     rest += [tangle.matched("l") for tangle in asked.tangles]
-    whole = algebra.both(n, [*[leaves[part] for part in tops], *rest])
+    whole = both(n, [*[leaves[part] for part in tops], *rest])
     tree = query("select l.* from l", {"l": _leaves(asked)}).select(*_columns(whole, ""))
     for number, column in asked.measured.items():
         others = [leaves[part] for part in tops if part != column.part]
-        apart = algebra.both(n, [*others, *rest])
+        apart = both(n, [*others, *rest])
         own = _named_leaf("l", f"_x{number}")
-        both = algebra.both(n, [apart, own])
-        tree = tree.select(*_columns(apart, f"_r{number}"), *_columns(both, f"_c{number}"))
+        counted = both(n, [apart, own])
+        tree = tree.select(*_columns(apart, f"_r{number}"), *_columns(counted, f"_c{number}"))
     return tree
 
 
@@ -212,7 +212,7 @@ def _in_box(part: BoxedPart, units: exp.Expr, suffix: str = "") -> Matched:
 
 
 def _exact_leaf(asked: Query, part: ExactPart) -> Matched:
-    return algebra.exact(col("n", "b"), _known(asked, part, part.name("a")))
+    return exact(col("n", "b"), _known(asked, part, part.name("a")))
 
 
 def _known(asked: Query, part: ExactPart, name: str) -> exp.Expr:
@@ -255,7 +255,7 @@ def _box_measures(part: BoxedPart, number: int) -> list[exp.Expr]:
 
 
 def _exact_measures(asked: Query, part: ExactPart, number: int) -> list[exp.Expr]:
-    own = algebra.exact(col("n", "b"), _known(asked, part, f"xa{number}"))
+    own = exact(col("n", "b"), _known(asked, part, f"xa{number}"))
     found = _columns(own, f"_x{number}")
     if asked.measured[number].is_number:
         zero = fragment("0::float8")

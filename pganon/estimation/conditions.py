@@ -124,15 +124,6 @@ class Conditions:
                 leaves[0].condition,
                 "ask one query per alternative",
             )
-        for leaf in leaves:
-            for found in leaf.condition.find_all(exp.Column):
-                if self.column(found).form == "label":
-                    raise Unsupported(
-                        f"conditions on {_named(leaf)}, which has labels, are in several"
-                        " alternatives, which is not estimated yet",
-                        found,
-                        "ask one query per alternative",
-                    )
 
     def _formula(self, node: exp.Expr, *, negated: bool) -> Formula:
         """Negation goes to the leaves, which three-valued logic allows."""
@@ -185,8 +176,3 @@ class Conditions:
                     " with constants are estimated",
                     found,
                 )
-
-
-def _named(leaf: Leaf) -> str:
-    names = {column.name: None for column in leaf.condition.find_all(exp.Column)}
-    return " and ".join(quote(name) for name in names)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from pganon.estimation.question import Formula, Joined, Leaf, parts_of
 from pganon.estimation.release import Part
+from pganon.forms.matched import Matched, both, either
 
 
 def not_true(leaf: Leaf) -> Leaf:
@@ -40,3 +41,12 @@ def merged(items: list[Formula], *, every: bool) -> list[Formula]:
         else:
             others.append(item)
     return [*[Leaf(part, condition) for part, condition in own.items()], *others]
+
+
+def matched(n: exp.Expr, formula: Formula, leaves: Callable[[Leaf], Matched]) -> Matched:
+    """A formula; probabilities and tight bounds only if every leaf is on another part."""
+    if isinstance(formula, Leaf):
+        return leaves(formula)
+    assert isinstance(formula, Joined)
+    items = [matched(n, item, leaves) for item in formula.items]
+    return both(n, items) if formula.every else either(n, items)

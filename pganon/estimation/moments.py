@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.estimation.algebra import call
 from pganon.estimation.cells import Query, table
+from pganon.forms.matched import call
 from pganon.sqltools import col, fragment, named, num, query
 
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.estimation import algebra
-from pganon.estimation.algebra import Matched, call
+from pganon.estimation import formulas
 from pganon.estimation.boxed import BUCKETS, BoxedPart
 from pganon.estimation.exactly import ExactPart
 from pganon.estimation.question import Formula, Joined, Leaf
 from pganon.estimation.release import Part
+from pganon.forms.matched import Matched, call
 from pganon.sqltools import cast, col, fragment, named, num, query, total
 
 AnyPart = BoxedPart | ExactPart
@@ -180,7 +180,7 @@ class Tangle:
             side = f"h{self.parts[leaf.part].number}"
             return Matched(col(f"lo{place}", side), col(f"hi{place}", side), exp.null(), exp.null())
 
-        found = algebra.matched(n, self.formula, ends)
+        found = formulas.matched(n, self.formula, ends)
         return found.fewest, found.most
 
     def _cut(self, wanted: bool) -> exp.Expr:

@@ -69,6 +69,9 @@ def certain(condition: exp.Expr | None, label: exp.Expr) -> exp.Expr:
         elif isinstance(node, exp.NEQ):
             known = over(exp.EQ(this=node.this, expression=node.expression), lambda n: label.copy())
             node.replace(fragment("CASE WHEN :k THEN false END", k=known))
+        elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Boolean):
+            # Of a condition: what is not known of it is not known of whether it is true.
+            node.replace(node.this)
         elif isinstance(node, exp.Is):
             node.replace(over(node, lambda name: label.copy()))
     return tree

@@ -43,7 +43,7 @@ def attribute_columns(attribute: Attribute) -> list[ViewColumn]:
     meant: dict[str, Any] = {
         "kind": attribute.column.stored_type,
         "collation": attribute.column.collation,
-        "attained": attribute.scale is not Scale.TREE and not attribute.in_regions,
+        "attained": attribute.attained,
         "part": attribute.published,
     }
     form = _form(attribute)

@@ -68,12 +68,30 @@ class Errors:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """Bounds of counts that the release proves.
+
+    Attributes:
+        width: median distance, as a share of the exact answer; None if all of these are 0.
+        outside: exact answers that are not within, whatever is suppressed. There should be none.
+    """
+
+    width: float | None
+    outside: int
+
+
+@dataclass(frozen=True)
 class WorkloadMetrics:
-    """Errors of random queries: `count`, and `sums` by published column."""
+    """Errors of random queries: `count`, and `sums` by published column.
+
+    Attributes:
+        bounds: of the counts; None where no bounds are computed.
+    """
 
     workload: Workload
     count: Errors
     sums: dict[str, Errors]
+    bounds: Bounds | None = None
 
     @classmethod
     def recorded(cls, document: Mapping[str, Any]) -> Self:
@@ -81,17 +99,22 @@ class WorkloadMetrics:
             Workload(**document["workload"]),
             Errors(**document["count"]),
             {column: Errors(**errors) for column, errors in document["sums"].items()},
+            Bounds(**document["bounds"]) if document.get("bounds") else None,
         )
 
     def shown(self) -> Grid:
-        rows = [("count", self.count)]
-        rows += [(f"sum of {column}", errors) for column, errors in self.sums.items()]
+        rows: list[tuple[str, Errors, Bounds | None]] = [("count", self.count, self.bounds)]
+        rows += [(f"sum of {column}", errors, None) for column, errors in self.sums.items()]
         asked = self.workload
         restricted = "quasi-identifiers" + " and a sensitive column" * bool(asked.sensitive)
+        figures = ["median error", "mean error", "width of bounds", "without answer"]
         return Grid(
-            ["answer", "median error", "mean error", "without answer"],
-            [(name, figure(e.median), figure(e.mean), e.empty) for name, e in rows],
-            ["median error", "mean error", "without answer"],
+            ["answer", *figures],
+            [
+                (name, figure(e.median), figure(e.mean), figure(b and b.width), e.empty)
+                for name, e, b in rows
+            ],
+            figures,
             f"{asked.queries} random queries on {asked.predicates} {restricted},"
             f" selectivity {asked.selectivity:g}, seed {asked.seed}",
         )

@@ -6,11 +6,14 @@ mexact, mestimate   (query, and a column per answer); no row: nothing matches
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from sqlglot import exp
 
-from pganon.forms.metrics import Errors
-from pganon.sqltools import col, fragment, named, query
+from pganon.forms.facts import SUPPRESSED
+from pganon.forms.metrics import Bounds, Errors
+from pganon.identifiers import QualifiedName
+from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, Facts, count, measure, or_null
 
@@ -31,6 +34,43 @@ def errors_of(name: str, facts: Facts) -> Errors:
         finite(facts[_mean(name)]),
         facts[_empty(name)],
         *[finite(facts[fact]) for fact in _quantiles(name)],
+    )
+
+
+_WIDTH = or_null(measure("width", "workload_bounds_"))
+_OUTSIDE = or_null(count("outside", "workload_bounds_"))
+
+
+def bounds_step(bounds: Callable[[State], QualifiedName | None]) -> Check:
+    """Observes what :func:`bounds_of` reads, of (query, lower, upper); None if there are none."""
+    return Check(
+        "workload_bounds",
+        "how far the bounds of counts are apart",
+        lambda s: _bounds(bounds(s), s),
+        gives=[_WIDTH, _OUTSIDE],
+    )
+
+
+def bounds_of(facts: Facts) -> Bounds | None:
+    outside = facts[_OUTSIDE]
+    return None if outside is None else Bounds(finite(facts[_WIDTH]), outside)
+
+
+def _bounds(bounds: QualifiedName | None, state: State) -> exp.Expr:
+    """One row. Bounds are about released records."""
+    if bounds is None:
+        return query("select null::float8 as width, null::bigint as outside")
+    found = query(
+        "select coalesce(e.n, 0) as n, coalesce(b.lower, 0) as lower, coalesce(b.upper, 0) as upper"
+        " from q left join e on e.query = q.query left join b on b.query = q.query",
+        {"q": state.work("mqueries"), "e": state.work("mexact"), "b": bounds},
+    )
+    return query(
+        "select percentile_cont(0.5) within group (order by (x.upper - x.lower) / nullif(x.n, 0))"
+        " as width, count(*) filter (where x.n < x.lower or x.n > x.upper + :more) as outside"
+        " from x",
+        {"x": found},
+        more=num(state[SUPPRESSED]),
     )
 
 

@@ -325,39 +325,3 @@ def covered(axis: Axis, code: exp.Expr, table: str) -> exp.Expr:
         hi=col(f"hi{i}", table),
         z=col(f"z{i}", table),
     )
-
-
-def inside(axis: Axis, below: exp.Expr, above: exp.Expr, table: str) -> exp.Expr:
-    """Share of the spread of a published value, where values lie on a line, between two bounds.
-
-    These are distances from the source's lowest value, as `away` of mplaces<i>.
-
-    All numbers of a range are taken as equally likely, and NULL as one more of them.
-    """
-    i = axis.index
-    parts = {name: col(f"{name}{i}", table) for name in ("low", "high", "z")}
-    text = _DISCRETE if discrete(axis) else _CONTINUOUS
-    return fragment(text, below=below, above=above, **parts)
-
-
-def overlap(axis: Axis, bits: exp.Expr, table: str) -> exp.Expr:
-    """Share of the values that a published set covers whose bit is set; NULL if it covers none."""
-    i = axis.index
-    return fragment(
-        "bit_count(:q & :b)::float8 / nullif(:n, 0)",
-        q=bits,
-        b=col(f"bits{i}", table),
-        n=col(f"covers{i}", table),
-    )
-
-
-_DISCRETE = (
-    "case when :low is null or :below is null then 0"
-    " else greatest(0, least(:high, :above) - greatest(:low, :below) + 1)"
-    " / (:high - :low + 1 + :z::int) end"
-)
-_CONTINUOUS = (
-    "case when :low is null or :below is null then 0"
-    " when :low = :high then (:low between :below and :above)::int::float8 / (1 + :z::int)"
-    " else greatest(0, least(:high, :above) - greatest(:low, :below)) / (:high - :low) end"
-)

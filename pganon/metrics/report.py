@@ -11,7 +11,7 @@ from pganon.forms.facts import SUPPRESSED
 from pganon.forms.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request, Workload
 from pganon.metrics import distribution, information, linkage, loss
-from pganon.metrics.answers import errors_of, finite
+from pganon.metrics.answers import bounds_of, errors_of, finite
 from pganon.metrics.classification import Classification, classification
 from pganon.metrics.source import summed
 from pganon.resolved.model import ReleaseSpec
@@ -206,7 +206,7 @@ def _attribute(spec: ReleaseSpec, i: int, state: State) -> AttributeMetrics:
 
 def _workload(spec: ReleaseSpec, workload: Workload, facts: Facts) -> WorkloadMetrics:
     sums = {item.published: errors_of(f"t{item.number}", facts) for item in summed(spec)}
-    return WorkloadMetrics(workload, errors_of("n", facts), sums)
+    return WorkloadMetrics(workload, errors_of("n", facts), sums, bounds_of(facts))
 
 
 def _share(measured: float | None) -> float | None:

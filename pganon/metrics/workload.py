@@ -1,10 +1,11 @@
 """Random queries: answered from the published relations alone, compared with exact answers.
 
 mqueries    see draws; first<i> and last<i> also as distances from the lowest, low<i> and high<i>
-mshares     (query, group_id, n)          records of a group that match, as far as it shows
+mshares     (query, group_id, share, fewest, most)   of the records of a group, those that match,
+            as far as it shows
 mtotals     (group_id, size, n, t<j>)     published records and sums of every group
 mexact      (query, n, t<j>)              answers on the source; no row: nothing matches
-mestimate   (query, n, t<j>)              answers from what is published
+mestimate   (query, n, t<j>, lower, upper)   answers from what is published, and bounds of n
 
 Where queries restrict a sensitive column:
 
@@ -19,16 +20,17 @@ Queries depend on the seed and the source's values.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
 from pganon.encode.sensitive import with_code
 from pganon.forms.form import Description, Tables
+from pganon.forms.matched import Matched, both, exact
 from pganon.forms.request import Workload
 from pganon.metrics import sensitive
-from pganon.metrics.answers import error_step
-from pganon.metrics.coverage import inside, overlap
+from pganon.metrics.answers import bounds_step, error_step
 from pganon.metrics.draws import (
     ASKS,
     Domain,
@@ -41,9 +43,20 @@ from pganon.metrics.draws import (
     some,
     starts,
 )
+from pganon.metrics.leaves import Asked, asked_by_query, leaf
 from pganon.metrics.source import cell_number, on_line, records, summed
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import cast, col, conjunction, fragment, named, num, query, stacked
+from pganon.sqltools import (
+    cast,
+    col,
+    computed_once,
+    conjunction,
+    fragment,
+    named,
+    num,
+    query,
+    stacked,
+)
 from pganon.steps import CreateTable, State, Step
 
 
@@ -98,7 +111,9 @@ def steps(
             lambda s: _estimate(sums, s, restricts=restricts),
         ),
     ]
-    return [*drawn, *by_value, *answered, *[error_step(name) for name in ("n", *sums)]]
+    proved = all(attribute.covers for attribute in spec.attributes)
+    bounds = bounds_step(lambda s: s.work("mestimate") if proved else None)
+    return [*drawn, *by_value, *answered, *[error_step(name) for name in ("n", *sums)], bounds]
 
 
 def _drawing_step(axis: Axis, attributes: int, workload: Workload) -> Step:
@@ -286,16 +301,25 @@ def _all_match(attributes: Sequence[Axis], table: str) -> exp.Expr:
 
 
 def _shares(attributes: Sequence[Axis], state: State) -> exp.Expr:
-    product: exp.Expr = fragment("b.n::float8")
-    for axis in attributes:
-        product = fragment(":s * :p", s=product, p=_share(axis))
-    # Most groups miss one of the predicates.
-    return query(
-        "select q.query, b.group_id, :product as n from q cross join b where :some",
+    """Every attribute is a condition of an estimate; papers take none of its values as attained."""
+    found = query(
+        "select q.query, b.group_id, b.n from q cross join b",
         {"q": state.work("mqueries"), "b": state.work("mboxes")},
-        product=product,
-        some=conjunction([fragment(":p > 0", p=_share(axis)) for axis in attributes]),
     )
+    leaves: list[Matched] = []
+    for axis in attributes:
+        asked = asdict(asked_by_query(axis))
+        # Most groups miss one of the predicates.
+        found = found.where(fragment(":m > 0", m=asked["matching"].copy()))
+        found = found.select(*[named(v, f"{name}{axis.index}") for name, v in asked.items()])
+        shown = Asked(**{name: col(f"{name}{axis.index}", "x") for name in asked})
+        leaves.append(leaf(col("n", "x"), shown))
+    tree = query("select x.query, x.group_id from x", {"x": computed_once(found)})
+    return tree.select(*_named(both(col("n", "x"), leaves)))
+
+
+def _named(found: Matched) -> list[exp.Expr]:
+    return [named(getattr(found, name), name) for name in ("fewest", "most", "share")]
 
 
 def _estimate(sums: Sequence[str], state: State, *, restricts: bool) -> exp.Expr:
@@ -303,9 +327,10 @@ def _estimate(sums: Sequence[str], state: State, *, restricts: bool) -> exp.Expr
     same: exp.Expr = fragment("t.group_id = p.group_id")
     if restricts:
         same = exp.and_(same, fragment("t.item = q.item"), holds("", col("code", "t")))
-    tree = query(
-        "select q.query, sum(p.n / t.size * t.n) as n from q join p on p.query = q.query"
-        " join t on :same group by q.query",
+    # With a sensitive column several of its values may match.
+    groups = query(
+        "select q.query, p.share, p.fewest, p.most, t.size from q join p on p.query = q.query"
+        " join t on :same",
         {
             "q": state.work("mqueries"),
             "p": state.work("mshares"),
@@ -313,17 +338,19 @@ def _estimate(sums: Sequence[str], state: State, *, restricts: bool) -> exp.Expr
         },
         same=same,
     )
-    added = [fragment("sum(p.n / t.size * :t)", t=col(name, "t")) for name in sums]
-    return tree.select(*[named(item, name) for item, name in zip(added, sums, strict=True)])
-
-
-def _share(axis: Axis) -> exp.Expr:
-    """Share of a published value's spread that the predicate of a query covers."""
-    i = axis.index
-    if not on_line(axis):
-        bits = col(f"bits{i}", "q")
-        share = overlap(axis, bits, "b")
-        return fragment("case when :q is null then 1 else :share end", q=bits, share=share)
-    share = inside(axis, col(f"low{i}", "q"), col(f"high{i}", "q"), "b")
-    first = col(f"first{i}", "q")
-    return fragment("case when :first is null then 1 else :share end", first=first, share=share)
+    for name in ("n", *sums):
+        value = col(name, "t")
+        groups = groups.select(named(exp.Sum(this=value) if restricts else value, name))
+    if restricts:
+        groups = groups.group_by("q.query", "p.group_id", "p.share", "p.fewest", "p.most", "t.size")
+    leaves = Matched(*[col(name, "g") for name in ("fewest", "most", "share")], exp.null())
+    size = col("size", "g")
+    found = both(size, [leaves, exact(size, col("n", "g"))])
+    tree = query(
+        "select g.query, sum(:fewest) as lower, sum(:most) as upper from g group by g.query",
+        {"g": groups},
+        fewest=found.fewest,
+        most=found.most,
+    )
+    added = [fragment("sum(g.share * :t)", t=col(name, "g")) for name in ("n", *sums)]
+    return tree.select(*[named(v, name) for v, name in zip(added, ("n", *sums), strict=True)])

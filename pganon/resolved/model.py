@@ -121,6 +121,11 @@ class Attribute:
     in_regions: bool = False
 
     @property
+    def attained(self) -> bool:
+        """Whether records have the ends of published ranges, and all elements of published sets."""
+        return self.scale is not Scale.TREE and not self.in_regions
+
+    @property
     def covers(self) -> bool:
         """Whether what is published covers the values of the records; else it is their middle."""
         return self.form not in (Shown.MEAN, Shown.MODE)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
 
 from pganon.errors import InstallError, PolicyError
-from pganon.estimation.ask import ask
+from pganon.estimation.ask import answer, ask
+from pganon.estimation.parse import parse_query
+from pganon.estimation.refusals import Unsupported
+from pganon.estimation.release import AskedRelease, Part, Published
+from pganon.estimation.resolve import resolve
+from pganon.identifiers import QualifiedName
 from tests.integration.estimation.test_in_sql import in_sql, same
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
@@ -130,3 +136,63 @@ def test_not_by_default(labelled: Database):
 def test_refusals(labelled: Database, changes: dict[str, Any], message: str):
     with pytest.raises(PolicyError, match=message):
         driver.publish(labelled, policy(**changes))
+
+
+# -- without them --------------------------------------------------------------------------------
+
+_SHOWN = QualifiedName("worlds", "labelled")
+_ZIP = Part("zip", False, _SHOWN, "class_id", None)
+_REST = replace(_ZIP, name="records", exact=True)
+LABELLED = AskedRelease(
+    "released",
+    1,
+    _SHOWN,
+    _ZIP,
+    None,
+    {
+        "zip": Published("zip", "label", "text", '"default"', False, _ZIP, "zip_null"),
+        "flu": Published("flu", "exact", "text", '"default"', False, _REST),
+        "x": Published("x", "exact", "integer", None, False, _REST),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("where", "bounds"),
+    [
+        ("zip = 'north' OR flu = 'a'", (6, 10)),
+        ("NOT (zip = 'north' OR flu = 'a')", (0, 2)),
+        ("(zip = 'north' AND flu = 'a') OR (zip = 'south' AND flu <> 'a')", (1, 8)),
+        ("(zip IS NULL AND flu = 'a') OR (zip = 'north' AND flu <> 'a')", (3, 8)),
+    ],
+)
+@pytest.mark.parametrize("listed", ["count(*) n", "count(*) n, sum(x) s"])
+def test_labels_may_be_in_alternatives(
+    db: Database, where: str, bounds: tuple[int, int], listed: str
+):
+    """Of a label it is not known whether a condition on what it hides is true.
+
+    Three records each are in the north, there or without a zip code, anywhere, and without one; one
+    of each three has flu a.
+    """
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA worlds")
+        conn.execute(
+            "CREATE TABLE worlds.labelled AS"
+            " SELECT c AS class_id, z AS zip, missing AS zip_null, f AS flu, 1 AS x FROM"
+            " (VALUES (1, 'north', false), (2, 'north', true), (3, '*', false), (4, NULL, true))"
+            " AS v(c, z, missing) CROSS JOIN (VALUES ('a'), ('b'), ('b')) AS r(f)"
+        )
+        found = resolve(parse_query(f"SELECT {listed} FROM released WHERE {where}"), LABELLED)
+        (row,) = answer(conn, found, "uniform").as_dicts()
+    assert (row["n_lower"], row["n_upper"]) == bounds
+
+
+def test_labels_of_people_with_several_records():
+    """Their records are not told apart, so that alternatives are not answered one by one."""
+    people = Published("individual_no", "individual", "integer", None, False, _REST)
+    columns = {**LABELLED.columns, "individual_no": people}
+    asked = replace(LABELLED, person=people, columns=columns)
+    where = "(zip = 'a' AND flu = 'a') OR (zip = 'b' AND flu = 'b')"
+    with pytest.raises(Unsupported, match="conditions on zip, which has labels"):
+        resolve(parse_query(f"SELECT count(*) FROM released WHERE {where}"), asked)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.estimation.parse import parse_query
+from pganon.estimation.question import FIGURES
 from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease
 from pganon.estimation.resolve import resolve
@@ -240,6 +241,7 @@ def test_what_is_left_of_all_records_bounds_as_well(db: Database):
         test_partitions.fill(conn, records)
         (found,) = ask(conn, text, "uniform", test_partitions.RELEASE)
     assert (found["n_lower"], found["n_upper"], found["n_error"]) == (3, 4, None)
+    assert 3 <= found["n_low"] <= found["n"] <= found["n_high"] <= 4
 
 
 def test_groups_in_which_alternatives_can_be_true(db: Database):
@@ -251,6 +253,12 @@ def test_groups_in_which_alternatives_can_be_true(db: Database):
         test_worlds.fill(conn, [test_worlds.Class((1, 2), False, (1,), rows)])
         (whole,) = ask(conn, text, "uniform")
         groups = ask(conn, text.replace("count", "flu, count", 1) + " GROUP BY flu", "uniform")
+        nobody = text.replace(
+            "flu = 'a' OR (age <= 1 AND flu <> 'c')", "(age = 1 AND flu = 'z') OR x = 7"
+        )
+        (none,) = ask(conn, nobody, "uniform")
+    # Who has which age is open, but nobody has flu z.
+    assert (none["n_upper"], none["classes"], none["maybe_empty"]) == (0, 0, True)
     assert _figures(whole, "nsm") == [(1, 2, 3), (5, 6.5, 8), (pytest.approx(5 / 3), 3.25, 5)]
     assert (whole["t"], whole["classes"], whole["maybe_empty"]) == (5, 1, False)
     assert (whole["l_lower"], whole["l"], whole["l_upper"]) == (0, None, 5)
@@ -260,6 +268,23 @@ def test_groups_in_which_alternatives_can_be_true(db: Database):
     errors = [tuple(row[f"{name}_error"] for name in "nsmt") for row in (first, second)]
     assert errors == [(0, 0, 0, 0), (None, None, None, None)]
     assert [row["maybe_empty"] for row in (first, second)] == [False, True]
+
+
+def test_a_sum_that_is_not_known_in_one_way(db: Database):
+    """The first alternative has a sum; the second may have the record with NaN."""
+    x = replace(test_worlds.RELEASE.columns["x"], kind="double precision")
+    asked = replace(test_worlds.RELEASE, columns={**test_worlds.RELEASE.columns, "x": x})
+    rows: list[tuple[str | None, int | None]] = [("a", 5), ("b", 3), ("b", 7), ("c", 9)]
+    text = "SELECT count(*) n, sum(x) s FROM released WHERE flu = 'a' OR (age <= 1 AND flu = '{}')"
+    with db.connect() as conn:
+        test_worlds.fill(conn, [test_worlds.Class((1, 2), False, (1,), rows)])
+        conn.execute("ALTER TABLE worlds.released ALTER COLUMN x TYPE double precision")
+        conn.execute("UPDATE worlds.released SET x = 'NaN' WHERE flu = 'c'")
+        (some,) = ask(conn, text.format("b"), "uniform", asked)
+        (unknown,) = ask(conn, text.format("c"), "uniform", asked)
+    assert _figures(some, "ns") == [(1, 2, 3), (5, 10, 15)]
+    assert [unknown[f"s{end}"] for end in FIGURES] == [None] * len(FIGURES)
+    assert unknown["n_upper"] == 2
 
 
 def _figures(row: dict[str, Any], names: str) -> list[tuple[Any, ...]]:
@@ -286,15 +311,3 @@ def test_too_many_ways():
         resolve(parse_query(f"SELECT sum(x) FROM released WHERE {most}"), test_worlds.RELEASE)
     pairs = " OR ".join(f"((x = {i} OR sex = {i}) AND (x = 1{i} OR age = {i}))" for i in (1, 2))
     assert "more than 24 ways" in refusal(pairs, test_worlds.RELEASE)
-
-
-def test_labels_are_not_in_several_tables():
-    """Of a label it is not known whether a condition on what it hides is not true."""
-    columns = dict(test_worlds.RELEASE.columns)
-    columns["sex"] = replace(columns["sex"], form="label")
-    asked = replace(test_worlds.RELEASE, columns=columns)
-    assert "conditions on sex, which has labels" in refusal("x = 1 OR sex = 1", asked)
-    # One may have the name of what the exact columns are.
-    columns["records"] = replace(columns["sex"], name="records")
-    found = parse_query("SELECT sum(x) FROM released WHERE x = 1 OR age = 1")
-    assert resolve(found, asked).questions[0].alternatives is not None

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from psycopg import sql
 
 from pganon.errors import PrivacyRefusal, UsageError
+from pganon.forms.metrics import Bounds
 from pganon.forms.request import Request, Workload
 from pganon.metrics.report import ClassMetrics
 from pganon.run.executor import Executor
@@ -327,6 +329,8 @@ def test_random_queries(tables: tuple[Connection, Connection], case: Case, seed:
     conditions = min(case.predicates, len(case.quasi)) + 1
     found, sums = answers(staged), [_sums(staged, table) for table in ("mexact", "mestimate")]
     labels = {"z": known(labels_of(ZIPS), [row.get("z") for row in case.rows])}
+    proved = {row["query"]: (row["lower"], row["upper"]) for row in work(staged, "mestimate")}
+    widths = []
     for row in work(staged, "mqueries"):
         asked = query_of(case, staged, row)
         assert len(asked) == conditions
@@ -338,6 +342,9 @@ def test_random_queries(tables: tuple[Connection, Connection], case: Case, seed:
         guess = oracle.estimate(published, asked, case.sensitive, labels)
         pairs.append((exact, guess))
         assert found[row["query"]] == (exact, close(guess))
+        bounds = oracle.bounds(published, asked, case.sensitive, labels)
+        assert proved.get(row["query"], (0, 0)) == bounds
+        widths += [(bounds[1] - bounds[0]) / exact] if exact else []
         if not case.individuals:
             added = oracle.estimate(published, asked, case.sensitive, labels, "more")
             assert [found.get(row["query"], 0) for found in sums] == [
@@ -348,6 +355,7 @@ def test_random_queries(tables: tuple[Connection, Connection], case: Case, seed:
     assert got.workload is not None
     assert got.workload.workload == workload
     assert dataclasses.astuple(got.workload.count) == tuple(map(close, oracle.errors(pairs)))
+    assert got.workload.bounds == Bounds(close(median(widths)) if widths else None, 0)
 
 
 def _sums(staged: Staged, table: str) -> dict[int, float]:

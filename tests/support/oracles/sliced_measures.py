@@ -127,6 +127,15 @@ def variance(p: Published, query: Query) -> Fraction:
     return found
 
 
+def bounds(p: Published, query: Query) -> tuple[int, int]:
+    """The fewest and the most that match, where only a sensitive table is dealt."""
+    reached: Counter[Place] = Counter()
+    for row, (place,), _ in _expected(p, query):
+        reached[place] += count(row)
+    found = [(b, d.matching[g], d.sizes[g]) for (d, g), b in reached.items()]
+    return sum(max(0, a + b - n) for b, a, n in found), sum(min(a, b) for b, a, n in found)
+
+
 def combinations(p: Published) -> Iterator[tuple[Row, Fraction]]:
     """What the relations join to: vectors, and of how many records each is expected to be.
 

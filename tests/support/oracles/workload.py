@@ -90,6 +90,51 @@ def _number(value: Any) -> Fraction:
     return Fraction(value.toordinal() if isinstance(value, dt.date) else value)
 
 
+def bounds(
+    rows: Sequence[Row], query: Query, sensitive: Collection[str], labels: Mapping[str, Labels]
+) -> tuple[int, int]:
+    """The fewest and the most released records that match, of all that classes may hold."""
+    classes: dict[Any, list[Row]] = {}
+    for row in rows:
+        classes.setdefault(row["class_id"], []).append(row)
+    lowest = highest = 0
+    for own in classes.values():
+        fewest = most = len(own)
+        for column, values in query.items():
+            if column in sensitive:
+                least = greatest = sum(row[column] in values for row in own)
+            else:
+                least, greatest = _in_class(own, column, values, labels.get(column))
+            fewest, most = max(0, fewest + least - len(own)), min(most, greatest)
+        lowest, highest = lowest + fewest, highest + most
+    return lowest, highest
+
+
+def _in_class(
+    own: Sequence[Row], column: str, values: Collection[Any], labels: Labels | None
+) -> tuple[int, int]:
+    """Every end of a range and every element of a set is had by a record, and so is NULL."""
+    published, null = own[0][column], bool(own[0].get(f"{column}_null", False))
+    if published is None or not values:
+        return 0, 0
+    if isinstance(published, Range):
+        first, last = _number(min(values)), _number(max(values))
+        low, high = _number(published.lower), _number(published.upper)
+        if published.bounds[1] == ")":
+            high -= 1
+        ends = {low, high}
+        every, some = first <= low and high <= last, first <= high and low <= last
+        held = sum(first <= end <= last for end in ends)
+    else:
+        covered = set(labels[published] if labels else published) - {None}
+        null = null or (not labels and None in published)
+        ends = set() if labels else covered
+        every, some = covered <= set(values), bool(covered & set(values))
+        held = len(ends & set(values))
+    least = len(own) if every and not null else held
+    return least, len(own) - (len(ends) + null - held) if some else 0
+
+
 class Errors(NamedTuple):
     """In the order of what a release says of its workload."""
 

@@ -20,7 +20,7 @@ from pganon.methods.buckets.metrics import (
 )
 from pganon.methods.buckets.metrics.questions import numbers
 from pganon.methods.common.arrangement import Arrange
-from pganon.metrics.answers import errors_of, finite
+from pganon.metrics.answers import bounds_of, errors_of, finite
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State, Step
 from pganon.steps.facts import RECORDS, Facts
@@ -150,7 +150,9 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetri
     """The metrics that :func:`measure_steps` observed."""
     measured: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
-        measured["workload"] = WorkloadMetrics(request.workload, errors_of("n", state.facts), {})
+        measured["workload"] = WorkloadMetrics(
+            request.workload, errors_of("n", state.facts), {}, bounds_of(state.facts)
+        )
         measured["deviation"] = finite(state[deviations.DEVIATION])
     return BucketMetrics(**measured)
 

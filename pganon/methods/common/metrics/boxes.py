@@ -17,7 +17,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.forms.elements import attribute_columns
 from pganon.forms.form import Tables
-from pganon.metrics import coverage
+from pganon.metrics import coverage, leaves
 from pganon.metrics.source import on_line, place_steps
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
@@ -140,7 +140,7 @@ def of_attribute(axis: Axis, place: int, state: State) -> exp.Select:
     )
     boxes = state.work("mboxes")
     if not on_line(axis):
-        share = coverage.overlap(axis, col(f"bits{place}", "q"), "b")
+        share = leaves.asked_of_set(axis, col(f"bits{place}", "q"), "b").share
         tree = query("select q.query, b.group_id from q cross join b", {"q": asking, "b": boxes})
         return tree.select(named(share, "n"))
     places = state.work(f"mplaces{axis.index}")
@@ -152,4 +152,5 @@ def of_attribute(axis: Axis, place: int, state: State) -> exp.Select:
         last=col(f"last{place}", "q"),
     )
     below, above = col("away", "f"), col("away", "l")
-    return tree.select(named(coverage.inside(axis, below, above, "b"), "n"))
+    share = leaves.asked_on_line(axis, below, above, "b").share
+    return tree.select(named(share, "n"))

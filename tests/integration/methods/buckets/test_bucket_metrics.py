@@ -8,11 +8,13 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
 from psycopg import sql
 
+from pganon.forms.metrics import Bounds
 from pganon.forms.request import Request, Workload
 from pganon.methods.buckets.metrics import membership, questions
 from pganon.methods.buckets.metrics.report import BucketMetrics, Membership
@@ -23,6 +25,7 @@ from tests.support.harness.driver import Staged, drop_leftovers, fetch
 from tests.support.oracles import sliced_risks
 from tests.support.oracles.sliced import Published, Row, columns, sizes
 from tests.support.oracles.sliced_measures import (
+    bounds,
     discernibility,
     estimate,
     kl,
@@ -264,7 +267,8 @@ def close(value: float) -> Any:
 def check_workload(staged: Staged, got: BucketMetrics, p: Published, rows: Sequence[Row]) -> None:
     exact = {row["query"]: row["n"] for row in work(staged, "mexact")}
     guessed = {row["query"]: row["n"] for row in work(staged, "mestimate")}
-    errors, deviations, items = [], [], set()
+    errors, deviations, widths, items = [], [], [], set()
+    sliced = len(p.qits) > 1 or staged.plan.spec.policy.method.name == "slicing"
     for row in work(staged, "mqueries"):
         query, item = _query(staged, row, rows)
         items.add(item)
@@ -275,13 +279,15 @@ def check_workload(staged: Staged, got: BucketMetrics, p: Published, rows: Seque
         if truth:
             errors.append(float(abs(expected - truth) / truth))
             deviations.append(math.sqrt(variance(p, query)) / truth)
+            low, high = (0, 0) if sliced else bounds(p, query)
+            widths.append((high - low) / truth)
     assert len(items) == len(staged.plan.spec.sensitive)
     assert got.workload is not None
     count = got.workload.count
     assert count.empty == WORKLOAD.queries - len(errors)
     assert count.mean == close(sum(errors) / len(errors))
     assert got.workload.sums == {}
-    sliced = len(p.qits) > 1 or staged.plan.spec.policy.method.name == "slicing"
+    assert got.workload.bounds == (None if sliced else Bounds(close(median(widths)), 0))
     assert got.deviation == (None if sliced else close(sum(deviations) / len(deviations)))
 
 

@@ -7,7 +7,7 @@ statement.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,7 +15,6 @@ import sqlglot
 from sqlglot import exp
 
 from pganon import sqlfiles
-from pganon.estimation.question import Formula, Joined, Leaf
 from pganon.sqltools import DIALECT, fragment
 
 _RETURN = re.compile(r"\bRETURN (.*?);\n", re.DOTALL)
@@ -96,15 +95,6 @@ def neither(n: exp.Expr, item: Matched) -> Matched:
         fragment("1 - :p", p=item.share.copy()),
         call("neither_pair", share=item.share, pair=item.pair),
     )
-
-
-def matched(n: exp.Expr, formula: Formula, leaves: Callable[[Leaf], Matched]) -> Matched:
-    """A formula; probabilities and tight bounds only if every leaf is on another part."""
-    if isinstance(formula, Leaf):
-        return leaves(formula)
-    assert isinstance(formula, Joined)
-    items = [matched(n, item, leaves) for item in formula.items]
-    return both(n, items) if formula.every else either(n, items)
 
 
 def _product(one: exp.Expr, other: exp.Expr) -> exp.Expr:
