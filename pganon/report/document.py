@@ -14,6 +14,7 @@ from pganon.forms.evidence import DIGEST, sha256
 from pganon.report import events, figures, guarantee
 from pganon.report.collected import Collected
 from pganon.report.columns import about, columns
+from pganon.report.exported import files_of
 from pganon.report.look import look_at
 from pganon.report.outcome import outcome
 from pganon.report.promises import not_protected
@@ -27,7 +28,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
     """Everything that the page shows, and nothing else is needed for it.
 
     Args:
-        files: exported ones, each with its `name` and `sha256`.
+        files: exported ones beside those of the ledger, each with its `name` and `sha256`.
     """
     comments = look_at(found)
     return {
@@ -57,7 +58,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "events": events.events(found),
         "not_protected": not_protected(found),
         "proof": _proof(found),
-        "files": list(files),
+        "files": files_of(events.exports(found), files),
     }
 
 

@@ -16,8 +16,11 @@ from tests.support.harness.cluster import Database
 
 pytestmark = pytest.mark.primary_server_only
 
-HUSHED = ("hushed_source", "hushed_approver", "hushed_reason", "7319731", "source_owner")
-"""A table, a role, a reason, records left out, another reader: nothing for readers."""
+HUSHED = (
+    *("hushed_source", "hushed_approver", "hushed_reason", "hushed_file"),
+    *("7319731", "source_owner"),
+)
+"""A table, a role, a reason, a file, records left out, another reader: nothing for readers."""
 
 PLANTED = """
 INSERT INTO pganon_private.ledger
@@ -25,6 +28,10 @@ INSERT INTO pganon_private.ledger
 SELECT v.run_id, v.release, v.version, e.event, 'hushed_approver', '0', v.policy_hash,
     '{"login": "hushed_approver", "reason": "hushed_reason", "code": "hushed_reason"}'
 FROM pganon_private.version AS v, (VALUES ('approved'), ('refused'), ('rejected')) AS e(event);
+INSERT INTO pganon_private.ledger (run_id, release, version, event, program_version, details)
+SELECT v.run_id, v.release, v.version, 'exported', '0',
+    '{"file": "hushed_file", "view": "published.patients", "rows": 1, "sha256": "ab"}'
+FROM pganon_private.version AS v;
 UPDATE pganon_private.version SET suppressed = 7319731
 """
 
