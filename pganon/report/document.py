@@ -12,6 +12,7 @@ from typing import Any
 
 from pganon.forms.evidence import DIGEST, sha256
 from pganon.report import events, figures, guarantee
+from pganon.report.attacks import attacks
 from pganon.report.collected import Collected
 from pganon.report.columns import about, columns
 from pganon.report.exported import files_of
@@ -48,6 +49,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "columns": columns(found),
         "access": [{"role": one.role, "because": one.because} for one in found.access],
         "questions": questions(found),
+        "attacks": attacks(found),
         "risk": _risk(found),
         "form": figures.of_form(found),
         "guarantee": guarantee.required(found),

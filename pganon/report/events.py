@@ -128,6 +128,9 @@ def _what(found: Collected, event: Mapping[str, Any]) -> str:
         case "exported":
             rows = several(details["rows"], "row")
             return f"Exported {rows} of version {version} as {plain(details['file'])}"
+        case "attacked":
+            people = count(details["targets"])
+            return f"Tried attacks on {people} people, and on {people} who were held out"
         case "forgotten":
             return f"People were forgotten: {_counts(details)}"
         case "expired":

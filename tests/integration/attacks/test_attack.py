@@ -172,6 +172,58 @@ def test_nothing_is_left_but_rows_in_the_ledger(db: Database) -> None:
     assert "Zanzibar" not in text
 
 
+def test_reports_have_the_attacks_on_what_they_are_about(db: Database, tmp_path: Path) -> None:
+    """Those on the same policy and the same data, and no others."""
+    db.source(PLANTED)
+    conn = db.owner()
+    policy_5 = policy(5, "told", publish={"readers": ["analyst"]})
+    assert attacked(db, policy_5).versions == ()
+    driver.publish(db, policy_5)
+    file = tmp_path / "report.json"
+
+    def reported(*about: str) -> dict[str, Any] | None:
+        ran = pganon("report", *about, "-o", str(file), "--force", "--dsn", db.dsn())
+        assert ran.code == 0, ran.err
+        return json.loads(file.read_text())["attacks"]
+
+    assert attacked(db, policy(6, "told")).versions == ()
+    assert attacked(db, policy(5, "told", release="others")).versions == ()
+    renamed = policy(5, "told")
+    renamed["columns"]["told"] |= {"as": "said"}
+    assert attacked(db, renamed).versions == ()
+    assert reported("people") is None
+    # Readers make no other groups.
+    found = attacked(db, policy(5, "told"), seed=3)
+    assert (found.versions, found.requests) == ((1,), ())
+    shown = reported("people")
+    assert shown is not None
+    assert (shown["seed"], shown["people"], shown["targets"]) == (3, 400, 100)
+    plain = json.loads(json.dumps(found.as_dict()))
+    rates = ("attack", "adversary", "column", "release", "members", "control", "difference")
+    assert [{name: one[name] for name in rates} for one in shown["findings"]] == plain["findings"]
+    assert "Zanzibar" not in file.read_text()
+    # One record is another one.
+    db.source("UPDATE public.person SET told = 'other' WHERE id = 9")
+    assert attacked(db, policy_5).versions == ()
+    waits = policy(7, "told", publish={"approval": {"by": ["source_owner"]}}, republication="warn")
+    driver.publish(db, waits)
+    found = attacked(db, waits)
+    assert (found.versions, len(found.requests)) == ((), 1)
+    held = reported("--request", str(found.requests[0]))
+    assert held is not None
+    assert reported("people") == shown
+    ((run,),) = conn.execute(
+        "SELECT run_id FROM pganon.ledger WHERE event = 'awaiting_approval'"
+    ).fetchall()
+    rows = conn.execute(
+        "SELECT version, run_id = %s, details -> 'attack' FROM pganon.ledger"
+        " WHERE event = 'attacked' ORDER BY id",
+        [run],
+    ).fetchall()
+    assert [row[:2] for row in rows] == [(1, False), (None, True)]
+    assert rows[1][2] == found.run_id
+
+
 def test_an_interrupt_removes_everything(db: Database) -> None:
     db.source(PLANTED)
     conn = db.owner()
