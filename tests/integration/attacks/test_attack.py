@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,9 @@ def planted(db: Database) -> dict[int, Attacked]:
 def test_what_a_release_gives_away_and_what_anybody_knows(db_after: Any) -> None:
     """Of pairs, the value of one is half of what a reader sees."""
     _, found = db_after(planted)
+    # With two columns each list of the attacker has one.
+    assert found[2].not_measured == found[60].not_measured == ()
+    assert {one.attack for one in found[2].findings} == {"singling_out", "linkability", "inference"}
     release, leaked, guessed, difference = shares(found[2], "quasi_identifiers", "drawn")
     assert min(release, leaked) > 0.3
     assert guessed < 0.15
@@ -81,6 +85,9 @@ def test_what_a_release_gives_away_and_what_anybody_knows(db_after: Any) -> None
     _, members, control, difference = shares(found[2], "correlations", "told")
     assert members == control == 1.0
     assert difference.low < 0 < difference.high
+    [stated] = [one for one in found[2].findings if one.attack == "singling_out"]
+    # Of more rows than that.
+    assert [rate and rate.attempts for rate in (stated.release, stated.members)] == [100, 100]
     _, members, control, _ = shares(found[2], "published_row")
     assert members > 0.9
     assert control < 0.1
@@ -97,6 +104,38 @@ def test_values_that_nothing_tells(db_after: Any) -> None:
         assert difference.low < 0 < difference.high
     assert (found[60].people, found[60].control_people, found[60].targets) == (400, 100, 50)
     assert (found[60].records, found[60].known_others) == (400, 59)
+
+
+def test_everybody_held_out_is_a_control(db: Database) -> None:
+    """Pairs have a value of their own. A row is true of one person held out if his twin is not."""
+    db.source(
+        "CREATE TABLE public.twin AS SELECT n AS id, 30 AS age, 't' AS town, 'd' || n / 2 AS told"
+        " FROM generate_series(2, 201) AS n; ALTER TABLE public.twin ADD PRIMARY KEY (id)"
+    )
+    conn = db.owner()
+    values: dict[int, str] = {}
+
+    def look(step: str) -> None:
+        if step == "shadow release: encode.source":
+            [name] = [t for t in faults.run_tables(conn) if t.endswith("_drawn")]
+            rows = conn.execute(f"SELECT place, s0 FROM {name}".encode()).fetchall()
+            values.update(rows)
+
+    declared = policy(5, "told", source="public.twin")
+    found = faults.attacked(
+        db.dsn(), driver.loaded(declared), before=look, targets=1000, control=0.245, seed=3
+    )
+    held = found.control_people
+    assert held == 49
+    assert len(values) == 200
+    out = Counter(value for place, value in values.items() if place <= held)
+    alone = {value for value, n in out.items() if n == 1}
+    assert values[held] in alone
+    [stated] = [one for one in found.findings if one.attack == "singling_out"]
+    assert stated.control is not None
+    assert stated.members is not None
+    assert stated.control.successes == stated.members.successes == len(alone)
+    assert stated.members.attempts == len(alone)
 
 
 @pytest.mark.slow
