@@ -72,6 +72,8 @@ class Attacked:
         control_people: who were held out of the shadow release.
         targets: who were attacked, of those who are in it, and as many of the others.
         known_others: people of the target's group whom one of the adversaries knows.
+        versions, requests: of the release, made or to be made by the same policy of the same data;
+            reports of them have the findings.
     """
 
     release: str
@@ -85,6 +87,8 @@ class Attacked:
     known_others: int
     findings: tuple[Finding, ...]
     not_measured: tuple[NotMeasured, ...]
+    versions: tuple[int, ...] = ()
+    requests: tuple[int, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

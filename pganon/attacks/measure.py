@@ -18,7 +18,9 @@ from sqlglot import exp
 from pganon import database
 from pganon.attacks import inference, linkability, people, singling
 from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
+from pganon.attacks.recorded import recorded
 from pganon.attacks.shown import Release, boxes, histogram, release_of
+from pganon.encode.source import source_fingerprint
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
@@ -118,7 +120,10 @@ class _Attack:
         whole: Found = []
         without: Found = []
 
+        data: list[bytes] = []
+
         def of_all(plan: Plan, state: State) -> None:
+            data.append(source_fingerprint(plan.spec, state.facts))
             self._make(people.KNOWN, people.known(plan.spec, self.base, state))
             self._make(people.TARGETS, people.targets(self.base, held, number))
             whole.extend(self._attempts(_attackable(plan, state), state, 0))
@@ -131,7 +136,7 @@ class _Attack:
             self._run(spec, "shadow release", shadow, of_some)
         except PrivacyRefusal as refusal:
             raise refusal.within("without the control group") from None
-        return Attacked(
+        attacked = Attacked(
             release=spec.policy.release,
             source=str(spec.source.name),
             run_id=snapshot.run_id,
@@ -144,6 +149,7 @@ class _Attack:
             findings=findings(whole, without),
             not_measured=_not_measured(spec),
         )
+        return recorded(self.conn, spec, data[0], attacked)
 
     def _run(
         self, spec: ReleaseSpec, name: str, snapshot: SharedSnapshot, measured: OnMeasured

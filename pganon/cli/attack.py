@@ -122,6 +122,10 @@ def _show(attacked: Attacked) -> None:
         common.line(f"others known: {attacked.known_others} other people of the group")
     for missing in attacked.not_measured:
         common.line(f"{missing.attack.replace('_', ' ')} was not measured: {missing.reason}")
+    made = [f"version {number}" for number in attacked.versions]
+    made += [f"request {number}" for number in attacked.requests]
+    if made:
+        common.line(f"in reports of {', '.join(made)}: same policy, same data")
 
 
 def _share(rate: Rate | None) -> str:

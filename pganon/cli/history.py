@@ -19,6 +19,10 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
+_LONG = {"guarantee", "guard", "findings", "not_measured"}
+"""Details that are too long for a line."""
+
+
 def history(
     name: Name,
     dsn: common.DsnOption = None,
@@ -55,7 +59,7 @@ def _brief(details: dict[str, object]) -> str:
     shown = {
         key: ", ".join(map(str, value)) if isinstance(value, list) else value
         for key, value in details.items()
-        if key not in ("guarantee", "guard") and value not in (None, [], "")
+        if key not in _LONG and value not in (None, [], "")
     }
     return "; ".join(f"{key.replace('_', ' ')} {value}" for key, value in shown.items())
 

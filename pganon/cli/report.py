@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +20,18 @@ if TYPE_CHECKING:
 
 Made = tuple[dict[str, Any], Callable[[Mapping[str, Any]], str]]
 """A document, and what makes the page of it."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a report is to be about: a version of a release, or a request; and where it is."""
+
+    name: str | None
+    version: int | None
+    request: int | None
+    dsn: str | None
+    owner: str | None
+    files: Sequence[dict[str, str]]
 
 
 class Edition(StrEnum):
@@ -92,7 +105,7 @@ def report(
     check_output(output, force=force)
     files = [file_entry(path.name, read(path)) for path in export or ()]
     make = _for_readers if edition is Edition.READERS else _for_officer
-    made, page = make(name, version, request, dsn, owner, files)
+    made, page = make(_Asked(name, version, request, dsn, owner, files))
     text = as_text(output, made, page)
     if key is not None:
         text = sign(text, read(key), datetime.now(UTC))
@@ -121,59 +134,42 @@ def report(
     common.line(f"{output}: {about}; {look}")
 
 
-def _for_readers(
-    name: str | None,
-    version: int | None,
-    request: int | None,
-    dsn: str | None,
-    owner: str | None,
-    files: Sequence[dict[str, str]],
-) -> Made:
+def _for_readers(asked: _Asked) -> Made:
     from pganon.cli.release import reader
     from pganon.cli.seen import see
     from pganon.report.readers.document import document
     from pganon.report.readers.page import page
 
-    if name is None or version is not None or request is not None:
+    if asked.name is None or asked.version is not None or asked.request is not None:
         raise UsageError(
             "the edition for readers is about the version that they see",
             hint="pganon report NAME --for readers -o FILE",
         )
-    with reader(dsn, owner) as conn:
-        return document(see(conn, name), files), page
+    with reader(asked.dsn, asked.owner) as conn:
+        return document(see(conn, asked.name), asked.files), page
 
 
-def _for_officer(
-    name: str | None,
-    version: int | None,
-    request: int | None,
-    dsn: str | None,
-    owner: str | None,
-    files: Sequence[dict[str, str]],
-) -> Made:
+def _for_officer(asked: _Asked) -> Made:
     from pganon.report.document import document
     from pganon.report.page import page
 
-    return document(_collected(name, version, request, dsn, owner), files), page
+    return document(_collected(asked), asked.files), page
 
 
-def _collected(
-    name: str | None, version: int | None, request: int | None, dsn: str | None, owner: str | None
-) -> Collected:
+def _collected(asked: _Asked) -> Collected:
     from pganon.cli.collected import collect
     from pganon.cli.held import collect_held
 
-    if (name is None) == (request is None) or (request is not None and version is not None):
-        raise UsageError(
-            "name a release, or what waits for approval",
-            hint="pganon report NAME [--version N], or pganon report --request ID",
-        )
-    if name is None:
-        assert request is not None
-        with common.connect(dsn) as conn:
-            return collect_held(conn, request)
-    with common.connect_owner(dsn, owner) as conn:
-        return collect(conn, name, version)
+    if asked.name is not None and asked.request is None:
+        with common.connect_owner(asked.dsn, asked.owner) as conn:
+            return collect(conn, asked.name, asked.version)
+    if asked.request is not None and asked.name is None and asked.version is None:
+        with common.connect(asked.dsn) as conn:
+            return collect_held(conn, asked.request)
+    raise UsageError(
+        "name a release, or what waits for approval",
+        hint="pganon report NAME [--version N], or pganon report --request ID",
+    )
 
 
 @group.command("key")

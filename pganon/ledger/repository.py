@@ -1,8 +1,8 @@
 """The ledger: one row per event of a run or release; rows are added, never changed.
 
 Events: `started`, then one of `released`, `unchanged`, `dry_run`, `refused`, `failed`,
-`forgotten`, `awaiting_approval`; later `rolled_back`, `dropped`, `readers`, and after approval
-`released`. SQL functions write `approved`, `rejected`, `withdrawn`.
+`forgotten`, `awaiting_approval`; later `rolled_back`, `dropped`, `readers`, `exported`, `attacked`,
+and after approval `released`. SQL functions write `approved`, `rejected`, `withdrawn`.
 Details hold names, counts, parameters and error codes, never a value of a row.
 """
 
@@ -36,6 +36,8 @@ Event = Literal[
     "awaiting_approval",
     "expired",
     "superseded",
+    "exported",
+    "attacked",
 ]
 
 

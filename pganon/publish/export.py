@@ -2,14 +2,18 @@
 
 Rows are streamed from the published view, so whoever may read the view may export it. The file
 appears under its name only when it is complete, and only its owner may read it unless everybody may
-read the view.
+read the view. What the steward exports is in the ledger before the file is there; others may not
+write to it.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
+import hashlib
 import re
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -22,6 +26,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.install import access
+from pganon.ledger import repository as ledger
 from pganon.publish import listing, release_state, sessions
 from pganon.publish.parquet import Numeric, Written, write_parquet
 
@@ -37,14 +42,18 @@ class Exported:
 
     Attributes:
         rows: without the header.
+        sha256: digest (hex) of the file.
         not_decimal: columns of numeric that Parquet holds as `numeric` says, not as decimals.
+        recorded: whether the ledger has a row of it.
     """
 
     file: str
     view: str
     version: int
     rows: int
+    sha256: str
     not_decimal: Sequence[str] = ()
+    recorded: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,12 +61,14 @@ class _Source:
     """A view to read, the version it is of, the SELECT that reads it.
 
     Attributes:
+        run_id: of the run that made the version; None for who may not write to the ledger.
         shown: whether the view shows that version now.
     """
 
     view: QualifiedName
     version: int
     select: sql.Composable
+    run_id: int | None = None
     shown: bool = True
 
 
@@ -92,16 +103,52 @@ def export(
     form = _form(path, safe_csv=safe_csv, numeric=numeric)
     if path.exists() and not replace:
         raise UsageError(f"{path} exists", hint="choose another name, or add --force")
-    with sessions.translated(), conn.transaction():
+    # The file appears after the commit: no file without its row.
+    with sessions.translated(), ExitStack() as last, conn.transaction():
         source = _source(conn, name, view, version)
         private = not (source.shown and _is_open(conn, source.view))
         select = _safe(conn, source.select) if safe_csv else source.select
-        with files.writing(path, private=private) as file:
-            if form == ".parquet":
-                written = write_parquet(conn, select, file, report, numeric or "text")
-            else:
-                written = Written(_write_csv(conn, select, file, compressed=form == ".csv.gz"))
-    return Exported(str(path), str(source.view), source.version, written.rows, written.not_decimal)
+        file = last.enter_context(files.writing(path, private=private))
+        if form == ".parquet":
+            written = write_parquet(conn, select, file, report, numeric or "text")
+        else:
+            written = Written(_write_csv(conn, select, file, compressed=form == ".csv.gz"))
+        made = Exported(
+            file=str(path),
+            view=str(source.view),
+            version=source.version,
+            rows=written.rows,
+            sha256=_digest(file),
+            not_decimal=written.not_decimal,
+        )
+        recorded = _record(conn, name, source, made)
+    return dataclasses.replace(made, recorded=recorded)
+
+
+def _digest(file: BinaryIO) -> str:
+    """Of what was written to a file that is still open."""
+    file.flush()
+    with Path(file.name).open("rb") as again:
+        return hashlib.file_digest(again, "sha256").hexdigest()
+
+
+def _record(conn: Connection, name: str, source: _Source, made: Exported) -> bool:
+    """Write the row of the ledger; False where this role or this server cannot."""
+    if source.run_id is None:
+        return False
+    if conn.execute(sqlfiles.query("lifecycle", "writable")).fetchone() != (True,):
+        return False
+    # Names of files are bytes, which JSON need not have a text for.
+    file = Path(made.file).name.encode(errors="replace").decode()
+    ledger.append(
+        conn,
+        "exported",
+        run_id=source.run_id,
+        release=name,
+        version=made.version,
+        details={"file": file, "view": made.view, "rows": made.rows, "sha256": made.sha256},
+    )
+    return True
 
 
 def _form(path: Path, *, safe_csv: bool, numeric: Numeric | None) -> str:
@@ -134,7 +181,9 @@ def _source(conn: Connection, name: str, view: str | None, version: int | None) 
     chosen = _choose([v.name for v in stored.views], view)
     text = next(v.select for v in stored.views if v.name == chosen)
     select = sql.SQL(text)  # pyright: ignore[reportArgumentType]
-    return _Source(chosen, stored.version, select, stored.version == recorded.release.current)
+    return _Source(
+        chosen, stored.version, select, stored.run_id, stored.version == recorded.release.current
+    )
 
 
 def _published(conn: Connection, name: str, view: str | None) -> _Source:

@@ -12,8 +12,10 @@ from typing import Any
 
 from pganon.forms.evidence import DIGEST, sha256
 from pganon.report import events, figures, guarantee
+from pganon.report.attacks import attacks
 from pganon.report.collected import Collected
 from pganon.report.columns import about, columns
+from pganon.report.exported import files_of
 from pganon.report.look import look_at
 from pganon.report.outcome import outcome
 from pganon.report.promises import not_protected
@@ -27,7 +29,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
     """Everything that the page shows, and nothing else is needed for it.
 
     Args:
-        files: exported ones, each with its `name` and `sha256`.
+        files: exported ones beside those of the ledger, each with its `name` and `sha256`.
     """
     comments = look_at(found)
     return {
@@ -47,6 +49,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "columns": columns(found),
         "access": [{"role": one.role, "because": one.because} for one in found.access],
         "questions": questions(found),
+        "attacks": attacks(found),
         "risk": _risk(found),
         "form": figures.of_form(found),
         "guarantee": guarantee.required(found),
@@ -57,7 +60,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "events": events.events(found),
         "not_protected": not_protected(found),
         "proof": _proof(found),
-        "files": list(files),
+        "files": files_of(events.exports(found), files),
     }
 
 

@@ -23,8 +23,9 @@ def events(found: Collected) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     decided = {e["run_id"] for e in found.events if e["event"] in _DECIDED}
     approvals: dict[int, list[dict[str, str]]] = {}
+    again: set[tuple[str, str]] = set()
     for event in found.events:
-        if event["event"] in _SKIPPED:
+        if event["event"] in _SKIPPED or _seen(event, again):
             continue
         if event["event"] == "approved":
             approvals.setdefault(event["run_id"], []).append(_note(event))
@@ -43,6 +44,28 @@ def events(found: Collected) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def exports(found: Collected) -> list[dict[str, Any]]:
+    """Files {name, sha256, exported} of the version that the ledger has, each content once."""
+    files: dict[str, dict[str, Any]] = {}
+    for event in found.events:
+        if event["event"] == "exported" and event["run_id"] == found.version.run_id:
+            details = event["details"]
+            made = {"at": event["at"].isoformat(), "by": event["by_role"]}
+            exported = {**made, "view": details["view"], "rows": details["rows"]}
+            digest = details["sha256"]
+            entry = {"name": details["file"], "sha256": digest, "exported": exported}
+            files.setdefault(digest, entry)
+    return list(files.values())
+
+
+def _seen(event: Mapping[str, Any], again: set[tuple[str, str]]) -> bool:
+    """Whether the same role exported the same content before: files of equal rows are equal."""
+    if event["event"] != "exported":
+        return False
+    key = (event["by_role"], event["details"]["sha256"])
+    return key in again or bool(again.add(key))
 
 
 def approval(found: Collected) -> dict[str, Any] | None:
@@ -102,6 +125,12 @@ def _what(found: Collected, event: Mapping[str, Any]) -> str:
             return "The release was withdrawn from its readers"
         case "readers":
             return f"Readers changed: {_readers(details)}"
+        case "exported":
+            rows = several(details["rows"], "row")
+            return f"Exported {rows} of version {version} as {plain(details['file'])}"
+        case "attacked":
+            people = count(details["targets"])
+            return f"Tried attacks on {people} people, and on {people} who were held out"
         case "forgotten":
             return f"People were forgotten: {_counts(details)}"
         case "expired":

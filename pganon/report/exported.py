@@ -28,6 +28,21 @@ def file_entry(name: str, content: bytes) -> dict[str, str]:
     return {"name": name, "sha256": hashlib.sha256(content).hexdigest()}
 
 
+def files_of(
+    exports: Sequence[dict[str, Any]], given: Sequence[Mapping[str, str]]
+) -> list[dict[str, Any]]:
+    """Files of a report: those that the ledger has, and others that were given.
+
+    Args:
+        exports: see :func:`pganon.report.events.exports`.
+        given: see :func:`file_entry`; what the ledger has gets the name that was given.
+    """
+    files = {one["sha256"]: one for one in exports}
+    for one in given:
+        files[one["sha256"]] = {**files.get(one["sha256"], {"exported": None}), **one}
+    return list(files.values())
+
+
 def held_against(report: Mapping[str, Any], content: bytes) -> list[dict[str, Any]]:
     """Checks {model, column, required, counted} of a file of a report that was signed.
 

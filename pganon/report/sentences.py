@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from pganon.report.charts import risk, values
-from pganon.report.words import count, listed, number, percent, plain, several
+from pganon.report.words import count, day, listed, number, percent, plain, several
 
 Document = Mapping[str, Any]
 
@@ -41,6 +42,7 @@ def sentences(report: Document) -> dict[str, Any]:
         "sensitive": listed(properties["sensitive"]),
         "goes_out": _goes_out(report),
         "readers": _readers(report),
+        "tried": _tried(report["attacks"]),
         "risk": risk.finding(report["risk"]) if report["risk"]["release"] else "",
         "alone": _alone(report),
         "sizes": _sizes(report),
@@ -68,6 +70,21 @@ def sentences(report: Document) -> dict[str, Any]:
         " or parameters were measured for this release before.",
         "ledger": _ledger(report["proof"]),
     }
+
+
+def _tried(attacks: Document | None) -> str:
+    if attacks is None:
+        return ""
+    people, held = count(attacks["targets"]), count(attacks["control_people"])
+    text = (
+        f"On {day(datetime.fromisoformat(attacks['at']))} attacks were tried on a release that this"
+        f" policy made anew of the same data, on {people} of its people, drawn. They were tried"
+        f" again on a release from which {held} people were held out: on {people} in it, and on"
+        f" {people} held out."
+    )
+    if attacks["times"] == 1:
+        return text
+    return f"{text} Attacks were measured {count(attacks['times'])} times; these are the last ones."
 
 
 def _which(properties: Document) -> str:

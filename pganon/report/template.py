@@ -21,6 +21,7 @@ KINDS = {
     "count": words.count,
     "percent": words.percent,
     "number": words.number,
+    "points": words.points,
 }
 """How figures of the document are written."""
 

@@ -9,6 +9,8 @@ from datetime import datetime
 SPACE = "\u00a0"
 """Between a number and its unit, which stay on one line."""
 
+MINUS = "\u2212"
+
 LONGEST = 60
 """Characters of a name or a value; the rest is cut."""
 
@@ -48,6 +50,13 @@ def percent(share: float) -> str:
     if hundred >= 99.95 and hundred < 100:
         return f"above 99.9{SPACE}%"
     return f"{hundred:.{digits}f}{SPACE}%"
+
+
+def points(difference: float) -> str:
+    """A difference of shares in percentage points: +33.3, -2, 0."""
+    hundred = round(100 * difference, 1)
+    digits = 0 if hundred == int(hundred) else 1
+    return f"{hundred:+.{digits}f}".replace("-", MINUS) if hundred else "0"
 
 
 def number(figure: float) -> str:

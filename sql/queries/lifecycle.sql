@@ -27,6 +27,10 @@ SELECT name FROM pganon_private.release ORDER BY name;
 SELECT model, column_name, against, parameter::float8, measured::float8, holds
 FROM pganon.verify(%(release)s);
 
+-- writable --
+-- Whether this transaction may write: on a read replica none may.
+SELECT pg_catalog.current_setting('transaction_read_only') = 'off';
+
 -- current_role --
 -- Who the statements of this session act as.
 SELECT current_user::text;

@@ -201,6 +201,13 @@ SELECT h.run_id, h.staged::text
 FROM pganon_private.held AS h
 WHERE h.request = %(request)s AND h.staged::text <> 'null';
 
+-- waiting_for --
+-- All that waits for approval to be published as a release.
+SELECT h.request, h.staged::text
+FROM pganon_private.held AS h
+WHERE h.staged #>> '{staged,release}' = %(release)s
+ORDER BY h.request;
+
 -- forget_staged --
 -- It is published, or will not be.
 DELETE FROM pganon_private.held AS h WHERE h.request = %(request)s;

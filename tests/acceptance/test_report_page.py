@@ -14,7 +14,7 @@ from pganon.report.readers.document import document as readers_document
 from pganon.report.readers.page import page as readers_page
 from tests.support.harness.browser import FLAGS, PROGRAM
 from tests.support.sources.comparisons import candidate, check, comparison, figures, of_adult
-from tests.support.sources.reports import collected, event
+from tests.support.sources.reports import ATTACKED, collected, event
 from tests.unit.report.test_readers_edition import COLUMNS, column, seen
 
 DARK = "--blink-settings=preferredColorScheme=0"
@@ -50,6 +50,9 @@ pytestmark = [
 
 def _pages() -> dict[str, str]:
     events = [event(n, "released", n, row_count=n) for n in range(1, 9)]
+    events.append(event(9, "attacked", 1, **ATTACKED))
+    file = {"file": NAME, "view": NAME, "rows": 9, "sha256": "ab" * 32}
+    events.append(event(10, "exported", 1, **file))
     checks = [check(NAME, f"{n}{NAME}", NAME, ">=", 4) for n in range(4)]
     made = candidate(
         13, {"name": "mondrian", "option": NAME}, varied={NAME: 5}, figures=figures(verified=checks)

@@ -264,6 +264,27 @@ def test_upgrade_applies_a_migration_and_remembers_it(db: Database, monkeypatch)
         assert caught.value.code == "newer"
 
 
+def test_a_ledger_of_before_takes_events_of_later(bare_db: Database, monkeypatch):
+    known = sqlfiles.migrations()
+    monkeypatch.setattr(sqlfiles, "migrations", lambda: known[:2])
+    conn = bare_db.connect()
+    install.init(conn)
+    add = (
+        "INSERT INTO pganon_private.ledger (run_id, release, event, program_version)"
+        " VALUES (1, 'r', %s, '0')"
+    )
+    conn.execute(add, ["failed"])
+    with pytest.raises(psycopg.errors.CheckViolation):
+        conn.execute(add, ["exported"])
+    monkeypatch.undo()
+    assert list(install.upgrade(conn).migrations) == [one.name for one in known[2:]]
+    for event in ("exported", "attacked", "superseded"):
+        conn.execute(add, [event])
+    with pytest.raises(psycopg.errors.CheckViolation):
+        conn.execute(add, ["other"])
+    assert conn.execute("SELECT count(*) FROM pganon_private.ledger").fetchone() == (4,)
+
+
 def test_failed_migration_leaves_everything_as_it_was(db: Database, monkeypatch):
     _with_migration(monkeypatch, b"CREATE TABLE pganon_private.extra (a int); SELECT 1 / 0")
     with pytest.raises(InstallError, match="9999_create_extra"):

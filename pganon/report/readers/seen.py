@@ -10,7 +10,7 @@ from typing import Any
 _BOXED = ("range", "set", "ordinal", "label", "listed", "mean", "mode")
 """Forms of which all records of a group show the same."""
 
-_KNOWN, _SENSITIVE, _INSENSITIVE = "Quasi-identifier", "Sensitive", "Insensitive"
+_KNOWN, _SENSITIVE, _INSENSITIVE = ("Quasi-identifier", "QS set"), "Sensitive", "Insensitive"
 """How comments of columns begin."""
 
 
@@ -80,7 +80,9 @@ class Seen:
     def bucket(self) -> str | None:
         """The number of the groups in which all look the same, if the first view has such."""
         known = self._of(_KNOWN)
-        if not known or self._varies or any(one["form"] not in _BOXED for one in known):
+        # A row that stands for several records, as those of clusters do, is no member of a group.
+        whole = any(one["form"] == "count" for one in self.first)
+        if not known or whole or self._varies or any(one["form"] not in _BOXED for one in known):
             return None
         (bucket, *others) = dict.fromkeys(one["bucket"] for one in known)
         return None if others else bucket
@@ -109,5 +111,5 @@ class Seen:
         """Whether records of a group show a column in different ways."""
         return any(one["form"] == "display" for one in self.columns)
 
-    def _of(self, beginning: str) -> list[Mapping[str, Any]]:
+    def _of(self, beginning: str | tuple[str, ...]) -> list[Mapping[str, Any]]:
         return [one for one in self.first if one["comment"].startswith(beginning)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,9 @@ def planted(db: Database) -> dict[int, Attacked]:
 def test_what_a_release_gives_away_and_what_anybody_knows(db_after: Any) -> None:
     """Of pairs, the value of one is half of what a reader sees."""
     _, found = db_after(planted)
+    # With two columns each list of the attacker has one.
+    assert found[2].not_measured == found[60].not_measured == ()
+    assert {one.attack for one in found[2].findings} == {"singling_out", "linkability", "inference"}
     release, leaked, guessed, difference = shares(found[2], "quasi_identifiers", "drawn")
     assert min(release, leaked) > 0.3
     assert guessed < 0.15
@@ -81,6 +85,9 @@ def test_what_a_release_gives_away_and_what_anybody_knows(db_after: Any) -> None
     _, members, control, difference = shares(found[2], "correlations", "told")
     assert members == control == 1.0
     assert difference.low < 0 < difference.high
+    [stated] = [one for one in found[2].findings if one.attack == "singling_out"]
+    # Of more rows than that.
+    assert [rate and rate.attempts for rate in (stated.release, stated.members)] == [100, 100]
     _, members, control, _ = shares(found[2], "published_row")
     assert members > 0.9
     assert control < 0.1
@@ -97,6 +104,38 @@ def test_values_that_nothing_tells(db_after: Any) -> None:
         assert difference.low < 0 < difference.high
     assert (found[60].people, found[60].control_people, found[60].targets) == (400, 100, 50)
     assert (found[60].records, found[60].known_others) == (400, 59)
+
+
+def test_everybody_held_out_is_a_control(db: Database) -> None:
+    """Pairs have a value of their own. A row is true of one person held out if his twin is not."""
+    db.source(
+        "CREATE TABLE public.twin AS SELECT n AS id, 30 AS age, 't' AS town, 'd' || n / 2 AS told"
+        " FROM generate_series(2, 201) AS n; ALTER TABLE public.twin ADD PRIMARY KEY (id)"
+    )
+    conn = db.owner()
+    values: dict[int, str] = {}
+
+    def look(step: str) -> None:
+        if step == "shadow release: encode.source":
+            [name] = [t for t in faults.run_tables(conn) if t.endswith("_drawn")]
+            rows = conn.execute(f"SELECT place, s0 FROM {name}".encode()).fetchall()
+            values.update(rows)
+
+    declared = policy(5, "told", source="public.twin")
+    found = faults.attacked(
+        db.dsn(), driver.loaded(declared), before=look, targets=1000, control=0.245, seed=3
+    )
+    held = found.control_people
+    assert held == 49
+    assert len(values) == 200
+    out = Counter(value for place, value in values.items() if place <= held)
+    alone = {value for value, n in out.items() if n == 1}
+    assert values[held] in alone
+    [stated] = [one for one in found.findings if one.attack == "singling_out"]
+    assert stated.control is not None
+    assert stated.members is not None
+    assert stated.control.successes == stated.members.successes == len(alone)
+    assert stated.members.attempts == len(alone)
 
 
 @pytest.mark.slow
@@ -170,6 +209,58 @@ def test_nothing_is_left_but_rows_in_the_ledger(db: Database) -> None:
     ]
     text = json.dumps([row[1] for row in rows])
     assert "Zanzibar" not in text
+
+
+def test_reports_have_the_attacks_on_what_they_are_about(db: Database, tmp_path: Path) -> None:
+    """Those on the same policy and the same data, and no others."""
+    db.source(PLANTED)
+    conn = db.owner()
+    policy_5 = policy(5, "told", publish={"readers": ["analyst"]})
+    assert attacked(db, policy_5).versions == ()
+    driver.publish(db, policy_5)
+    file = tmp_path / "report.json"
+
+    def reported(*about: str) -> dict[str, Any] | None:
+        ran = pganon("report", *about, "-o", str(file), "--force", "--dsn", db.dsn())
+        assert ran.code == 0, ran.err
+        return json.loads(file.read_text())["attacks"]
+
+    assert attacked(db, policy(6, "told")).versions == ()
+    assert attacked(db, policy(5, "told", release="others")).versions == ()
+    renamed = policy(5, "told")
+    renamed["columns"]["told"] |= {"as": "said"}
+    assert attacked(db, renamed).versions == ()
+    assert reported("people") is None
+    # Readers make no other groups.
+    found = attacked(db, policy(5, "told"), seed=3)
+    assert (found.versions, found.requests) == ((1,), ())
+    shown = reported("people")
+    assert shown is not None
+    assert (shown["seed"], shown["people"], shown["targets"]) == (3, 400, 100)
+    plain = json.loads(json.dumps(found.as_dict()))
+    rates = ("attack", "adversary", "column", "release", "members", "control", "difference")
+    assert [{name: one[name] for name in rates} for one in shown["findings"]] == plain["findings"]
+    assert "Zanzibar" not in file.read_text()
+    # One record is another one.
+    db.source("UPDATE public.person SET told = 'other' WHERE id = 9")
+    assert attacked(db, policy_5).versions == ()
+    waits = policy(7, "told", publish={"approval": {"by": ["source_owner"]}}, republication="warn")
+    driver.publish(db, waits)
+    found = attacked(db, waits)
+    assert (found.versions, len(found.requests)) == ((), 1)
+    held = reported("--request", str(found.requests[0]))
+    assert held is not None
+    assert reported("people") == shown
+    ((run,),) = conn.execute(
+        "SELECT run_id FROM pganon.ledger WHERE event = 'awaiting_approval'"
+    ).fetchall()
+    rows = conn.execute(
+        "SELECT version, run_id = %s, details -> 'attack' FROM pganon.ledger"
+        " WHERE event = 'attacked' ORDER BY id",
+        [run],
+    ).fetchall()
+    assert [row[:2] for row in rows] == [(1, False), (None, True)]
+    assert rows[1][2] == found.run_id
 
 
 def test_an_interrupt_removes_everything(db: Database) -> None:

@@ -125,3 +125,36 @@ def test_an_exported_file_is_held_against_the_report(db: Database, tmp_path: Pat
     ).fetchone()
     counted = {one["model"]: one["counted"] for one in ran.json["counted"]}
     assert (counted["k_anonymity"],) == smallest
+
+
+def test_exported_files_are_those_of_the_ledger(db: Database, tmp_path: Path):
+    dsn = ("--dsn", db.dsn())
+    tables = [tmp_path / name for name in ("first.csv", "again.csv", "other.csv.gz", "read.csv")]
+    for table in tables[:3]:
+        assert pganon("export", "patients", "-o", str(table), *dsn).code == 0
+    assert (
+        pganon(
+            *("export", "patients", "-o", str(tables[3]), "--safe-csv"),
+            *("--dsn", db.dsn("analyst")),
+        ).code
+        == 0
+    )
+    tables[3].write_bytes(tables[3].read_bytes() + b"\n")
+    digests = [hashlib.sha256(table.read_bytes()).hexdigest() for table in tables]
+    report = reported(db, tmp_path, *("--export", str(tables[1]), "--export", str(tables[3])))
+    assert [(one["name"], one["sha256"]) for one in report["files"]] == [
+        ("again.csv", digests[0]),
+        ("other.csv.gz", digests[2]),
+        ("read.csv", digests[3]),
+    ]
+    first, packed, unknown = (one["exported"] for one in report["files"])
+    assert (first["by"], first["view"], first["rows"]) == ("steward", "published.patients", 24)
+    assert (packed["rows"], unknown) == (24, None)
+    said = [one["what"] for one in report["events"] if one["event"] == "exported"]
+    assert said == [
+        "Exported 24 rows of version 1 as first.csv",
+        "Exported 24 rows of version 1 as other.csv.gz",
+    ]
+    file = tmp_path / "report.html"
+    assert pganon("report", "patients", "-o", str(file), *dsn, "--export", str(tables[3])).code == 0
+    assert "the ledger has no export of this version with it" in file.read_text()

@@ -109,6 +109,7 @@ def test_readers_are_told_what_each_form_shows(db_after: Any):
     for method in ("lgb_mdp", "qs_greedy"):
         report, _ = made(method)
         assert report["risk"]["release"] is None
+        assert report["properties"]["known"] == ["age", "zip"]
         assert EXACT not in report["summary"]
 
 

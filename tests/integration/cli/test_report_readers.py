@@ -13,11 +13,16 @@ from pganon.run.result import RunResult
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
+from tests.support.sources.reports import ATTACKED
 
 pytestmark = pytest.mark.primary_server_only
 
-HUSHED = ("hushed_source", "hushed_approver", "hushed_reason", "7319731", "source_owner")
-"""A table, a role, a reason, records left out, another reader: nothing for readers."""
+HUSHED = (
+    *("hushed_source", "hushed_approver", "hushed_reason", "hushed_file"),
+    *("7319731", "7319732", "source_owner"),
+)
+"""A table, a role, a reason, a file, records left out, people attacked, another
+reader: nothing for readers."""
 
 PLANTED = """
 INSERT INTO pganon_private.ledger
@@ -25,8 +30,14 @@ INSERT INTO pganon_private.ledger
 SELECT v.run_id, v.release, v.version, e.event, 'hushed_approver', '0', v.policy_hash,
     '{"login": "hushed_approver", "reason": "hushed_reason", "code": "hushed_reason"}'
 FROM pganon_private.version AS v, (VALUES ('approved'), ('refused'), ('rejected')) AS e(event);
+INSERT INTO pganon_private.ledger (run_id, release, version, event, program_version, details)
+SELECT v.run_id, v.release, v.version, e.event, '0', e.details
+FROM pganon_private.version AS v, (VALUES
+    ('exported', '{"file": "hushed_file", "view": "v", "rows": 1, "sha256": "ab"}'::jsonb),
+    ('attacked', ATTACKED::jsonb)
+) AS e(event, details);
 UPDATE pganon_private.version SET suppressed = 7319731
-"""
+""".replace("ATTACKED", f"'{json.dumps({**ATTACKED, 'people': 7319732})}'")
 
 
 def _published(db: Database) -> RunResult:

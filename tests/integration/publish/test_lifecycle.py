@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
+import os
 import sys
 from decimal import Decimal
 from pathlib import Path
@@ -254,6 +256,40 @@ def test_export_csv(db: Database, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="exists"):
         export(analyst, "adult", plain)
     export(analyst, "adult", plain, replace=True)
+
+
+def test_what_the_steward_exports_is_in_the_ledger(db: Database, tmp_path: Path) -> None:
+    """Nothing of it is: what readers export, and what did not become a file."""
+    conn = db.owner()
+    release(conn, extra_views=["_st"], rows=ROWS[:1])
+    release(conn, extra_views=["_st"])
+    exported = (
+        "SELECT version, run_id, by_role, details FROM pganon.ledger WHERE event = 'exported'"
+    )
+    read = export(db.connect("analyst"), "adult", tmp_path / "read.csv")
+    assert not read.recorded
+    # A name that is no text in any encoding.
+    file = tmp_path / os.fsdecode(b"a\xff.csv.gz")
+    done = export(conn, "adult", file, view="st", version=1)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert (done.recorded, done.sha256) == (True, digest)
+    row = (1, "steward", {"file": "a?.csv.gz", "view": done.view, "rows": 1, "sha256": digest})
+    (found,) = conn.execute(exported).fetchall()
+    assert (found[0], *found[2:]) == row
+    of_version = "SELECT run_id FROM pganon_private.version WHERE version = 1"
+    assert conn.execute(of_version).fetchone() == (found[1],)
+    conn.execute("SET default_transaction_read_only = on")
+    assert not export(conn, "adult", tmp_path / "replica.csv").recorded
+    conn.execute("SET default_transaction_read_only = off")
+    # A row that cannot be committed.
+    db.admin.execute(
+        "CREATE CONSTRAINT TRIGGER late AFTER INSERT ON pganon_private.ledger DEFERRABLE"
+        " INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION pganon_private.refuse_change()"
+    )
+    with pytest.raises(LedgerError):
+        export(conn, "adult", tmp_path / "lost.csv")
+    assert not (tmp_path / "lost.csv").exists()
+    assert conn.execute(exported).fetchall() == [found]
 
 
 def test_export_of_a_release_that_changes(

@@ -162,6 +162,38 @@ MEASURES: dict[str, Any] = {
 }
 
 
+RATE = {"successes": 25, "attempts": 100, "share": 0.25, "low": 0.175, "high": 0.343}
+ATTACKED: dict[str, Any] = {
+    "attack": 7,
+    "seed": 1,
+    "records": 1020,
+    "people": 1020,
+    "control_people": 250,
+    "targets": 100,
+    "known_others": 11,
+    "findings": [
+        {
+            "attack": attack,
+            "adversary": adversary,
+            "column": column,
+            "release": RATE if column else None,
+            "members": RATE if column else None,
+            "control": {**RATE, "share": 0.5} if column else None,
+            "difference": {"value": -0.25, "low": -0.37, "high": 0.0004} if column else None,
+        }
+        for attack, adversary, column in (
+            ("singling_out", "published_row", None),
+            ("linkability", "two_sources", None),
+            ("inference", "quasi_identifiers", "diagnosis"),
+            ("inference", "others_known", "diagnosis"),
+            ("inference", "correlations", "diagnosis"),
+        )
+    ],
+    "not_measured": [{"attack": "linkability", "reason": "people are known by one column alone"}],
+}
+"""Details of an event: attacks on the version."""
+
+
 def event(number: int, kind: str, version: int | None = None, **details: Any) -> dict[str, Any]:
     """A row of the ledger, of the run of its version."""
     return {

@@ -12,7 +12,15 @@ import pytest
 from pganon.report.document import document
 from pganon.report.page import page
 from pganon.report.template import KINDS, at
-from tests.support.sources.reports import EVIDENCE, MEASURES, POLICY, collected, event
+from tests.support.sources.reports import (
+    ATTACKED,
+    EVIDENCE,
+    MEASURES,
+    POLICY,
+    RATE,
+    collected,
+    event,
+)
 
 FIGURE = re.compile(r'<span data-figure="([^"]+)" data-kind="([^"]+)">([^<]*)</span>')
 EMBEDDED = re.compile(r'<script type="application/json" id="pganon-report">(.*?)</script>', re.S)
@@ -158,6 +166,44 @@ def test_a_form_of_linked_tables_has_its_values_alone():
     ] * 2
     assert report["sensitive"][0]["most"] == 0.5
     assert "In no group do more than 50 % have the same diagnosis." in text
+
+
+def test_attacks_are_those_of_the_version():
+    """Of its own run, the newest ones."""
+    others = {**event(3, "attacked", **{**ATTACKED, "targets": 7}), "run_id": 2}
+    events = [
+        event(1, "released", 1, row_count=1000),
+        event(2, "attacked", 1, **{**ATTACKED, "targets": 55}),
+        event(4, "attacked", 1, **ATTACKED),
+        others,
+    ]
+    report = document(collected(events=events))
+    attacks = report["attacks"]
+    assert (attacks["row"], attacks["targets"], attacks["times"]) == (4, 100, 2)
+    assert [one["release"] for one in attacks["findings"]] == [None, None, RATE, RATE, RATE]
+    html = page(report)
+    text = shown(html)
+    for said in (
+        "on 100 of its people, drawn. They were tried again on a release from which 250 people were"
+        " held out: on 100 in it, and on 100 held out.",
+        "Attacks were measured 2 times; these are the last ones.",
+        "knows age and sex of a person, and guesses diagnosis (inference) 25 % 17.5 % to 34.3 %",
+        "50 % 17.5 % to 34.3 % \u221225 \u221237 to 0",
+        "also knows who 11 other members of the group are, and their diagnosis",
+        "no guess",
+        "Linkability was not measured: people are known by one column alone.",
+        "Tried attacks on 55 people, and on 55 who were held out",
+    ):
+        assert said in text
+    assert "Attacks were not tried on this version" not in text
+    figures = FIGURE.findall(html)
+    assert "attacks.findings.4.difference.value" in [path for path, *_ in figures]
+    for path, kind, figure in figures:
+        assert unescape(figure) == KINDS[kind](at(report, path))
+    for events in ([], [others]):
+        report = document(collected(events=events))
+        assert report["attacks"] is None
+        assert "Attacks were not tried on this version" in shown(page(report))
 
 
 def test_old_events_are_folded():
