@@ -102,7 +102,7 @@ PAPER = Paper(
             claims=("10 ",),
             why="Each of a few rare values that a class covers adds much to a mean of relative"
             " differences. Numbers spread evenly over their ranges are nearer to the source than"
-            " one mean for all, which is nearer than the middles of ranges.",
+            " one mean for all, which mostly is nearer than the middles of ranges.",
         ),
         Panel(
             "Background knowledge, claim 11: the baseline, t-closeness",
@@ -121,7 +121,8 @@ PAPER = Paper(
             ),
             claims=("11 ",),
             why="The baseline suppresses who fits nowhere. That costs nothing in the paper's GCP,"
-            " and is missing in counts. The others put everybody into a class here.",
+            " and is missing in counts. The others put everybody into a class here, which makes"
+            " some wider.",
         ),
         Panel(
             "Background knowledge, claim 11 with beta 4 and J 0.6",

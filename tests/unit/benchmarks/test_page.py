@@ -99,7 +99,7 @@ def test_lines_without_figures_are_not_shown(made: Any) -> None:
     """Nor rows of a run that was refused before it came to any."""
     rows = [*ROWS, {"method": "c", "k": 2}, {"method": "d", "refused": "why"}]
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": rows})
-    assert [line for line in text.splitlines() if line.startswith(("| c", "| d"))] == []
+    assert [line for line in text.splitlines() if line.startswith(("| c |", "| d |"))] == []
     none = {"method": "e", "k": 2, "draws": 0}
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [*ROWS, none]})
     assert "| e | no release |  |" in text
