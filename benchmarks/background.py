@@ -52,6 +52,8 @@ WIDTHS: tuple[float | Row, ...] = (
 MIC_J = 0.3
 BASELINE_J, BASELINE_BETA = 0.6, 4
 LARGE_J = 0.3
+MIDDLE = 0.1
+"""Selectivity of the queries whose errors are plotted."""
 
 
 # -- what is measured -------------------------------------------------------------------------
@@ -226,6 +228,7 @@ class Background(Benchmark):
                         row = runs.run(name, method, setting)
                         if "refused" not in row:
                             row["errors"] = _errors(runs.columns())
+                            row["error"] = row["errors"][str(MIDDLE)]
                         yield row
 
     def likeness(self) -> Iterator[Row]:

@@ -197,10 +197,11 @@ def _rgcp(own: dict[str, list[Row]]) -> Iterator[Judged]:
     yield Judged("8 GCP is at most RGCP", sum(held), len(held))
     for method in PAPER:
         chosen = [row for row in own.get("by_j", ()) if row["method"] == method]
-        gaps = [row["rgcp"] - row["gcp"] for row in sorted(chosen, key=lambda row: row["j"])]
+        by_j = sorted(chosen, key=lambda row: row["j"])
+        gaps = [max(0.0, round(row["rgcp"] - row["gcp"], 9)) for row in by_j]
         if gaps:
             shown = ", ".join(f"{gap:.3g}" for gap in gaps)
-            widest = int(gaps[0] >= max(gaps) - 1e-9)
+            widest = int(gaps[0] >= max(gaps))
             yield Judged(f"8 the gap is largest at the smallest J: {method}", widest, 1, shown)
 
 
@@ -287,7 +288,7 @@ def _against_baseline(own: dict[str, list[Row]]) -> Iterator[Judged]:
                       _last_is_highest)  # fmt: skip
     lost = [row["suppressed"] / row["records"] for row in rows if row["method"] == BASELINE]
     most = max(lost, default=0)
-    claim = "11 the baseline suppresses up to 30 %"
+    claim = "11 the baseline suppresses up to 30 % in the paper, here at least 20 % somewhere"
     yield Judged(claim, int(most >= 0.2), int(bool(lost)), f"{most:.1%} at most")
 
 

@@ -45,8 +45,9 @@ class Figure:
     def series(self, found: Row) -> dict[str, list[Row]]:
         """Rows by line; those that were refused are among them."""
         series: dict[str, list[Row]] = {}
+        only = (self.only or {}).items()
         for row in found.get(self.part, ()):
-            if all(row.get(name) == value for name, value in (self.only or {}).items()):
+            if self.x in row and all(row.get(name) == value for name, value in only):
                 named = [str(row[name]) for name in ("method", *self.by) if name in row]
                 series.setdefault(", ".join(named), []).append(row)
         return series
@@ -240,6 +241,8 @@ def _figure(paper: Paper, figure: Figure, found: Row, folder: Path) -> Iterator[
     heads = " | ".join(charts.shown(value) for value in values)
     yield f"| {title}{_drawn(series.values())} | {heads} |\n|---|{'---|' * len(values)}"
     for line, rows in series.items():
+        if line not in points and not any(_unreleased(row) for row in rows):
+            continue
         by = {row[figure.x]: row for row in rows}
         yield f"| {line} | {' | '.join(_cell(by.get(value), figure.y) for value in values)} |"
     yield ""
@@ -263,6 +266,10 @@ def _draws(row: Row) -> int:
     """How many there were; of those of which every figure is stored, at least."""
     listed = (len(value) for name, value in row.items() if name.endswith("_drawn"))
     return row.get("draws") or max(listed, default=0)
+
+
+def _unreleased(row: Row) -> bool:
+    return "refused" in row or row.get("draws") == 0
 
 
 def _range(values: Sequence[int]) -> str:

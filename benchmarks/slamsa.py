@@ -105,10 +105,12 @@ class Slamsa(Benchmark):
     Attributes:
         degrees: values of l, which the paper has as p.
         sizes: records of heart data.
+        tuple_degrees: values of l where twelve columns are one value.
         pooled_degrees, pooled_sizes: the same of all heart data.
     """
 
     degrees: tuple[int, ...] = (2, 3, 4, 6, 8)
+    tuple_degrees: tuple[int, ...] = (2, 5, 10, 20)
     sizes: tuple[int, ...] = (75, 150, 297)
     pooled_degrees: tuple[int, ...] = (2, 3, 4, 5)
     pooled_sizes: tuple[int, ...] = (100, 200, 300, 400, 500, 558)
@@ -155,11 +157,11 @@ class Slamsa(Benchmark):
         records = self._load_heart()
         sensitive = [name for name in HEART if name not in ("age", "sex")]
         method = {"name": "slamsa", "optimizer": "firefly", "sensitive_tables": 1}
-        for degree in self.degrees:
+        for degree in self.tuple_degrees:
             models = [{"l": degree, "level": "tuple"}]
             asked = policy("heart", ("age", "sex"), sensitive, method, models, nominal=("sex",))
             for row in self._drawn(asked, records, 1):
-                yield {"p": degree, **row}
+                yield {"method": "SLAMSA", "p": degree, "draws": 1, **row}
 
     def by_number(self) -> Iterator[Row]:
         records = self._load_heart()

@@ -26,6 +26,7 @@ def evaluate(found: Row) -> list[Row]:
     """Claims about the parts that were measured."""
     judges = {
         "by_column": _of_column,
+        "by_tuple": _of_tuple,
         "by_number": lambda rows: _of_number(rows, "two"),
         "by_size": lambda rows: _of_size(rows, "two"),
         "pooled": _of_pooled,
@@ -49,6 +50,14 @@ def _of_column(rows: Sequence[Row]) -> Iterator[Judged]:
         if row["p"] == 3:
             claim = f"objective at most {MOST_OF_BASE} of the median tree's at p = 3"
             yield claim, share <= MOST_OF_BASE, f"{share:.0%}"
+
+
+def _of_tuple(rows: Sequence[Row]) -> Iterator[Judged]:
+    degrees = ", ".join(str(row["p"]) for row in rows)
+    yield "twelve columns as one value are published for every p", bool(rows), f"p: {degrees}"
+    worst = [row["highest_probability"] for row in rows]
+    held = all(row["highest_probability"] <= 1 / row["p"] + 1e-9 for row in rows)
+    yield "twelve columns: a value of one has a probability of at most 1 / p", held, _listed(worst)
 
 
 def _of_pooled(rows: Sequence[Row]) -> Iterator[Judged]:

@@ -8,17 +8,17 @@ PAPER = Paper(
     title="Local generalization and bucketization",
     about="reference/local-generalization.md",
     benchmark="lgb",
-    data="2,000 of 32,730 people with an industry and an income in two extracts of the American"
-    " Community Survey; sex, age and industry are hidden by 20 %, the salary by all. And 2,000"
+    data="4,000 of 32,730 people with an industry and an income in two extracts of the American"
+    " Community Survey; sex, age and industry are hidden by 20 %, the salary by all. And 4,000"
     " workers in Colorado. The paper has 31,055 records of a census sample. One release per"
     " setting, with secrets of its own; 200 random sums of salaries with four conditions. R_error"
     " is the width of the paper's bounds in true sums.",
     settings={
-        "rows": 2000,
+        "rows": 4000,
         "queries": 200,
-        "ks": (5, 10),
-        "ls": (5, 10),
-        "densities": (10, 40),
+        "ks": (5, 10, 20),
+        "ls": (5, 10, 15),
+        "densities": (10, 20, 40),
     },
     panels=(
         Panel(

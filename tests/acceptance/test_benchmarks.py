@@ -39,7 +39,8 @@ TINY: dict[str, str] = {
     "assess": "rows=400",
     "qs": 'people=400 ks=[2] attributes=[1] subsets=[60] draws=1 counts=["product"]',
     "anatomy": "people=400 degrees=[2] sizes=[16]",
-    "slamsa": "degrees=[2] sizes=[60] pooled_degrees=[2] pooled_sizes=[60] draws=1",
+    "slamsa": "degrees=[2] tuple_degrees=[2] sizes=[60] pooled_degrees=[2] pooled_sizes=[60]"
+    " draws=1",
     "identity": "individuals=100 degrees=[2] degree=2 shares=[[0.6,0.6]] blocks=[50] quasi=[3]"
     " quasi_identifiers=3 queries=5 few=40 samples=1 draws=1",
     "lgb": "rows=150 queries=5 ks=[2] ls=[2,3] middle=2 dense=[[3,2]] densities=[20]",

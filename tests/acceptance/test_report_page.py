@@ -1,8 +1,11 @@
-"""Pages in Chromium: they load nothing, and fit wide and narrow screens."""
+"""Pages in Chromium: they load nothing, fit wide and narrow screens, and shut nobody out."""
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,9 @@ from pganon.report.document import document
 from pganon.report.page import page
 from pganon.report.readers.document import document as readers_document
 from pganon.report.readers.page import page as readers_page
-from tests.support.harness.browser import FLAGS, PROGRAM
+from tests.support.harness import axe
+from tests.support.harness.browser import FLAGS, PROGRAM, dom
+from tests.support.sources import pages as kept
 from tests.support.sources.comparisons import candidate, check, comparison, figures, of_adult
 from tests.support.sources.reports import ATTACKED, collected, event
 from tests.unit.report.test_readers_edition import COLUMNS, column, seen
@@ -40,6 +45,40 @@ addEventListener("load", function () {{
   document.body.setAttribute("data-seen", seen.join("|"));
 }});</script></body>"""
 """A window is never narrower than 500 pixels, so pages are shown in frames."""
+
+AUDIT = """<script src="axe.js"></script><script>
+function light(colour) {
+  var parts = colour.match(/[\\d.]+/g).slice(0, 3).map(function (part) {
+    var share = part / 255;
+    return share <= 0.03928 ? share / 12.92 : Math.pow((share + 0.055) / 1.055, 2.4);
+  });
+  return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05;
+}
+addEventListener("load", function () {
+  document.querySelectorAll("details").forEach(function (one) { one.open = true; });
+  var paper = light(getComputedStyle(document.body).backgroundColor);
+  var contrasts = [...document.querySelectorAll("svg text")].map(function (one) {
+    var ink = light(getComputedStyle(one).fill);
+    return ink > paper ? ink / paper : paper / ink;
+  });
+  axe.run(document).then(function (found) {
+    var seen = {width: innerWidth, passes: found.passes.length, contrast: Math.min(...contrasts)};
+    for (var kind of ["violations", "incomplete"]) {
+      seen[kind] = found[kind].map(function (rule) {
+        return [rule.id, rule.nodes.map(function (node) { return node.html; })];
+      });
+    }
+    parent.postMessage(seen, "*");
+  });
+});</script></body>"""
+"""Text of drawings, whose contrast axe-core leaves open, is measured against the page."""
+
+HEARD = """<!doctype html><body>{frames}<script>
+var seen = [];
+addEventListener("message", function (event) {{
+  seen.push(event.data);
+  document.body.setAttribute("data-seen", JSON.stringify(seen));
+}});</script></body>"""
 
 pytestmark = [
     pytest.mark.slow,
@@ -103,3 +142,33 @@ def test_pages_fit_and_load_nothing(tmp_path: Path, width: int, dark: bool):
         assert int(needed) <= width
         assert int(columns) <= (3 if width == 420 else 12)
         assert colour == ("rgb(20, 23, 27)" if dark else "rgb(252, 251, 248)")
+
+
+@pytest.mark.skipif(axe.SCRIPT is None, reason="axe-core-python is not installed")
+@pytest.mark.parametrize("dark", [False, True])
+def test_pages_shut_nobody_out(tmp_path: Path, dark: bool):
+    """No rule of axe-core is broken. Pages are without their policy, which keeps it out, too."""
+    assert isinstance(axe.SCRIPT, Path)
+    (tmp_path / "axe.js").write_bytes(axe.SCRIPT.read_bytes())
+    pages = {**_pages(), **{f"kept_{name}": html for name, html in kept.pages().items()}}
+    frames = ""
+    for name, html in pages.items():
+        assert html.count("</body>") == 1
+        audited = re.sub(r"<meta http-equiv=.*", "", html).replace("</body>", AUDIT)
+        (tmp_path / f"{name}.html").write_text(audited)
+        for width in (420, 1200):
+            style = f"border:0;width:{width}px;height:900px"
+            frames += f'<iframe src="{name}.html" title="{name}" style="{style}"></iframe>'
+    (tmp_path / "frames.html").write_text(HEARD.format(frames=frames))
+    flags = [f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1400,1000"]
+    url = (tmp_path / "frames.html").as_uri()
+    done = dom(url, *flags, *([DARK] if dark else []), milliseconds=120_000)
+    seen = json.loads(unescape(done.split('data-seen="')[1].split('"')[0]))
+    assert sorted(one["width"] for one in seen) == [420] * len(pages) + [1200] * len(pages)
+    for one in seen:
+        assert one["violations"] == []
+        assert [rule for rule, _ in one["incomplete"]] in ([], ["color-contrast"])
+        for _, left_open in one["incomplete"]:
+            assert [html for html in left_open if not html.startswith("<text")] == []
+        assert one["contrast"] is None or one["contrast"] >= 4.7
+        assert one["passes"] > 20

@@ -80,6 +80,31 @@ SELECT 2;
     )
 
 
+def test_every_word_of_the_glossary_can_be_found(hooks: ModuleType) -> None:
+    row = "<tr>\n<td>{}</td>\n<td>{}</td>\n</tr>\n"
+    html = row.format("δ-presence", "<code>delta_presence</code>") + row.format("Δ presence", "b")
+    assert hooks.words(html) == (
+        html.replace("<tr>", '<tr id="word-δ-presence">', 1).replace(
+            "<tr>", '<tr id="word-δ-presence-1">', 1
+        ),
+        {
+            "word-δ-presence": ("δ-presence", "delta_presence"),
+            "word-δ-presence-1": ("Δ presence", "b"),
+        },
+    )
+
+
+def test_the_picture_stands_upright_with_all_its_parts(hooks: ModuleType) -> None:
+    wide = (ROOT / "docs/images/flow.svg").read_text("utf-8")
+    narrow = hooks.upright(wide)
+    places = {re.findall(r'id="(.+?)" transform="(.+?)"', text)[n] for text in (wide, narrow)
+              for n in range(5)}  # fmt: skip
+    assert len(places) == 10
+    assert narrow.count("<text") == wide.count("<text") - 6
+    with pytest.raises(hooks.PluginError, match="no part views"):
+        hooks.upright(wide.replace('id="views"', ""))
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
@@ -111,6 +136,9 @@ def test_it_loads_nothing_from_elsewhere(site: Path) -> None:
     found = {name for path in site.rglob("*.html") for name in loads.findall(path.read_text())}
     assert found == set()
     assert (site / "docker/pganon-worker.service").exists()
+    assert (site / "images/flow-upright.svg").exists()
+    home = (site / "index.html").read_text("utf-8")
+    assert 'srcset="images/flow-upright.svg"' in home
 
 
 @pytest.mark.slow
@@ -119,3 +147,7 @@ def test_search_works_from_a_folder(site: Path) -> None:
     page = browser.dom(f"file://{site}/how-to/choose.html?q=suppression", milliseconds=8000)
     assert "matching documents" in page
     assert "full_domain.html" in page
+    # What papers call otherwise, however common its parts are.
+    page = browser.dom(f"file://{site}/index.html?q=(α, k)-anonymity", milliseconds=8000)
+    first = page.split("md-search-result__link", 2)[1]
+    assert "reference/glossary.html" in first

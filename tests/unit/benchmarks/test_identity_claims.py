@@ -41,7 +41,7 @@ def test_by_l() -> None:
     assert found["C7 loss of DAnonyIR, EIR grows with l"][0] == "yes"
     assert found["C8 relative error of DAnonyIR, IR grows with l"][0] == "NO"
     claim = "C8 DAnonyIR answers better than GeneIR with the same hierarchies (l)"
-    assert found[claim] == ("NO", "0.2 / 0.1, 0.2 / 0.1")
+    assert found[claim] == ("NO", "DAnonyIR / GeneIR: 0.2 / 0.1, 0.2 / 0.1")
     assert found["C8 relative error of EIR is close to IR (l)"][0] == "NO"
     assert found["C10 GeneIR is faster than DAnonyIR (l)"][0] == "yes"
 

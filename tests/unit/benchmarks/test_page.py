@@ -16,6 +16,8 @@ from benchmarks.benchmark import RESULTS, Benchmark, Row
 from benchmarks.page import Figure, Panel, Paper
 from benchmarks.papers import PAPERS
 
+WRITTEN = Path(__file__).parents[3] / "docs/reproduction.md"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Tried(Benchmark):
@@ -93,6 +95,16 @@ def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
     assert "--parts times" in text  # the other part
 
 
+def test_lines_without_figures_are_not_shown(made: Any) -> None:
+    """Nor rows of a run that was refused before it came to any."""
+    rows = [*ROWS, {"method": "c", "k": 2}, {"method": "d", "refused": "why"}]
+    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": rows})
+    assert [line for line in text.splitlines() if line.startswith(("| c |", "| d |"))] == []
+    none = {"method": "e", "k": 2, "draws": 0}
+    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [*ROWS, none]})
+    assert "| e | no release |  |" in text
+
+
 def test_measured_with_other_settings(made: Any) -> None:
     """What is shown has the command that it was measured by."""
     text = made({"settings": {"rows": 20, "ks": [2, 3, 4]}, "by_k": ROWS})
@@ -116,6 +128,17 @@ def test_plots_that_are_gone(made: Any, tmp_path: Path) -> None:
     old.write_text("")
     made(None)
     assert not old.exists()
+
+
+def test_the_page_leaves_nothing_open() -> None:
+    """All is measured as `make reproduce` does, and what does not hold has a reason."""
+    text = WRITTEN.read_text("utf-8")
+    assert "ot measured" not in text
+    assert "other settings than those" not in text
+    verdicts = [line for line in text.splitlines() if line.startswith("**")]
+    assert len(verdicts) == sum(len(paper.panels) for paper in PAPERS)
+    open_ones = [line for line in verdicts if line.endswith("**") and line != "**Holds.**"]
+    assert open_ones == []
 
 
 def test_papers_name_what_there_is() -> None:

@@ -8,6 +8,8 @@ from benchmarks.slamsa_claims import evaluate
 
 Row = dict[str, Any]
 
+PROBABLE = (2, 0.5), (5, 0.25)
+
 
 def row(method: str, draws: int = 2, **figures: Any) -> Row:
     found = {"r1": 0.1, "r2": 0.2, "r3": 0.3, "r4": 0.4, "seconds": 1.0, "objective": 0.5,
@@ -64,3 +66,13 @@ def test_number_of_columns() -> None:
     of = "(two quasi-identifiers)"
     assert found[f"error of SLAMSA grows with m {of}"] == ("yes", "0.3, 0.6")
     assert found[f"seconds of SLAMSA grow with m {of}"][0] == "yes"  # within noise
+
+
+def test_twelve_columns() -> None:
+    found = verdicts(by_tuple=[row("SLAMSA", p=p, highest_probability=h) for p, h in PROBABLE])
+    assert found["twelve columns as one value are published for every p"] == ("yes", "p: 2, 5")
+    claim = "twelve columns: a value of one has a probability of at most 1 / p"
+    assert found[claim] == ("NO", "0.5, 0.25")
+    (first, _) = PROBABLE
+    one = row("SLAMSA", p=first[0], highest_probability=first[1])
+    assert verdicts(by_tuple=[one])[claim][0] == "yes"

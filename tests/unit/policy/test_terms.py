@@ -29,6 +29,7 @@ def test_messages_know_them_however_they_are_written() -> None:
     )
     assert nearest("(α,k)-anonymity", models) == 'did you mean "alpha_k_anonymity"?'
     assert nearest("datafly", known().methods) == 'did you mean "full_domain"?'
+    assert nearest("k-anonymity-primacy", known().methods) == 'did you mean "kinc" or "kagg"?'
     # Of another kind it is none, and typing errors are found as before.
     assert nearest("datafly", ["mondrian"]) == "known: mondrian"
     assert nearest("mondrain", known().methods) == 'did you mean "mondrian"?'
