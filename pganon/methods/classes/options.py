@@ -52,7 +52,7 @@ def unsearched_populations(
 ) -> Iterable[Refusal]:
     """Models that count people of a population, where no search heeds them."""
     for number, model in enumerate(models):
-        if getattr(model, "population", None) is not None:
+        if model.counted_in is not None:
             yield Refusal(("privacy", number, "population"), said, suggestion)
 
 

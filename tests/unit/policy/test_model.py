@@ -12,6 +12,7 @@ from pganon.errors import PolicyError
 from pganon.loading import policy_from
 from pganon.policy.hierarchies import FORMS, InlineHierarchy, IntervalHierarchy
 from pganon.policy.model import policy_hash
+from pganon.privacy import population
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import KAnonymity
 from pganon.privacy.release import RecordsAtRisk
@@ -187,6 +188,24 @@ def test_attacks_that_gain_less_than_they_cost(gain: float, cost: float, k: int)
     declared = [{"model": "no_attack", "gain": gain, "cost": cost}]
     (held,) = requirements_of(policy_from(policy(privacy=declared)), {})
     assert held == Requirement(KAnonymity(k))
+
+
+def test_attacks_on_people_of_a_population() -> None:
+    """The same k, of people; the mean risk is among them, too."""
+    named = {"population": "public.people"}
+    models = [
+        {"model": "no_attack", "gain": 10.5, "cost": 3, **named},
+        {"model": "average_risk", "risk": 0.1, "highest": 0.2, "share": 0.3, **named},
+    ]
+    declared = policy(privacy=models, method={"name": "full_domain"})
+    declared["columns"]["age"]["hierarchy"] = {"intervals": [5, 10]}
+    held = [one.model for one in requirements_of(policy_from(declared), {})]
+    people = "public.people"
+    assert held == [
+        population.KMap(people, 4),
+        population.AverageRisk(people, 0.1),
+        population.RecordsAtRisk(people, 0.3, 0.2),
+    ]
 
 
 def test_entropy_takes_fractions_and_whole_numbers() -> None:
