@@ -66,6 +66,13 @@ class PopulationModel(Model, ABC):
         return query("select w.failing, w.measured::float8 as measured from w", {"w": row})
 
 
+def with_presence(counted: Relation) -> exp.Select:
+    """SELECT *, presence: of classes with `n` records that cover so many people `outside`."""
+    share = ShareModel.share(col("n", "x"), col("outside", "x"))
+    text = "select x.*, case when x.outside = 0 then 1 else least(1, :share) end as presence from x"
+    return query(text, {"x": counted}, share=share)
+
+
 @dataclass(frozen=True)
 class KMap(PopulationModel):
     """Every class covers at least k people of the population."""

@@ -47,8 +47,8 @@ def unbounded_classes(models: Sequence[Any], example: str) -> Iterable[Refusal]:
 def unsearched_populations(
     models: Sequence[Any],
     said: str = "the method makes classes without looking at a population",
-    suggestion: str = "use the method full_domain, or estimate k_map by sampling_fraction and"
-    " significance",
+    suggestion: str = "use the method mondrian or full_domain, or estimate k_map by"
+    " sampling_fraction and significance",
 ) -> Iterable[Refusal]:
     """Models that count people of a population, where no search heeds them."""
     for number, model in enumerate(models):

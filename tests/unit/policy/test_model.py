@@ -100,7 +100,6 @@ DELTA = {"model": "delta_presence", "population": "public.people", "max": 0.5}
         ({"model": "delta_presence", "population": "a.b"}, "max", "is missing"),
         ({**DELTA, "max": 1}, "max", "less than 1"),
         ({**DELTA, "min": 0.6}, "min", "above the largest"),
-        (DELTA, "model", "cannot guarantee delta_presence"),
         (UNIQUE, "model", "cannot guarantee population_uniqueness"),
         ({**UNIQUE, "estimator": "pitmann"}, "estimator", "pitman"),
         ({**UNIQUE, "share": 1}, "share", "less than 1"),
@@ -134,15 +133,25 @@ def test_a_model_of_all_classes_stands_beside_one_of_every_class(method: str, mo
 @pytest.mark.parametrize(
     ("method", "part"),
     [
-        ({"name": "mondrian"}, "without looking at a population"),
+        ({"name": "one_dimensional"}, "without looking at a population"),
+        ({"name": "mondrian", "variant": "relaxed"}, "have no side"),
         ({"name": "full_domain", "rounds": 2}, "not known before the last"),
     ],
 )
-def test_people_of_a_population_are_counted_on_levels_for_all(method: Any, part: str) -> None:
+def test_people_of_a_population_are_not_counted(method: Any, part: str) -> None:
     models = [{"model": "k_map", "k": 5, "population": "public.people"}]
     declared = policy(privacy=models, method=method)
     declared["columns"]["age"]["hierarchy"] = {"intervals": [5, 10]}
     assert part in problems(declared)["privacy[0].population"]
+
+
+def test_the_mean_risk_among_people_bounds_no_class() -> None:
+    """No cut is undone for it, so that mondrian needs a model beside it."""
+    models = [{"model": "average_risk", "risk": 0.1, "population": "public.people"}]
+    declared = policy(privacy=models, method={"name": "mondrian"})
+    assert "with a population bounds no class" in problems(declared)["privacy"]
+    declared["privacy"].append(DELTA)
+    assert len(policy_from(declared).privacy) == 2
 
 
 def test_uniques_are_estimated_of_one_level_for_all() -> None:
