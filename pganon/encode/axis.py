@@ -289,6 +289,11 @@ class TreeAxis(Axis):
             return first
         return exp.Case().when(fragment(":c = 0", c=code), num(0)).else_(first)
 
+    def leaves(self, state: State, code: exp.Expr, level: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
+        """First and last leaf code below the ancestor of a leaf on `level`."""
+        first = self._lookup(state, "lo", code, level)
+        return first, self._lookup(state, "hi", code.copy(), level.copy())
+
     def level(self, state: State, table: str) -> exp.Expr:
         lo, hi = col(f"lo{self.index}", table), col(f"hi{self.index}", table)
         shown = state.facts.get(facts.shown_level(self.index))

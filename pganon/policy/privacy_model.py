@@ -31,6 +31,11 @@ class ModelDeclaration(Declaration):
         return getattr(self, "column", None)
 
     @property
+    def counted_in(self) -> str | None:
+        """The relation of the population whose people it counts, if it names one."""
+        return getattr(self, "population", None)
+
+    @property
     def about_each(self) -> bool:
         """Whether it applies to every sensitive column separately."""
         return False

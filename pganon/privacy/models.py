@@ -51,12 +51,17 @@ class KAnonymity(PrivacyModel):
 
 
 class NoAttack(PrivacyModel):
-    """Every class holds so many records that a wrong guess costs readers more than a right one
-    gains."""
+    """Every class holds so many records, or looks like so many people of a population, that a
+    wrong guess costs readers more than a right one gains.
+
+    Attributes:
+        population: the relation, with the columns of the quasi-identifiers.
+    """
 
     model: Literal["no_attack"]
     gain: Annotated[float, Field(gt=0, le=1e12)]
     cost: Annotated[float, Field(gt=0, le=1e12)]
+    population: RelationName | None = None
 
     @model_validator(mode="after")
     def _attacks_pay_without_it(self) -> NoAttack:
@@ -80,6 +85,8 @@ class NoAttack(PrivacyModel):
         return Fraction(str(self.gain)) // Fraction(str(self.cost)) + 1
 
     def measures(self) -> tuple[Model, ...]:
+        if self.population is not None:
+            return (population.KMap(self.population, self.k),)
         return (frequency.KAnonymity(self.k),)
 
 
@@ -183,12 +190,17 @@ class DeltaPresence(PrivacyModel):
 
 
 class AverageRisk(PrivacyModel):
-    """The mean risk of all records is at most `risk`; few of them have one above `highest`."""
+    """The mean risk of all records is at most `risk`; few of them have one above `highest`.
+
+    Attributes:
+        population: the relation whose people a record is sought among, if not among the records.
+    """
 
     model: Literal["average_risk"]
     risk: Annotated[float, Field(gt=0, lt=1)]
     highest: Annotated[float, Field(gt=0, lt=1)] | None = None
     share: Annotated[float, Field(ge=0, lt=1)] | None = None
+    population: RelationName | None = None
 
     @model_validator(mode="after")
     def _highest_has_its_share(self) -> AverageRisk:
@@ -204,9 +216,15 @@ class AverageRisk(PrivacyModel):
         return self
 
     def measures(self) -> tuple[Model, ...]:
-        average = release.AverageRisk(self.risk)
+        if self.population is not None:
+            average: Model = population.AverageRisk(self.population, self.risk)
+        else:
+            average = release.AverageRisk(self.risk)
         if self.highest is None or self.share is None:
             return (average,)
+        if self.population is not None:
+            above = population.RecordsAtRisk(self.population, self.share, self.highest)
+            return (average, above)
         return (average, release.RecordsAtRisk(self.share, self.highest))
 
 

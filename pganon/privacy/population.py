@@ -6,7 +6,8 @@ depend on quasi-identifiers alone, so nothing is learned from why records were l
 
 from __future__ import annotations
 
-from abc import ABC
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,10 +15,10 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.privacy.base import Bound, Model
+from pganon.privacy.base import Bound, Model, ShareModel
 from pganon.privacy.judged import Judged
 from pganon.privacy.rows import Relation
-from pganon.sqltools import col, query
+from pganon.sqltools import col, fragment, num, query
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,13 @@ class PopulationModel(Model, ABC):
         """The same, with `measured` in the digits that people read."""
         row = super().worst(measured)
         return query("select w.failing, w.measured::float8 as measured from w", {"w": row})
+
+
+def with_presence(counted: Relation) -> exp.Select:
+    """SELECT *, presence: of classes with `n` records that cover so many people `outside`."""
+    share = ShareModel.share(col("n", "x"), col("outside", "x"))
+    text = "select x.*, case when x.outside = 0 then 1 else least(1, :share) end as presence from x"
+    return query(text, {"x": counted}, share=share)
 
 
 @dataclass(frozen=True)
@@ -139,4 +147,91 @@ class LeastPresent(Presence):
         return (
             f"Who knows {known} of a person of {self.population} concludes with a chance of at most"
             f" {100 * (1 - self.delta):.3g} % that the person is not in the table."
+        )
+
+
+@dataclass(frozen=True)
+class _OfAllClasses(PopulationModel, ABC):
+    """An upper bound on a share of the whole release; no class satisfies it by itself.
+
+    Of a relation with a row (n, outside) per class.
+    """
+
+    bound: ClassVar[Bound] = Bound.AT_MOST
+
+    @property
+    def searched(self) -> bool:
+        return False
+
+    @property
+    @abstractmethod
+    def part(self) -> exp.Expr:
+        """What a class `h` adds to the share, in records."""
+
+    def measure(
+        self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
+    ) -> exp.Select:
+        """SELECT `measure`: one row, of all classes together."""
+        # Rounded to fewer decimals than parts have, thirds are a whole again.
+        share = ShareModel.share(fragment("sum(:part)", part=self.part), fragment("sum(h.n)"))
+        return query("select round(:share, 30) as measure from h", {"h": histogram}, share=share)
+
+
+@dataclass(frozen=True)
+class AverageRisk(_OfAllClasses):
+    """The mean of 1 / F_E over all records is at most `risk`; 1 where a class covers nobody."""
+
+    risk: float
+    name: ClassVar[str] = "average_risk"
+    symbol: ClassVar[str] = "risk"
+
+    @property
+    def parameter(self) -> float:
+        return self.risk
+
+    @property
+    def part(self) -> exp.Expr:
+        return ShareModel.share(fragment("h.n"), fragment("greatest(h.outside, 1)"))
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"Who knows {known} of all people of {self.population} picks the person of a record"
+            f" with a chance of at most {100 * self.risk:.3g} %, on average over all records."
+        )
+
+
+@dataclass(frozen=True)
+class RecordsAtRisk(_OfAllClasses):
+    """At most the share `share_of_records` of all records have a risk 1 / F_E above `highest`."""
+
+    share_of_records: float
+    highest: float
+    name: ClassVar[str] = "average_risk"
+    symbol: ClassVar[str] = "share"
+
+    @property
+    def parameter(self) -> float:
+        return self.share_of_records
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        return {"highest": self.highest, "share": self.share_of_records}
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} highest = {self.highest:g}, share = {self.share_of_records:g}"
+
+    @property
+    def least(self) -> int:
+        """Fewest people whom a class covers at a risk that is not above `highest`."""
+        return math.ceil(1 / Fraction(str(self.highest)))
+
+    @property
+    def part(self) -> exp.Expr:
+        return fragment("case when h.outside < :least then h.n else 0 end", least=num(self.least))
+
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"At most {100 * self.share_of_records:.3g} % of the records look like fewer than"
+            f" {self.least} people of {self.population}, as far as {known} go."
         )

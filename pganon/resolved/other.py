@@ -11,7 +11,7 @@ from pganon.identifiers import quote
 from pganon.policy.knowledge import PROBABILITY
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Place, Refusal
-from pganon.privacy.models import BackgroundKnowledge, DeltaPresence, KMap
+from pganon.privacy.models import BackgroundKnowledge
 from pganon.resolved.model import Attribute, Scale, Sensitive
 
 
@@ -90,9 +90,9 @@ def population_refusals(
 ) -> Iterator[Refusal]:
     """The population does not fit the columns, or there are several."""
     declared = [
-        (("privacy", number, "population"), model.population)
+        (("privacy", number, "population"), model.counted_in)
         for number, model in enumerate(policy.privacy)
-        if isinstance(model, KMap | DeltaPresence) and model.population is not None
+        if model.counted_in is not None
     ]
     for place, name in declared:
         if name != declared[0][1]:

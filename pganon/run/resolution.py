@@ -16,7 +16,7 @@ from pganon.catalog.roles import Roles, check_roles, numbers
 from pganon.identifiers import QualifiedName
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
-from pganon.privacy.models import BackgroundKnowledge, DeltaPresence, KMap, QSKAnonymity
+from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.resolve import resolve
 from pganon.run.storable import check_storable
@@ -135,5 +135,5 @@ def prior_relation(read: Read, policy: Policy) -> Relation | None:
 
 def population_relation(read: Read, policy: Policy) -> Relation | None:
     """The relation of the population that models count people in."""
-    counting = (m for m in policy.privacy if isinstance(m, KMap | DeltaPresence))
-    return next((read(m.population) for m in counting if m.population is not None), None)
+    named = (model.counted_in for model in policy.privacy)
+    return next((read(name) for name in named if name is not None), None)

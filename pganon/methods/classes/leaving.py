@@ -18,11 +18,11 @@ from pganon.steps.facts import RECORDS
 def leaves_outliers_out(spec: ReleaseSpec) -> bool:
     """Whether records may be left out for what their classes lose.
 
-    Not where a model is about what is published as a whole, which leaving out changes, nor from a
-    release that grows, whose limit is for people who are in no group.
+    Not where a model is about what is published as a whole, or whom it covers, which leaving out
+    changes, nor from a release that grows, whose limit is for people who are in no group.
     """
     compared = any(requirement.model.needs_reference for requirement in spec.requirements)
-    whole = compared or bool(spec.of_release)
+    whole = compared or bool(spec.of_release or spec.in_population)
     policy = spec.policy
     return policy.suppression_limit > 0 and policy.refresh == "recompute" and not whole
 

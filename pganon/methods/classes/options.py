@@ -47,12 +47,12 @@ def unbounded_classes(models: Sequence[Any], example: str) -> Iterable[Refusal]:
 def unsearched_populations(
     models: Sequence[Any],
     said: str = "the method makes classes without looking at a population",
-    suggestion: str = "use the method full_domain, or estimate k_map by sampling_fraction and"
-    " significance",
+    suggestion: str = "use the method mondrian or full_domain, or estimate k_map by"
+    " sampling_fraction and significance",
 ) -> Iterable[Refusal]:
     """Models that count people of a population, where no search heeds them."""
     for number, model in enumerate(models):
-        if getattr(model, "population", None) is not None:
+        if model.counted_in is not None:
             yield Refusal(("privacy", number, "population"), said, suggestion)
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from pganon.metrics.evidence.shares import STEPS
 from pganon.metrics.evidence.sizes import BINS
-from pganon.privacy import frequency, identity, likeness, release
+from pganon.privacy import frequency, identity, likeness, population, release
 from pganon.privacy.base import Model
 from pganon.report import figures
 from pganon.report.outcome import HOLDS, LOOK, NONE, row
@@ -39,6 +39,8 @@ _MODELS: tuple[type[Model], ...] = (
     likeness.BetaLikeness,
     likeness.DeltaDisclosure,
     release.AverageRisk,
+    population.AverageRisk,
+    population.KMap,
 )
 """Those of which a guarantee has all that their sentences say."""
 
@@ -172,10 +174,13 @@ def _stated(seen: Seen, item: Mapping[str, Any]) -> dict[str, Any]:
 
 def _model(item: Mapping[str, Any]) -> Model | None:
     """None if the guarantee does not have all that the model is."""
+    counted = item.get("counted_in")
+    known = item if counted is None else {**item, "population": counted}
     for model in _MODELS:
-        needed = [one for one in fields(cast(Any, model)) if one.default is MISSING]
-        if model.name == item["model"] and all(one.name in item for one in needed):
-            return model(**{one.name: item[one.name] for one in needed})
+        needed = [one.name for one in fields(cast(Any, model)) if one.default is MISSING]
+        same = model.name == item["model"] and ("population" in needed) == (counted is not None)
+        if same and all(name in known for name in needed):
+            return model(**{name: known[name] for name in needed})
     return None
 
 

@@ -42,6 +42,13 @@ def presences(classes: Sequence[tuple[Shown, int]], people: Sequence[Person]) ->
     ]
 
 
+def risks(classes: Sequence[tuple[Shown, int]], people: Sequence[Person]) -> list[Fraction]:
+    """Of every record the chance to pick its person among those whom its class covers."""
+    return [
+        Fraction(1, max(outside(shown, people), 1)) for shown, size in classes for _ in range(size)
+    ]
+
+
 def missing(records: Sequence[Person], people: Sequence[Person]) -> int:
     """Records beyond the people who have the same values."""
     left = [tuple(person) for person in people]

@@ -12,6 +12,7 @@ from pganon.errors import PolicyError
 from pganon.loading import policy_from
 from pganon.policy.hierarchies import FORMS, InlineHierarchy, IntervalHierarchy
 from pganon.policy.model import policy_hash
+from pganon.privacy import population
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import KAnonymity
 from pganon.privacy.release import RecordsAtRisk
@@ -99,7 +100,6 @@ DELTA = {"model": "delta_presence", "population": "public.people", "max": 0.5}
         ({"model": "delta_presence", "population": "a.b"}, "max", "is missing"),
         ({**DELTA, "max": 1}, "max", "less than 1"),
         ({**DELTA, "min": 0.6}, "min", "above the largest"),
-        (DELTA, "model", "cannot guarantee delta_presence"),
         (UNIQUE, "model", "cannot guarantee population_uniqueness"),
         ({**UNIQUE, "estimator": "pitmann"}, "estimator", "pitman"),
         ({**UNIQUE, "share": 1}, "share", "less than 1"),
@@ -133,15 +133,25 @@ def test_a_model_of_all_classes_stands_beside_one_of_every_class(method: str, mo
 @pytest.mark.parametrize(
     ("method", "part"),
     [
-        ({"name": "mondrian"}, "without looking at a population"),
+        ({"name": "one_dimensional"}, "without looking at a population"),
+        ({"name": "mondrian", "variant": "relaxed"}, "have no side"),
         ({"name": "full_domain", "rounds": 2}, "not known before the last"),
     ],
 )
-def test_people_of_a_population_are_counted_on_levels_for_all(method: Any, part: str) -> None:
+def test_people_of_a_population_are_not_counted(method: Any, part: str) -> None:
     models = [{"model": "k_map", "k": 5, "population": "public.people"}]
     declared = policy(privacy=models, method=method)
     declared["columns"]["age"]["hierarchy"] = {"intervals": [5, 10]}
     assert part in problems(declared)["privacy[0].population"]
+
+
+def test_the_mean_risk_among_people_bounds_no_class() -> None:
+    """No cut is undone for it, so that mondrian needs a model beside it."""
+    models = [{"model": "average_risk", "risk": 0.1, "population": "public.people"}]
+    declared = policy(privacy=models, method={"name": "mondrian"})
+    assert "with a population bounds no class" in problems(declared)["privacy"]
+    declared["privacy"].append(DELTA)
+    assert len(policy_from(declared).privacy) == 2
 
 
 def test_uniques_are_estimated_of_one_level_for_all() -> None:
@@ -187,6 +197,24 @@ def test_attacks_that_gain_less_than_they_cost(gain: float, cost: float, k: int)
     declared = [{"model": "no_attack", "gain": gain, "cost": cost}]
     (held,) = requirements_of(policy_from(policy(privacy=declared)), {})
     assert held == Requirement(KAnonymity(k))
+
+
+def test_attacks_on_people_of_a_population() -> None:
+    """The same k, of people; the mean risk is among them, too."""
+    named = {"population": "public.people"}
+    models = [
+        {"model": "no_attack", "gain": 10.5, "cost": 3, **named},
+        {"model": "average_risk", "risk": 0.1, "highest": 0.2, "share": 0.3, **named},
+    ]
+    declared = policy(privacy=models, method={"name": "full_domain"})
+    declared["columns"]["age"]["hierarchy"] = {"intervals": [5, 10]}
+    held = [one.model for one in requirements_of(policy_from(declared), {})]
+    people = "public.people"
+    assert held == [
+        population.KMap(people, 4),
+        population.AverageRisk(people, 0.1),
+        population.RecordsAtRisk(people, 0.3, 0.2),
+    ]
 
 
 def test_entropy_takes_fractions_and_whole_numbers() -> None:

@@ -23,6 +23,10 @@ GUARANTEE = [
         "column": None,
         "requirement": "average_risk share=0.1",
     },
+    *[
+        {**model, "column": None, "requirement": "", "counted_in": "the population of the owner"}
+        for model in ({"model": "k_map", "k": 7}, {"model": "average_risk", "risk": 0.25})
+    ],
 ]
 
 
@@ -75,6 +79,8 @@ def test_the_page_says_what_readers_can_count():
         "Everybody shares age and sex with at least 11 others in the release.",
         "Every group satisfies k_map k=5 population=census.",
         "Every group satisfies average_risk share=0.1.",
+        "Every group looks like at least 7 people of the population of the owner, as far as",
+        "of all people of the population of the owner picks the person of a record",
         "They hold against a reader who knows the quasi-identifiers of a person.",
         "alpha; holds for readers of all versions",
         "16 records have one above 9 % and 16 records have one above 1 in 11.",

@@ -16,7 +16,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain.keys import Layout
 from pganon.methods.classes.full_domain.search.lattice import Node
 from pganon.privacy.base import Relation, Requirement
-from pganon.privacy.population import PopulationModel
+from pganon.privacy.population import PopulationModel, with_presence
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query
 from pganon.steps import State
@@ -106,12 +106,7 @@ def classes_outside(layout: Layout, node: Node, records: Relation) -> exp.Select
     columns = [col(word, "c") for word in layout.words]
     tree = tree.select(*columns).join(aliased(found, "p"), on=exp.and_(*on), join_type="left")
     tree = tree.group_by(*[column.copy() for column in columns], col("n", "c"))
-    return query(
-        "select x.*, case when x.outside = 0 then 1 else"
-        " least(1, x.n::numeric * 1.0000000000000000000000000000000000000000 / x.outside)"
-        " end as presence from x",
-        {"x": tree},
-    )
+    return with_presence(tree)
 
 
 def _people(layout: Layout, node: Node, nulls: dict[int, tuple[str, int]]) -> exp.Select:

@@ -6,7 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pganon.methods.classes.options import Partitioning, Price, unsearched_populations
+from pganon.methods.classes.options import (
+    OF_RELEASE,
+    Partitioning,
+    Price,
+    unsearched_populations,
+)
 from pganon.policy.columns import Columns
 from pganon.policy.refusals import Refusal, known_word
 from pganon.policy.tasks import Start
@@ -28,6 +33,8 @@ class Mondrian(Partitioning):
         ),
     )
 
+    models = Partitioning.models | {"delta_presence"}
+
     name: Literal["mondrian"]
     variant: Annotated[
         Literal["strict", "relaxed"], known_word("variant of mondrian", ("strict", "relaxed"))
@@ -39,7 +46,20 @@ class Mondrian(Partitioning):
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
         # Cuts are undone until all classes together are large enough, so these may stand alone.
-        return unsearched_populations(models)
+        counting = [model for model in models if model.counted_in is not None]
+        if counting and OF_RELEASE.issuperset(model.model for model in models):
+            yield Refusal(
+                ("privacy",),
+                f"{counting[0].model} with a population bounds no class, and no other model does",
+                f"add {self.example}",
+            )
+        if self.variant == "relaxed":
+            yield from unsearched_populations(
+                models,
+                "the relaxed variant divides people who have one value, and those of a population"
+                " have no side",
+                "write variant: strict",
+            )
 
     def key_refusals(self, columns: Columns, keys: Mapping[str, Any]) -> Iterable[Refusal]:
         """Regions of cuts that are not by values."""

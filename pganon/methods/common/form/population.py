@@ -17,8 +17,8 @@ from pganon.encode.work import place
 from pganon.forms.form import Tables
 from pganon.methods.common.form.checked import requirement_check
 from pganon.policy.options import CLASS_ID
-from pganon.privacy.base import Requirement
-from pganon.privacy.population import LeastPresent, Presence
+from pganon.privacy.base import Requirement, ShareModel
+from pganon.privacy.population import AverageRisk, LeastPresent, Presence, RecordsAtRisk
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import aliased, cast, col, fragment, named, query
 from pganon.steps import CreateTable, State
@@ -27,7 +27,13 @@ from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery
 POPULATION = "population"
 """Part: the stored relation."""
 
-PRESENT = "lower min, or take people out of the population whom no class covers"
+_TOGETHER = "require less of the whole release, or more people per class, for example by k_map"
+_HINTS = {
+    LeastPresent: "lower min, or take people out of the population whom no class covers",
+    AverageRisk: _TOGETHER,
+    RecordsAtRisk: _TOGETHER,
+}
+"""What to do if all classes together miss a model."""
 
 
 def population_parts(spec: ReleaseSpec) -> list[tuple[str, str]]:
@@ -79,26 +85,28 @@ def _check(spec: ReleaseSpec, requirement: Requirement, tables: Tables) -> Check
         measured = model.measure(_presence(spec, tables), [])
     else:
         measured = model.measure(_outside(spec, tables), [])
-    return requirement_check(
-        requirement, measured, hint=PRESENT if isinstance(model, LeastPresent) else None
-    )
+    return requirement_check(requirement, measured, hint=_HINTS.get(type(model)))
 
 
 def _outside(spec: ReleaseSpec, tables: Tables) -> exp.Select:
-    """SELECT class_id, outside: the people whom every class covers."""
+    """SELECT class_id, n, outside: the records of every class, and the people whom it covers."""
     tree = query("select coalesce(sum(p.n), 0)::bigint as outside from classes as c", dict(tables))
     people = aliased(tables[POPULATION], "p")
     tree = tree.join(people, on=covers(spec, "c", "p"), join_type="left")
-    return tree.select(col(CLASS_ID, "c")).group_by(col(CLASS_ID, "c"))
+    tree = tree.select(col(CLASS_ID, "c")).group_by(col(CLASS_ID, "c"))
+    return query(
+        "select o.class_id, r.n, o.outside from o join (select x.class_id, count(*) as n"
+        " from records as x group by x.class_id) as r on r.class_id = o.class_id",
+        {**tables, "o": tree},
+    )
 
 
 def _presence(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     """SELECT cell, presence: the chance of everybody to be in the table; 0 where no class is."""
     shares = query(
-        "select o.class_id, r.n::numeric * 1.0000000000000000000000000000000000000000 / o.outside"
-        " as share from o join (select x.class_id, count(*) as n from records as x"
-        " group by x.class_id) as r on r.class_id = o.class_id where o.outside > 0",
-        {**tables, "o": _outside(spec, tables)},
+        "select o.class_id, :share as share from o where o.outside > 0",
+        {"o": _outside(spec, tables)},
+        share=ShareModel.share(col("n", "o"), col("outside", "o")),
     )
     tree = query("select p.cell, s.share from population as p", dict(tables))
     tree = tree.join(

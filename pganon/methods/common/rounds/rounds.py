@@ -88,6 +88,7 @@ class CutRounds:
                     *[state.work("done", round=number) for number in _finishing(state)],
                     state.work("cells", round=state[_ROUNDS]),
                     state.work("nodes", round=state[_ROUNDS]),
+                    *[state.work(t.name, round=state[_ROUNDS]) for t in self.rule.following()],
                     *[state.work(name) for name in self.rule.given],
                 ],
             ),
@@ -113,7 +114,7 @@ class CutRounds:
 
     def round(self, number: int) -> Sequence[Step]:
         final = _final(number)
-        tables = self._tables()
+        tables, following = self._tables(), self.rule.following()
         return [
             *[self._create(number, table) for table in tables],
             Check(
@@ -150,12 +151,13 @@ class CutRounds:
                 RoundTable("nodes", "groups of the next round", self.next_nodes),
                 later=1,
             ),
+            *[self._create(number, table, later=1) for table in following],
             DropTables(
                 "tidy",
                 "drop the work tables of this round",
                 lambda state: [
                     state.work(name, round=number)
-                    for name in (*[table.name for table in tables], "cells", "nodes")
+                    for name in (*[t.name for t in (*tables, *following)], "cells", "nodes")
                     if not self._stays(name)
                 ],
             ),

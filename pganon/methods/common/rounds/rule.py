@@ -49,6 +49,10 @@ class CutRule(ABC):
     def cutting(self) -> Sequence[RoundTable]:
         """The tables between `tries` and `halves`, in order."""
 
+    def following(self) -> Sequence[RoundTable]:
+        """Tables of the next round, from its groups; those of the first one are made before."""
+        return ()
+
     @property
     def candidates(self) -> int:
         """How many attributes with an allowable cut compete, widest first."""

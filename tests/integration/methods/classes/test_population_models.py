@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 from psycopg import sql
 
 from pganon.errors import PganonError, PolicyError, PrivacyRefusal
+from pganon.privacy.population import AverageRisk
 from pganon.publish import lifecycle
 from pganon.resolved.guarantee import guarantee
 from pganon.run.warnings import warnings_of
+from pganon.sqltools import query, render
 from tests.support.harness.driver import Connection, drop_leftovers, publish, refused, run
 from tests.support.harness.examples import examples
 from tests.support.oracles import covered
@@ -152,8 +154,13 @@ class Case:
             "max": rng.choice([0.4, 0.6, 0.9]),
         }
         delta |= {"min": rng.choice([0.05, 0.2])} if rng.random() < 0.3 else {}
+        k, c = {"model": "k_anonymity", "k": 2}, rng.choice([1, 2.5])
+        attack = {"model": "no_attack", "gain": k_map["k"] * c - c / 2, "cost": c}
+        attack["population"] = PEOPLE
+        average = {"model": "average_risk", "risk": rng.choice([0.2, 0.3, 0.5])}
+        average |= rng.choice([{}, {"highest": 0.3, "share": 0.5}]) | {"population": PEOPLE}
         return rng.choice(
-            [[k_map], [delta], [k_map, delta], [{"model": "k_anonymity", "k": 2}, delta]]
+            [[k_map], [delta], [k_map, delta], [k, delta], [attack], [k, average], [delta, average]]
         )
 
     def make(self, source: Connection) -> None:
@@ -180,6 +187,8 @@ class Case:
                 return False
             if model["model"] == "k_map" and people < model["k"]:
                 return False
+            if model["model"] == "no_attack" and model["gain"] >= model["cost"] * people:
+                return False
             most = Fraction(str(model.get("max", 1)))
             if model["model"] == "delta_presence" and len(group) > most * people:
                 return False
@@ -204,21 +213,30 @@ class Case:
         released = [number for group in groups for number in group]
         classes = [(self.shown(group, released), len(group)) for group in groups]
         chances = covered.presences(classes, self.people)
+        risks = covered.risks(classes, self.people)
         return {
             "k": min(covered.outside(one, self.people) for one, _ in classes),
             "max": max(chances),
             "min": min(chances),
+            "risk": sum(risks) / len(risks),
+            "share": Fraction(sum(risk > Fraction("0.3") for risk in risks), len(risks)),
         }
 
     def kept_by(self, found: dict[str, Any]) -> bool:
-        return all(
-            found["k"] >= model["k"]
-            if model["model"] == "k_map"
-            else Fraction(str(model.get("min", 0))) <= found["min"]
-            and found["max"] <= Fraction(str(model["max"]))
-            for model in self.models
-            if model["model"] != "k_anonymity"
-        )
+        def kept(model: dict[str, Any]) -> bool:
+            match model["model"]:
+                case "k_map":
+                    return found["k"] >= model["k"]
+                case "no_attack":
+                    return model["gain"] < model["cost"] * found["k"]
+                case "average_risk" | "delta_presence":
+                    least = Fraction(str(model.get("min", 0))) <= found["min"]
+                    bounded = [name for name in ("max", "risk", "share") if name in model]
+                    return least and all(found[n] <= Fraction(str(model[n])) for n in bounded)
+                case _:
+                    return True
+
+        return all(map(kept, self.models))
 
 
 def _nodes(table: Table) -> list[Node]:
@@ -255,8 +273,11 @@ def test_levels_and_what_is_measured_of_them(tables: Tables, seed: int) -> None:
     staged = run(owner, case.policy)
     assert tuple(level for level, _ in staged.utility.levels.values()) == case.node, seed
     for model in case.models:
-        if model["model"] == "k_map":
+        if model["model"] in ("k_map", "no_attack"):
             assert staged.verified("k_map") == [found["k"]], seed
+        if model["model"] == "average_risk":
+            expected = [found[name] for name in ("risk", "share") if name in model]
+            assert staged.verified("average_risk") == pytest.approx(list(map(float, expected)))
         if model["model"] == "delta_presence":
             expected = [found["max"], *([found["min"]] if model.get("min") else [])]
             assert staged.verified("delta_presence") == pytest.approx(list(map(float, expected)))
@@ -342,6 +363,38 @@ def test_records_of_nobody_in_the_population(tables: Tables) -> None:
     assert any("1 record is of nobody" in w for w in warnings_of(staged.plan, staged.state))
 
 
+def test_thirds_are_a_whole(tables: Tables) -> None:
+    """Three classes of 2 records among 3 people, and one of 2 among 2: 3 of 8."""
+    each = query(
+        "select v.n, v.outside from (values (2, 3), (2, 3), (2, 3), (2, 2)) as v(n, outside)"
+    )
+    model = AverageRisk(PEOPLE, 0.375)
+    row = tables[1].execute(render(model.worst(model.measure(each, [])))).fetchone()
+    assert row == (0, 0.375)
+
+
+def test_the_mean_risk_among_people_of_a_population(tables: Tables) -> None:
+    """A class that covers nobody has the risk 1, and is no group that misses a bound."""
+    source, owner = tables
+    six(source, [person for person in [*SIX, *MORE] if person[0] < 30])
+    average = {"model": "average_risk", "risk": 0.74, "population": PEOPLE}
+    above = {"highest": 0.2, "share": 0.6}
+    declared = levelled({"model": "k_anonymity", "k": 2}, average | above)
+    for name in ("age", "sex"):
+        declared["columns"][name]["levels"] = [1, 1]
+    with refused("verification") as caught:  # 2 of 5 people, and 4 of none
+        run(owner, declared)
+    assert "requires share <= 0.6; the staged release measures 0.666667" in str(caught[0])
+    assert "k_map" in (caught[0].hint or "")
+    drop_leftovers(owner)
+    staged = run(owner, {**declared, "privacy": [declared["privacy"][0], average]})
+    assert staged.verified("average_risk") == pytest.approx([4.4 / 6])
+    said = [one for one in guarantee(staged.plan.spec) if one["model"] == "average_risk"]
+    assert [one["over_versions"] for one in said] == ["readers of one version"]
+    assert PEOPLE not in str(said)
+    assert any("4 records are of nobody" in w for w in warnings_of(staged.plan, staged.state))
+
+
 @pytest.mark.parametrize(
     ("types", "part"),
     [
@@ -398,6 +451,9 @@ ADULT = Path(os.environ.get("PGANON_DATA") or "/nowhere") / "adult"
 SCENARIOS = [((0, 0, 1), 7, 2 / 7, 0.0), ((1, 1, 1), 36, 0.15813953, 0.05555556)]
 """Levels of sex, age and race; least F_E, largest and least chance to be in the table (ARX)."""
 
+RISKS = {(0, 0, 0): 0.01672331, (0, 0, 1): 0.00433389, (1, 1, 1): 0.00047800}
+"""By levels the mean of 1 / F_E over all records."""
+
 
 @pytest.mark.slow
 @pytest.mark.skipif(not ADULT.exists(), reason="PGANON_DATA is not set, or holds no adult")
@@ -435,6 +491,12 @@ def test_every_tenth_of_adult_in_adult(tables: Tables) -> None:
     with refused("infeasible") as caught:
         measured((0, 0, 0), 2, 0.9, 0)
     assert "best reachable is k = 1" in str(caught[0])
+    beside = {"model": "population_uniqueness", "population_size": len(people), "share": 0.9}
+    for levels, risk in RISKS.items():
+        average = {"model": "average_risk", "risk": risk + 1e-8, "population": PEOPLE}
+        drop_leftovers(owner)
+        staged = run(owner, declared(levels, average, beside), base_dir=ADULT / "hierarchies_arx")
+        assert staged.verified("average_risk") == pytest.approx([risk], abs=1e-8)
 
 
 def test_people_without_a_value_are_counted_where_a_class_shows_null(tables: Tables) -> None:
