@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -304,6 +304,8 @@ def build_plan(
         UsageError: no_metrics, the published form has no metrics on request; or it has other
             queries than the workload.
     """
+    if snapshot is not None:
+        spec = replace(spec, shards=None)
     method = method_of(spec)
     form = method.form.statistics.on_request
     if form is None and not request.nothing:

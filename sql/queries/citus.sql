@@ -60,6 +60,30 @@ LEFT JOIN pg_catalog.pg_dist_partition AS p ON p.logicalrelid::pg_catalog.oid = 
 WHERE c.relkind IN ('r', 'p', 'm', 'f')
 ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C";
 
+-- shards --
+-- The column by whose hashes a table is distributed: no row without one, or in several copies.
+SELECT pg_catalog.column_to_column_name(p.logicalrelid, p.partkey)
+FROM pg_catalog.pg_dist_partition AS p
+WHERE p.logicalrelid::pg_catalog.oid = %(table)s::pg_catalog.oid AND p.partmethod = 'h'
+    AND p.colocationid > 0;
+
+-- seal --
+-- Whether all servers took from others what they may do with an empty table and its shards: where
+-- these are made, default privileges of that server decide. Shards have its name and a number.
+SELECT count(*) > 0 AND coalesce(bool_and(a.success), false)
+FROM (
+    SELECT s.success
+    FROM pg_catalog.run_command_on_shards(
+        pg_catalog.to_regclass(%(table)s),
+        'SELECT pganon.seal(pg_catalog.to_regclass(''%%s''))'
+    ) AS s
+    UNION ALL
+    SELECT n.success
+    FROM pg_catalog.run_command_on_all_nodes(
+        format('SELECT pganon.seal(pg_catalog.to_regclass(%%L))', %(table)s::text)
+    ) AS n
+) AS a;
+
 -- changes --
 -- What the servers that have shards of relations count of changes to these: another text after a
 -- change; empty if no relation has any, NULL where a server does not answer. The command is of
