@@ -96,21 +96,32 @@ def changes_in_shards(conn: Connection, sources: Sequence[str]) -> str | None:
 
 
 def seal_shards(conn: Connection, table: QualifiedName) -> None:
-    """Let nobody but the owner read an empty table in shards, on no server.
+    """Let nobody but the owner read an empty table in shards, on any server.
 
-    After the transaction that made it: each server is told in a session of its own.
+    After the transaction that made it, in which other sessions do not see it.
 
     Raises:
         PreconditionError: cluster_shards.
     """
-    row = conn.execute(sqlfiles.query("citus", "seal"), {"table": str(table)}).fetchone()
-    if row is None or not row[0]:
+    others = _others(conn, table)
+    if others:
+        roles = [sql.Identifier(role) if role else sql.SQL("PUBLIC") for role in others]
+        text = sql.SQL("REVOKE ALL ON {} FROM {} CASCADE")
+        conn.execute(text.format(table.identifier, sql.SQL(", ").join(roles)))
+        others = _others(conn, table)
+    if others is None or others:
         raise PreconditionError(
-            f"another server of the cluster would let others read the shards of {table}, or has no"
-            " function pganon.seal",
-            hint="revoke default privileges that superusers gave there, and run pganon upgrade",
+            f"shards of {table} stay readable to others on another server of the cluster, or it"
+            " does not say to whom",
+            hint="revoke the default privileges that other roles gave there",
             code=ErrorCode.CLUSTER_SHARDS,
         )
+
+
+def _others(conn: Connection, table: QualifiedName) -> list[str] | None:
+    names = {"schema": table.schema, "name": table.name}
+    row = conn.execute(sqlfiles.query("citus", "others"), names).fetchone()
+    return row[0] if row else None
 
 
 @contextmanager

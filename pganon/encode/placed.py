@@ -32,4 +32,15 @@ def in_cells(spec: ReleaseSpec) -> bool:
     whole = spec.policy.method.encoding.combines and not spec.numbers_records
     plain = spec.read == (spec.source.name,) and spec.aliases is None and not spec.hidden
     made_at_once = spec.growth is None and not spec.invariant
-    return whole and not spec.divides_cells and plain and made_at_once
+    return whole and not spec.divides_cells and plain and made_at_once and _people_together(spec)
+
+
+def _people_together(spec: ReleaseSpec) -> bool:
+    """Whether the records of an individual are in one shard, and their number is that of values
+    of the column: elsewhere all keys would have to come here to be told apart."""
+    if not spec.individual:
+        return True
+    if spec.shards is None or spec.individual != (spec.shards.column,):
+        return False
+    column = spec.source.column(spec.shards.column)
+    return column is not None and column.kind in ("integer", "uuid")

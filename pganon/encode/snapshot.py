@@ -230,8 +230,9 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
         tree = tree.select(named(repeated, "namesakes"))
     if spec.individual:
         person = col("individual", "t")
+        apart = person if beside_source(spec) is None else col(PLACED, "t")
         tree = tree.select(
-            named(fragment("count(distinct :p)", p=person), "individuals"),
+            named(fragment("count(distinct :p)", p=apart), "individuals"),
             named(fragment("count(*) - count(:p)", p=person), "nobody"),
         )
     return tree
