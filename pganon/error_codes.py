@@ -114,6 +114,11 @@ class ErrorCode(StrEnum):
         "Citus distributes tables over servers to which the role may not log in",
         "give the role LOGIN, and let it connect to all servers of the cluster",
     )
+    CLUSTER_SHARDS = (
+        "cluster_shards",
+        "another server of the cluster of Citus would let others read work tables",
+        "see the message",
+    )
     CONSTANT = (
         "constant",
         "a sensitive column has the same value in all records",

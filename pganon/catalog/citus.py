@@ -7,7 +7,8 @@ nothing here does more than ask for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -15,7 +16,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
-from pganon.catalog.model import Spread
+from pganon.catalog.model import Relation, Shards, Spread
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
@@ -38,6 +39,15 @@ def spreads_of(
     if spreads:
         _check_login(conn)
     return spreads
+
+
+def shards_of(conn: Connection, source: Relation) -> Shards | None:
+    """The shards that a table itself is in, if the current role may read what places its rows."""
+    if not _is_installed(conn):
+        return None
+    row = conn.execute(sqlfiles.query("citus", "shards"), {"table": source.oid}).fetchone()
+    column = source.column(row[0]) if row and row[0] is not None else None
+    return Shards(source.name, column.name) if column is not None and column.readable else None
 
 
 def check_login(conn: Connection) -> None:
@@ -85,11 +95,49 @@ def changes_in_shards(conn: Connection, sources: Sequence[str]) -> str | None:
     return row[0] if row else None
 
 
+def seal_shards(conn: Connection, table: QualifiedName) -> None:
+    """Let nobody but the owner read an empty table in shards, on any server.
+
+    After the transaction that made it, in which other sessions do not see it.
+
+    Raises:
+        PreconditionError: cluster_shards.
+    """
+    others = _others(conn, table)
+    if others:
+        roles = [sql.Identifier(role) if role else sql.SQL("PUBLIC") for role in others]
+        text = sql.SQL("REVOKE ALL ON {} FROM {} CASCADE")
+        conn.execute(text.format(table.identifier, sql.SQL(", ").join(roles)))
+        others = _others(conn, table)
+    if others is None or others:
+        raise PreconditionError(
+            f"shards of {table} stay readable to others on another server of the cluster, or it"
+            " does not say to whom",
+            hint="revoke the default privileges that other roles gave there",
+            code=ErrorCode.CLUSTER_SHARDS,
+        )
+
+
+def _others(conn: Connection, table: QualifiedName) -> list[str] | None:
+    names = {"schema": table.schema, "name": table.name}
+    row = conn.execute(sqlfiles.query("citus", "others"), names).fetchone()
+    return row[0] if row else None
+
+
+@contextmanager
+def in_shards(conn: Connection) -> Iterator[None]:
+    """A transaction that reads tables of pganon in shards, as this session would read them."""
+    with conn.transaction():
+        _set_on_workers(conn)
+        yield
+
+
 def _set_on_workers(conn: Connection) -> None:
     """Whatever this session has set, for the sessions of its transaction on workers.
 
     They get a SET LOCAL that is alone in its message, and no set_config(). Propagation is switched
     off again at once: they would get, and run, the whole text of a later message with a SET LOCAL.
+    What they send may be as large as a table.
     """
     settings = conn.execute(sqlfiles.query("citus", "settings")).fetchall()
     conn.execute(b"SET LOCAL citus.propagate_set_commands = 'local'")
@@ -97,6 +145,7 @@ def _set_on_workers(conn: Connection) -> None:
     for name, value in settings:
         conn.execute(sql.SQL("SET LOCAL {} = {}").format(sql.Identifier(name), sql.Literal(value)))
     conn.execute(b"SET LOCAL citus.propagate_set_commands = 'none'")
+    conn.execute(b"SET LOCAL citus.max_intermediate_result_size = -1")
 
 
 def _is_installed(conn: Connection) -> bool:

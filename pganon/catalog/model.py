@@ -147,6 +147,14 @@ class Spread:
 
 
 @dataclass(frozen=True)
+class Shards:
+    """A table whose rows are in shards, by hashes of a column."""
+
+    table: QualifiedName
+    column: str
+
+
+@dataclass(frozen=True)
 class ExternalObjects:
     """Relations and functions that others may have made, whose code a statement may run."""
 

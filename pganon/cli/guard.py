@@ -69,6 +69,7 @@ def forget(
             assert version is not None
             assert reason is not None
             forgotten = forget_version(conn, name, version, reason)
+    common.warn(forgotten.warnings)
     if json:
         common.emit_json(forgotten.__dict__)
     elif forgotten.people is not None:

@@ -16,6 +16,7 @@ from pganon.encode.coded import (
 )
 from pganon.encode.dictionaries import dictionary_chains
 from pganon.encode.facts import COLLAPSED, KEPT, has_null, levels, size
+from pganon.encode.placed import by_cell
 from pganon.encode.records import NUMBER
 from pganon.encode.sensitive import (
     reference_step,
@@ -70,6 +71,7 @@ def encode_steps(
             lambda s: all_records(spec, s),
             lambda s: kept_records(spec, s),
             counted=KEPT,
+            placement=lambda s: by_cell(spec, s),
         ),
     ]
     steps.append(_once(spec))

@@ -18,6 +18,7 @@ from pganon.encode import number_line
 from pganon.encode.axis import Axis, axes
 from pganon.encode.hidden import applies
 from pganon.encode.orders import order_steps, order_table
+from pganon.encode.placed import beside_source
 from pganon.encode.trees import tree_steps
 from pganon.encode.work import SNAP, dictionary
 from pganon.identifiers import QualifiedName, quote
@@ -32,6 +33,8 @@ _AT_ONCE = 8
 def dictionary_chains(spec: ReleaseSpec) -> list[list[Step]]:
     """Chains of steps that need nothing of each other, from `snap` to all dictionaries."""
     every = axes(spec.attributes)
+    if beside_source(spec) is not None:
+        return [[_in_shards(axis), *dictionary_steps(spec, axis)] for axis in every]
     batches = [every[first : first + _AT_ONCE] for first in range(0, len(every), _AT_ONCE)]
     return [_chain(spec, number, batch) for number, batch in enumerate(batches)]
 
@@ -56,6 +59,21 @@ def _chain(spec: ReleaseSpec, number: int, batch: Sequence[Axis]) -> list[Step]:
         *steps,
         DropTables("tidy", "what dictionaries were made from", lambda s: [histogram(s)]),
     ]
+
+
+def _in_shards(axis: Axis) -> Step:
+    """Of a snapshot in shards: Citus counts by one column at a time, where the rows are."""
+    column = f"q{axis.index}"
+    return CreateTable(
+        f"values{axis.index}",
+        f"distinct values of {quote(axis.attribute.column.name)}",
+        lambda s: s.work(f"values{axis.index}"),
+        lambda s: query(
+            "select :q as value, count(*) as n from s group by :q",
+            {"s": s.work(SNAP)},
+            q=col(column, "s"),
+        ),
+    )
 
 
 def _counted(state: State, batch: Sequence[Axis]) -> exp.Select:

@@ -61,7 +61,11 @@ def _columns_hash(row: exp.Expr, seed: exp.Expr) -> exp.Expr:
 
 
 def row_sums(
-    source: QualifiedName | exp.Select, row: exp.Expr, key: Sequence[exp.Expr] = ()
+    source: QualifiedName | exp.Select,
+    row: exp.Expr,
+    key: Sequence[exp.Expr] = (),
+    *,
+    in_shards: bool = False,
 ) -> exp.Select:
     """SELECT `row_count`, `sum_a`, `sum_b`, `keyed_a`, `keyed_b`: keyed hashes of a multiset of
     rows, and of rows with their keys.
@@ -72,30 +76,32 @@ def row_sums(
     Args:
         row: a record of columns of the source, `t`.
         key: further columns of it.
+        in_shards: rows are distributed, and hashed where they are.
     """
+    once = (lambda tree: tree) if in_shards else computed_once
     seed_a, seed_b = (scalar(installation_secret(f"seed_{part}")) for part in "ab")
     names = [f"key{place}" for place, _ in enumerate(key)]
     rows = query(
         "select :hash as hash from t", {"t": source}, hash=_columns_hash(row, seed_a)
     ).select(*[named(column, name) for name, column in zip(names, key, strict=True)])
     if not key:
-        sums = _summed(rows, {"hash": "sum"}, (seed_a, seed_b))
+        sums = _summed(once(rows), {"hash": "sum"}, (seed_a, seed_b))
         same = "select k.*, k.sum_a as keyed_a, k.sum_b as keyed_b from k"
         return query(same, {"k": sums})
     whole = exp.func("row", *[col(name, "r") for name in ("hash", *names)])
     keyed = query(
         "select r.hash, :whole as keyed from r",
-        {"r": computed_once(rows)},
+        {"r": once(rows)},
         whole=_columns_hash(whole, seed_a),
     )
-    return _summed(keyed, {"hash": "sum", "keyed": "keyed"}, (seed_a, seed_b))
+    return _summed(once(keyed), {"hash": "sum", "keyed": "keyed"}, (seed_a, seed_b))
 
 
 def _summed(
     rows: exp.Select, columns: Mapping[str, str], seeds: tuple[exp.Expr, exp.Expr]
 ) -> exp.Select:
     """SELECT `row_count`, and for every column of hashes two sums, which get its name there."""
-    sums = query("select count(*) as row_count from k", {"k": computed_once(rows)})
+    sums = query("select count(*) as row_count from k", {"k": rows})
     for column, name in columns.items():
         for part, seed in zip("ab", seeds, strict=True):
             added = fragment(

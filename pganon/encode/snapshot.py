@@ -25,6 +25,7 @@ from pganon.encode.hidden import (
 )
 from pganon.encode.keys import key_text_of
 from pganon.encode.known import RETURNED_RECORDS, known_steps
+from pganon.encode.placed import PLACED, beside_source
 from pganon.encode.weights import (
     UNWEIGHTED,
     unweighted,
@@ -83,6 +84,7 @@ def read_steps(spec: ReleaseSpec, people: People | None = None) -> tuple[Step, .
         lambda state: snapshot_select(spec, state),
         external=ExternalObjects(spec.read),
         counted=READ,
+        placement=lambda state: beside_source(spec),
     )
     known = known_steps(spec, people, lambda state: state.work(SNAP))
     return (*alias_steps(spec), read, *known)
@@ -177,6 +179,8 @@ def snapshot_select(spec: ReleaseSpec, state: State) -> exp.Expr:
         tree = tree.where(spec.where)
     if spec.exclude is not None:
         tree = tree.where(_stays(spec, spec.exclude))
+    if spec.shards is not None and beside_source(spec) is not None:
+        tree = tree.select(named(col(spec.shards.column, "src"), PLACED))
     return with_flags(spec, tree)
 
 
@@ -226,8 +230,9 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
         tree = tree.select(named(repeated, "namesakes"))
     if spec.individual:
         person = col("individual", "t")
+        apart = person if beside_source(spec) is None else col(PLACED, "t")
         tree = tree.select(
-            named(fragment("count(distinct :p)", p=person), "individuals"),
+            named(fragment("count(distinct :p)", p=apart), "individuals"),
             named(fragment("count(*) - count(:p)", p=person), "nobody"),
         )
     return tree

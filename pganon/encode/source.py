@@ -16,6 +16,7 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.encode.placed import beside_source
 from pganon.encode.population import population_row, population_steps
 from pganon.encode.prior import prior_row, reading_steps
 from pganon.encode.public import public_steps, public_table
@@ -42,7 +43,10 @@ def source_check(spec: ReleaseSpec) -> Check:
     """Fact about the rows of the snapshot; it needs nothing else."""
 
     def select(state: State) -> exp.Expr:
-        sums = row_sums(state.work(SNAP), snapshot_row(spec, "t"), keys(spec, "t"))
+        placed = beside_source(spec) is not None
+        sums = row_sums(
+            state.work(SNAP), snapshot_row(spec, "t"), keys(spec, "t"), in_shards=placed
+        )
         columns = _signature(spec)
         keyed = _signature(spec, [list(spec.record_key), spec.partition.get("individual")])
         return query("select 1 from x", {"x": sums}).select(

@@ -9,6 +9,7 @@ from functools import cache
 
 from pganon.encode.combination import COMBINATION, combined
 from pganon.encode.first import first_of
+from pganon.encode.placed import PLACED, beside_source
 from pganon.encode.records import DRAW, HIDES, NUMBER, PLACE, tells_hidden
 from pganon.encode.valued import valued
 from pganon.resolved.model import ReleaseSpec
@@ -27,7 +28,8 @@ def _snap(spec: ReleaseSpec, state: State) -> list[str]:
     listing = {h.exceptions.name for h in spec.hidden if h.exceptions is not None}
     unmatched = [f"unmatched{number}" for number, _ in enumerate(listing)]
     values += [WEIGHT] if spec.weight is not None else []
-    return [*values, *_identity(spec), *_flags(spec), *unmatched, *_cohort(spec)]
+    placed = [PLACED] if beside_source(spec) else []
+    return [*values, *_identity(spec), *_flags(spec), *unmatched, *_cohort(spec), *placed]
 
 
 def _cohort(spec: ReleaseSpec) -> list[str]:
@@ -68,7 +70,8 @@ SNAP = Table("snap", _snap)
 """A row per record of the source: values of quasi-identifiers `q<i>`, sensitive `s<j>` and
 insensitive ones `p<j>`, perhaps a `weight`, the key of the `record`, and whose it is, the
 `individual`; flags `f<h>` of values that somebody hides, and `unmatched<n>`, how many exceptions
-are about nothing; of new individuals in regions the number of their `cohort`."""
+are about nothing; of new individuals in regions the number of their `cohort`; beside
+a source in shards what that is distributed by, `d`, which no other table has."""
 
 CODED = Table("coded", _coded)
 """A row per record that is kept: codes `c<i>`, where the method asks for it their `combination`,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -304,6 +304,8 @@ def build_plan(
         UsageError: no_metrics, the published form has no metrics on request; or it has other
             queries than the workload.
     """
+    if snapshot is not None or (people is not None and people.forgotten):
+        spec = replace(spec, shards=None)  # rows of a snapshot that is not as it was read
     method = method_of(spec)
     form = method.form.statistics.on_request
     if form is None and not request.nothing:

@@ -28,6 +28,7 @@ from pganon.steps import (
     taken,
 )
 from pganon.steps.facts import Fact, Facts
+from pganon.steps.placement import distributed
 
 PUBLISH = "views, grants and ledger in one transaction"
 
@@ -141,7 +142,7 @@ def _publication(plan: Plan, state: State) -> str:
 def _sql(step: Alone, state: State) -> str:
     match step:
         case CreateTable():
-            return f"CREATE TABLE {step.table(state)} AS\n{_pretty(step.select(state))}"
+            return _made(step, state)
         case Check():
             return _pretty(step.select(state))
         case Statement():
@@ -157,6 +158,15 @@ def _sql(step: Alone, state: State) -> str:
             return f"COPY {step.table(state)} ({columns}) FROM STDIN"
         case unknown:
             assert_never(unknown)
+
+
+def _made(step: CreateTable, state: State) -> str:
+    table, placement, select = step.table(state), step.placement(state), _pretty(step.select(state))
+    if placement is None:
+        return f"CREATE TABLE {table} AS\n{select}"
+    made = f"CREATE TABLE {table} AS\n{select}\nWITH NO DATA"
+    placed = distributed(table, placement).as_string(None)
+    return ";\n".join([made, placed, f"INSERT INTO {table}\n{select}"])
 
 
 def _pretty(tree: exp.Expr | Query) -> str:

@@ -10,6 +10,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.facts import KEPT
+from pganon.encode.placed import beside_source
 from pganon.encode.work import CODED
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
@@ -21,7 +22,7 @@ from pganon.methods.common.base import Method
 from pganon.metrics import alike
 from pganon.resolved.increments import all_checks
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import num, query, stacked
+from pganon.sqltools import num, query, scalar, stacked
 from pganon.steps import Check, Parallel, State, Step
 from pganon.steps.facts import RECORDS, Fact, count, counts, digest, measure, or_null
 from pganon.steps.relations import CheckQuery
@@ -47,17 +48,17 @@ def staged_tables(spec: ReleaseSpec, method: Method, state: State) -> Tables:
 
 def verify_step(spec: ReleaseSpec, method: Method) -> Step:
     checks = (
-        fingerprint_check(spec, method),
-        _balance(spec, method),
         *verification_checks(spec, method),
         *earlier_checks(spec),
     )
+    first = [[fingerprint_check(spec, method)], _balance(spec, method)]
     # Figures come last, so that their errors hide no refusal, but some take long.
     alone = alike.chains(
         spec, method.form.statistics.histogram, lambda s: staged_tables(spec, method, s)
     )
-    chains = [*[[check] for check in checks], *method.form.statistics.measures(spec), *alone]
-    early = (0, *range(len(checks), len(chains)))
+    figures = [*method.form.statistics.measures(spec), *alone]
+    chains = [*first, *[[check] for check in checks], *figures]
+    early = (0, *range(len(chains) - len(figures), len(chains)))
     return Parallel("checks", "what must hold, and figures", chains, early)
 
 
@@ -82,24 +83,29 @@ def kept(spec: ReleaseSpec, state: State) -> tuple[dict[str, Any], ...]:
     return spec.growth.shared(withdraws=bool(state.facts.get(LEAVING)))
 
 
-def _balance(spec: ReleaseSpec, method: Method) -> Check:
+_ENCODED = count("encoded", "counted_", assumed=40)
+
+
+def _balance(spec: ReleaseSpec, method: Method) -> list[Step]:
     """Every record of the snapshot is in one group or in none, and those are the suppressed ones.
 
     Numbers alone would not do: a record that is there twice may stand for one that is gone.
     """
 
+    apart = beside_source(spec) is not None
+
     def select(state: State) -> exp.Expr:
         tables = staged_tables(spec, method, state)
+        counted = query("select count(*) from c", {"c": state.work(CODED)})
+        encoded = num(state[_ENCODED]) if apart else scalar(counted)
         return query(
-            "select r.published, :in - :out - r.published as unaccounted,"
-            " (select count(*) from c) as encoded,"
+            "select r.published, :in - :out - r.published as unaccounted, :encoded as encoded,"
             " (select sum(m.repeated) from m)::bigint as duplicate_keys from r",
             {
                 "r": method.form.verification.released(spec, state, tables),
-                "c": state.work(CODED),
                 "m": stacked(method.form.verification.duplicate_keys(spec, state)),
             },
-            **{"in": num(state[RECORDS]), "out": num(state[SUPPRESSED])},
+            **{"in": num(state[RECORDS]), "out": num(state[SUPPRESSED]), "encoded": encoded},
         )
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
@@ -112,13 +118,21 @@ def _balance(spec: ReleaseSpec, method: Method) -> Check:
             f" staged, {row['duplicate_keys']} more than once; the numbers do not add up"
         )
 
-    return Check(
+    # A statement that reads shards passes on whatever other rows it reads.
+    encoded = Check(
+        "encoded",
+        "how many records were encoded",
+        lambda state: query("select count(*) as encoded from c", {"c": state.work(CODED)}),
+        gives=[_ENCODED],
+    )
+    balance = Check(
         "balance",
         "every record is released once or suppressed",
         select,
         problem,
         gives=[PUBLISHED, *counts("unaccounted", "encoded", "duplicate_keys")],
     )
+    return [encoded, balance] if apart else [balance]
 
 
 def verification_checks(spec: ReleaseSpec, method: Method) -> tuple[Check, ...]:

@@ -10,6 +10,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon import sqlfiles
+from pganon.catalog.citus import spreads_of
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import ExternalObjects, Relation
@@ -27,6 +28,7 @@ from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import AS_RELEASED, cohorts_table
 from pganon.resolved.population import KnownPopulation
+from pganon.resolved.spread import people_torn
 from pganon.sqltools import col, computed_once, fragment, named, query, statement
 from pganon.steps.relations import PRIVATE_SCHEMA
 
@@ -44,14 +46,18 @@ class Forgotten:
     Attributes:
         people: number of people whose digests were replaced by random ones.
         version: version whose members and histograms were dropped.
+        warnings: about the reading of the table of people.
     """
 
     release: str
     people: int | None = None
     version: int | None = None
+    warnings: tuple[str, ...] = ()
 
 
-def forget_people(conn: Connection, population: KnownPopulation, table: str) -> int:
+def forget_people(
+    conn: Connection, population: KnownPopulation, table: str
+) -> tuple[int, tuple[str, ...]]:
     """Replace the digests of people by random ones, in versions, signatures and cohorts.
 
     In a transaction, under the lock of the population.
@@ -59,10 +65,14 @@ def forget_people(conn: Connection, population: KnownPopulation, table: str) -> 
     Args:
         table: a relation with the columns of the key, as SQL writes its name.
 
+    Returns:
+        How many people, and warnings.
+
     Raises:
         UsageError: the relation lacks these columns.
     """
     relation = read_relation(conn, table)
+    spreads = spreads_of(conn, [(relation.name,)])
     with reading(conn, ExternalObjects((relation.name,)), (), at_once=True):
         conn.execute(
             sql.SQL("CREATE TEMPORARY TABLE {} ON COMMIT DROP AS {}").format(
@@ -96,7 +106,7 @@ def forget_people(conn: Connection, population: KnownPopulation, table: str) -> 
         )
     versions.count(conn, population.id)
     stop_waiting(conn, population.id)
-    return people
+    return people, tuple(people_torn(spreads))
 
 
 def _as_released(version: versions.PastVersion) -> list[QualifiedName]:

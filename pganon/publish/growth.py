@@ -19,6 +19,7 @@ from pganon.publish import release_state
 from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import CUTS, Cohorts, First, Growth, Increment, cohorts_table
+from pganon.resolved.spread import UNLOCKED
 from pganon.steps.relations import CheckQuery
 
 Connection = psycopg.Connection[Any]
@@ -79,6 +80,7 @@ def _from(history: History, growth: Growth, *, divides: bool) -> Growth:
         cuts=kept.get(CUTS) if divides else None,
         first=First(kept[HISTOGRAM], source, frozenset(compared if source else ())),
         partition=first.partition,
+        unlocked=tuple(history.versions[0].measures.get(UNLOCKED, ())),
     )
 
 

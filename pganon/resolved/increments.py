@@ -129,6 +129,7 @@ class Growth:
         records_out: records that are permanently suppressed because all of their cohorts failed.
         size: fewest people of a cohort.
         shown: records that the views of the version show.
+        unlocked: tables that writers could change while it was read, or what it is made of.
         number: the column of every view, and of the members, with the number of a person's group;
             None where people are in several partitions.
         adds: whether the run makes groups; else it only withdraws some.
@@ -149,6 +150,7 @@ class Growth:
     partition: Mapping[str, Any] | None = None
     records_out: int = 0
     shown: int = 0
+    unlocked: tuple[str, ...] = ()
     number: str | None = None
     adds: bool = True
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pganon.identifiers import first_few
 
 if TYPE_CHECKING:
+    from pganon.catalog.model import Spread
     from pganon.resolved.model import ReleaseSpec
 
 UNLOCKED = "unlocked"
@@ -16,12 +17,21 @@ UNLOCKED = "unlocked"
 
 def torn(spec: ReleaseSpec) -> Iterator[str]:
     """Warnings of tables in shards that the role of the run cannot lock against writers."""
-    for spread in spec.spreads:
+    what = "of a transaction that writes meanwhile a part may be in the release"
+    return _torn(spec.spreads, what)
+
+
+def people_torn(spreads: Iterable[Spread]) -> Iterator[str]:
+    """The same of a table of people who are to be forgotten."""
+    return _torn(spreads, "of a transaction that adds people meanwhile a part may be forgotten")
+
+
+def _torn(spreads: Iterable[Spread], what: str) -> Iterator[str]:
+    for spread in spreads:
         if spread.unlocked:
             names = first_few([str(name) for name in spread.unlocked])
             yield (
                 f"shards of {first_few([str(name) for name in spread.distributed])} are read one"
-                " after the other: of a transaction that writes meanwhile a part may be in the"
-                f" release; to lock {names} against writers while they are read, the role that runs"
-                " releases needs the privilege UPDATE, DELETE or TRUNCATE"
+                f" after the other: {what}; to lock {names} against writers while they are read,"
+                " the role that runs releases needs the privilege UPDATE, DELETE or TRUNCATE"
             )

@@ -38,7 +38,7 @@ def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
         population = _population(conn, name)
         newest = history.versions[0]
         with locks.hold(conn, population=population.id), publishing(conn):
-            people = forgetting.forget_people(conn, population, table)
+            people, warnings = forgetting.forget_people(conn, population, table)
             ledger.append(
                 conn,
                 "forgotten",
@@ -47,7 +47,7 @@ def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
                 details={"people": people},
             )
         clean(conn)  # tables of what waited for approval, or was interrupted, have them still
-    return Forgotten(name, people=people)
+    return Forgotten(name, people=people, warnings=warnings)
 
 
 def forget_version(conn: Connection, name: str, number: int, reason: str) -> Forgotten:

@@ -9,25 +9,29 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import psycopg
-from psycopg import sql
 from psycopg.rows import dict_row
 from sqlglot import exp
 
+from pganon.catalog.citus import in_shards, seal_shards
 from pganon.catalog.model import ExternalObjects
 from pganon.errors import Interrupted, PganonError
 from pganon.identifiers import QualifiedName
+from pganon.run.filled import lost_rows
 from pganon.run.pool import Piece, Pool, Wanted, perform, side_by_side
+from pganon.run.steptime import StepTime
 from pganon.run.tables import (
     analyze_table,
     copy_rows,
+    create_placed,
     create_table,
     create_table_as,
     drop_tables,
+    fill_table,
     stamp_of_written,
 )
 from pganon.server_errors import translate
@@ -51,25 +55,12 @@ from pganon.steps import (
     taken,
 )
 from pganon.steps.facts import Fact
+from pganon.steps.placement import By
 from pganon.steps.rounds import Template
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
 Reading = Callable[[Connection, ExternalObjects], contextlib.AbstractContextManager[object]]
-
-
-@dataclass
-class StepTime:
-    """Seconds spent in a step; the rounds of a Repeat are added up under its name."""
-
-    name: str
-    purpose: str
-    seconds: float = 0.0
-    times: int = 0
-
-    def add(self, other: StepTime) -> None:
-        self.seconds += other.seconds
-        self.times += other.times
 
 
 @dataclass
@@ -87,6 +78,7 @@ class Executor:
         filled: tables that have rows. One that lost them (an unlogged table is empty after a
             crash) makes the run fail, whatever a step would make of nothing.
         begun: those of a chain of several when it began.
+        placed: tables in shards, and how many rows each has.
     """
 
     conn: Connection
@@ -97,6 +89,7 @@ class Executor:
     times: dict[str, StepTime] = field(default_factory=dict)
     filled: set[QualifiedName] = field(default_factory=set)
     begun: frozenset[QualifiedName] = frozenset()
+    placed: dict[QualifiedName, int] = field(default_factory=dict)
     processes: int = 1
     pool: Pool | None = None
     wanted: Wanted = lambda: True
@@ -144,25 +137,10 @@ class Executor:
                 self._repeat(step, name)
 
     def assert_filled(self) -> None:
-        """Fail if a table of the run that is still there lost its rows; to be called last."""
-        lost = self._lost(self.filled, "end")
+        """Fail if a table of the run that is still there lost rows; to be called last."""
+        lost = lost_rows(self.conn, self.filled, self.placed, "end")
         if lost is not None:
             raise lost
-
-    def _lost(self, tables: Iterable[QualifiedName], step: str) -> Interrupted | None:
-        filled_tables = sorted(self.filled.intersection(tables))
-        if not filled_tables:
-            return None
-        parts = [sql.SQL("EXISTS (SELECT FROM {})").format(t.identifier) for t in filled_tables]
-        row = self.conn.execute(sql.SQL("SELECT {}").format(sql.SQL(", ").join(parts))).fetchone()
-        empty = [str(t) for t, filled in zip(filled_tables, row or (), strict=True) if not filled]
-        if not empty:
-            return None
-        return Interrupted(
-            f"tables of the run were emptied while it went on: {', '.join(empty)}",
-            step=step,
-            hint="the server crashed, or somebody changed them; run the release again",
-        )
 
     def _cause(self, error: Exception, name: str, step: Alone | Repeat) -> Exception:
         """The error to report: lost tables before errors that they caused."""
@@ -174,12 +152,16 @@ class Executor:
             cause = translate(error, step=name, reads=reads, makes=makes)
         if not isinstance(cause, Interrupted):
             with contextlib.suppress(psycopg.Error):
-                return self._lost(self.filled, name) or cause
+                return lost_rows(self.conn, self.filled, self.placed, name) or cause
         return cause
 
     def _create(self, step: CreateTable) -> None:
         target, select = step.table(self.state), self._select(step)
         staged = target.schema == STAGE_SCHEMA
+        placement = step.placement(self.state)
+        if placement is not None:
+            self._create_placed(step, target, select, placement)
+            return
         with self._together(step.external, staged):
             rows = create_table_as(
                 self.conn,
@@ -198,16 +180,37 @@ class Executor:
         if rows:
             self.filled.add(target)
 
+    def _create_placed(
+        self, step: CreateTable, target: QualifiedName, select: Query, placement: By
+    ) -> None:
+        external = step.external or ExternalObjects()
+        with self.reading(self.conn, external):
+            create_placed(self.conn, target, select, placement)
+        seal_shards(self.conn, target)
+        with self.reading(self.conn, external):
+            rows = fill_table(self.conn, target, select)
+            if step.external is not None:
+                self.created(step.name)
+        self.placed[target] = rows
+        if step.analyze:
+            analyze_table(self.conn, target)
+        if step.counted is not None:
+            self.state = self.state.observing({step.counted: rows})
+
     def _together(
         self, external: ExternalObjects | None, staged: bool
     ) -> contextlib.AbstractContextManager[object]:
         """A transaction, if the making of a table takes more than the one message."""
         if external is not None:
             return self.reading(self.conn, external)
-        return self.conn.transaction() if staged else contextlib.nullcontext()
+        return self._in_shards() if self.placed or not staged else self.conn.transaction()
+
+    def _in_shards(self) -> contextlib.AbstractContextManager[object]:
+        return in_shards(self.conn) if self.placed else contextlib.nullcontext()
 
     def _change(self, step: Statement) -> None:
-        self.conn.execute(step.render(self.state))
+        with self._in_shards():
+            self.conn.execute(step.render(self.state))
 
     def _select(self, step: CreateTable) -> Query:
         if not step.every_round:
@@ -220,11 +223,14 @@ class Executor:
         return self._rendered[step.name].at(self.state.round)
 
     def _drop(self, tables: Sequence[QualifiedName], name: str) -> None:
-        lost = self._lost(tables, name)
+        placed = {table: rows for table, rows in self.placed.items() if table in tables}
+        lost = lost_rows(self.conn, self.filled.intersection(tables), placed, name)
         if lost is not None:
             raise lost
         drop_tables(self.conn, tables)
         self.filled.difference_update(tables)
+        for table in tables:
+            self.placed.pop(table, None)
 
     def _load(self, step: Load) -> None:
         target = step.table(self.state)
@@ -236,12 +242,13 @@ class Executor:
     def _search(self, step: Search) -> None:
         target = step.table(self.state)
         create_table(self.conn, target, step.columns)
-        with self.conn.cursor(row_factory=dict_row) as cursor:
+        with self._in_shards(), self.conn.cursor(row_factory=dict_row) as cursor:
             given = cursor.execute(statement(step.given(self.state))).fetchone() or {}
         rows = 0
         totals: Counter[str] = Counter()
         for number in range(step.batches(self.state)):
-            batch = self.conn.execute(statement(step.rows(self.state, number))).fetchall()
+            with self._in_shards():
+                batch = self.conn.execute(statement(step.rows(self.state, number))).fetchall()
             tasks = step.tasks(self.state, given, batch)
             for result in perform(tasks, step.units(batch), self.processes):
                 rows += copy_rows(self.conn, target, result.rows)
@@ -270,7 +277,7 @@ class Executor:
         analyze_table(self.conn, target)
 
     def _check(self, step: Check) -> None:
-        with self.conn.cursor(row_factory=dict_row) as cursor:
+        with self._in_shards(), self.conn.cursor(row_factory=dict_row) as cursor:
             row = cursor.execute(statement(step.select(self.state))).fetchone()
         if row is None:
             raise PganonError(f"the check {step.name} returned no row")
@@ -327,6 +334,7 @@ class Executor:
                 times={},
                 filled=set(filled),
                 begun=filled,
+                placed=dict(self.placed),
             )
             part.run(step.chains[number], prefix=prefix)
             done[number] = part

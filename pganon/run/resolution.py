@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from pganon.catalog.citus import spreads_of
+from pganon.catalog.citus import shards_of, spreads_of
 from pganon.catalog.code import check_code
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
@@ -58,7 +58,8 @@ def resolve_policy(
     if privileges:
         check_trusted(conn, spec)
         check_code(conn, spec.external, spec.trusted.values())
-        spec = replace(spec, spreads=spreads_of(conn, _statements(spec)))
+        spreads = spreads_of(conn, _statements(spec))
+        spec = replace(spec, spreads=spreads, shards=shards_of(conn, spec.source))
     return spec
 
 

@@ -141,9 +141,11 @@ def _kept(
 
 def circumstances(spec: ReleaseSpec, state: State) -> dict[str, Any]:
     """What the ledger keeps of the reading of the source: people who were forgotten and are left
-    out, and tables that writers could change while their shards were read."""
+    out, and tables that writers could change while their shards were read, in all its runs."""
     returned = state.facts.get(RETURNED)
-    unlocked = list(dict.fromkeys(str(n) for spread in spec.spreads for n in spread.unlocked))
+    earlier = spec.growth.unlocked if spec.growth else ()
+    read = [str(name) for spread in spec.spreads for name in spread.unlocked]
+    unlocked = list(dict.fromkeys([*earlier, *read]))
     return {
         **({"forgotten": returned} if returned else {}),
         **({UNLOCKED: unlocked} if unlocked else {}),

@@ -22,6 +22,7 @@ from pganon.ledger import repository as ledger
 from pganon.locks import dead_run, forget_dead
 from pganon.publish.views import tidy_views
 from pganon.steps import STAGE_SCHEMA, Query
+from pganon.steps.placement import By, distributed
 
 Connection = psycopg.Connection[Any]
 
@@ -87,6 +88,25 @@ def create_table_as(
     if analyze:
         parts += _analyzed(target, sampled=sampled or not staged)
     return conn.execute(sql.SQL("; ").join(parts)).rowcount
+
+
+def create_placed(conn: Connection, target: QualifiedName, select: Query, placement: By) -> None:
+    """An empty table for the rows of a query that Citus distributes, to be called in a transaction.
+
+    Logged, as a server that crashes alone would empty its shards alone. Before there are rows in
+    it, and after the transaction, its shards must be sealed.
+    """
+    conn.execute(
+        sql.SQL("CREATE TABLE {} {} AS {} WITH NO DATA; {}").format(
+            target.identifier, sql.SQL(_NO_AUTOVACUUM), select, _sealed(target)
+        )
+    )
+    conn.execute(distributed(target, placement))
+
+
+def fill_table(conn: Connection, target: QualifiedName, select: Query) -> int:
+    """Insert the rows of a query; gives their number."""
+    return conn.execute(sql.SQL("INSERT INTO {} {}").format(target.identifier, select)).rowcount
 
 
 def analyze_table(conn: Connection, target: QualifiedName) -> None:

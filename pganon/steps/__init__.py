@@ -19,6 +19,7 @@ from pganon.catalog.model import ExternalObjects
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.steps.facts import RECORDS, Fact, Facts, label
+from pganon.steps.placement import By
 from pganon.steps.rounds import placeholder
 from pganon.steps.tasks import Task
 
@@ -147,6 +148,7 @@ class CreateTable:
             reads it, to join it as a whole.
         every_round: in a Repeat, the queries of all rounds differ in the work tables that
             :meth:`State.in_round` gives and in nothing else, so that one rendering serves them all.
+        placement: how its rows are distributed; None: they are on this server.
     """
 
     name: str
@@ -159,6 +161,7 @@ class CreateTable:
     every_round: bool = False
     counted: Fact[int] | None = None
     external: ExternalObjects | None = None
+    placement: Callable[[State], By | None] = lambda state: None
 
 
 @dataclass(frozen=True)

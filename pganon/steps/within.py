@@ -43,6 +43,7 @@ def _step(scope: str, step: Step) -> Step:
                 table=seen(step.table),
                 select=seen(step.select),
                 when=seen(step.when),
+                placement=seen(step.placement),
                 counted=step.counted and _fact(scope, step.counted),
             )
         case Check():

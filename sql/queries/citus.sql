@@ -60,6 +60,37 @@ LEFT JOIN pg_catalog.pg_dist_partition AS p ON p.logicalrelid::pg_catalog.oid = 
 WHERE c.relkind IN ('r', 'p', 'm', 'f')
 ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C";
 
+-- shards --
+-- The column by whose hashes a table is distributed: no row without one, or in several copies.
+SELECT pg_catalog.column_to_column_name(p.logicalrelid, p.partkey)
+FROM pg_catalog.pg_dist_partition AS p
+WHERE p.logicalrelid::pg_catalog.oid = %(table)s::pg_catalog.oid AND p.partmethod = 'h'
+    AND p.colocationid > 0;
+
+-- others --
+-- Who but the owner has privileges on a table in shards, on any server, '' for everybody; NULL where
+-- one does not answer. Default privileges of the server on which a shard is made decide that. The
+-- command has no operator of a search path: it runs in a session of which pganon sets nothing.
+-- Shards have the name of the table, and a number.
+SELECT CASE WHEN bool_and(a.success) THEN
+    coalesce(array_agg(DISTINCT g.name) FILTER (WHERE g.name IS NOT NULL), '{}') END
+FROM pg_catalog.run_command_on_all_nodes(
+    format(
+        'SELECT pg_catalog.jsonb_agg(coalesce(r.rolname::text, ''''))'
+        ' FROM pg_catalog.pg_class AS c'
+        ' CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) AS a'
+        ' LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) a.grantee'
+        ' WHERE a.grantee OPERATOR(pg_catalog.<>) c.relowner'
+        ' AND c.relname OPERATOR(pg_catalog.~) %%L AND c.relnamespace OPERATOR(pg_catalog.=)'
+        ' (SELECT n.oid FROM pg_catalog.pg_namespace AS n'
+        ' WHERE n.nspname OPERATOR(pg_catalog.=) %%L)',
+        '^' || %(name)s::text || '(_[0-9]+)?$', %(schema)s::text
+    )
+) AS a
+LEFT JOIN LATERAL pg_catalog.jsonb_array_elements_text(
+    CASE WHEN a.success THEN nullif(a.result, '')::jsonb END
+) AS g(name) ON true;
+
 -- changes --
 -- What the servers that have shards of relations count of changes to these: another text after a
 -- change; empty if no relation has any, NULL where a server does not answer. The command is of

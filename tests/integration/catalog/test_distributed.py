@@ -19,7 +19,12 @@ from pganon.install.extension import failure
 from pganon.publish.release_state import source_mark
 from pganon.run.erasure import forget_people
 from pganon.server_errors import translate
-from tests.support.harness import citus, faults
+from tests.integration.history.increments.test_increments import (
+    growing_policy,
+    more_visits,
+    run,
+)
+from tests.support.harness import citus, faults, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
 
@@ -128,6 +133,8 @@ def test_a_run_locks_what_it_may_and_says_what_it_may_not(
         assert [text for text in done.warnings if text.startswith(said)]
         assert said in " ".join(pganon("plan", str(policy), "--dsn", db.dsn()).err.split())
         assert _unlocked(db) == ["public.patient"]
+        told = pganon("forget", "patients", "--people", "public.parted", "--dsn", db.dsn()).err
+        assert "shards of public.part, public.parted" in " ".join(told.split())
         shown = " ".join(pganon("show", "patients", "--dsn", db.dsn()).out.split())
         assert "not locked public.patient: shards were read one after the other" in shown
         db.source("GRANT TRUNCATE ON public.patient TO steward")
@@ -162,6 +169,17 @@ def _unlocked(db: Database) -> object:
     ).fetchone()
     assert row is not None
     return row[0]
+
+
+def test_a_version_that_grows_names_what_any_of_its_runs_could_not_lock(db: Database) -> None:
+    db.source(plans.SOURCE)
+    citus.pretend(db, {"public.visit": 4})
+    run(db, growing_policy("mondrian"))
+    assert _unlocked(db) == ["public.visit"]
+    db.source("GRANT TRUNCATE ON public.visit TO steward")
+    more_visits(db, "20 + n % 7")
+    assert run(db, growing_policy("mondrian")).version == 2
+    assert _unlocked(db) == ["public.visit"]
 
 
 def test_settings_are_set_for_the_transaction_alone(conn: Connection) -> None:

@@ -5,6 +5,7 @@ On a given cluster (see `tests/support/harness/citus.py`); `test_distributed.py`
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,10 +19,13 @@ from pganon import assessment
 from pganon.catalog.code import reading
 from pganon.catalog.model import ExternalObjects
 from pganon.checks.releases import drift
+from pganon.errors import DatabaseError, Interrupted
 from pganon.identifiers import QualifiedName
 from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish.release_state import source_mark
+from pganon.run import executor
+from pganon.run.erasure import forget_people
 from pganon.run.result import RunResult
 from tests.integration.methods.test_conformance import released, shown, unverified
 from tests.support.harness import citus, faults, plans
@@ -251,3 +255,91 @@ def _source(db: Database) -> str:
     found = drift(db.owner(), "noticed")
     assert found is not None
     return found.source
+
+
+# -- work tables in shards --------------------------------------------------------------------
+
+
+def test_rows_go_from_shard_to_shard(stays: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Citus would do otherwise, it says in no message: it pulls all rows to this server."""
+    plans_of: dict[str, str] = {}
+    fill = executor.fill_table
+
+    def explained(conn: Any, target: QualifiedName, select: Any) -> int:
+        text = sql.SQL("EXPLAIN INSERT INTO {} {}").format(target.identifier, select)
+        plans_of[target.name.partition("_")[2]] = str(conn.execute(text).fetchall())
+        return fill(conn, target, select)
+
+    monkeypatch.setattr(executor, "fill_table", explained)
+    faults.run(stays.dsn(), policy("placed"))
+    assert list(plans_of) == ["snap", "coded"]
+    assert "INSERT/SELECT method" not in plans_of["snap"]  # each shard fills the one beside it
+    assert "Insert on r" in plans_of["snap"]
+    assert "INSERT/SELECT method: repartition" in plans_of["coded"]
+
+
+def test_nobody_else_may_read_a_shard(stays: Database) -> None:
+    """Attack: on a worker, default privileges of the owner of pganon open all that it makes."""
+    text = sql.SQL("ALTER DEFAULT PRIVILEGES FOR ROLE steward {} SELECT ON TABLES {} analyst")
+    granted: list[Any] = []
+
+    def look() -> None:
+        for table in faults.run_tables(stays.owner()):
+            found = stays.admin.execute(
+                "SELECT result FROM run_command_on_all_nodes(%s)",
+                [
+                    "SELECT string_agg(relname || ' ' || relacl::text, ' ') FROM pg_class"
+                    f" WHERE relname LIKE '{table.partition('.')[2]}%' AND relacl::text ~ 'analyst'"
+                ],
+            )
+            granted.extend(found.fetchall())
+
+    _everywhere(stays, text.format(sql.SQL("GRANT"), sql.SQL("TO")))
+    try:
+        faults.run(stays.dsn(), policy("sealed"), before=faults.at("partition.cells", look))
+    finally:
+        _everywhere(stays, text.format(sql.SQL("REVOKE"), sql.SQL("FROM")))
+    assert granted
+    assert {row[0] for row in granted} == {""}
+
+
+def test_values_are_told_apart_in_shards_as_here(stays: Database) -> None:
+    """Two floats of one text, to workers as they are: there would be one value, and no class."""
+    stays.source("UPDATE public.stay SET weight = 1 + id % 2 * 1e-15")
+    columns = {"age": {"role": "quasi_identifying"}, "weight": {"role": "sensitive"}}
+    models = [{"model": "distinct_l_diversity", "column": "weight", "l": 2}]
+    with on_workers(stays, "extra_float_digits", "-14"):
+        done = faults.run(stays.dsn(), policy("apart", columns=columns, privacy=models))
+    assert done.released == 2400
+
+
+def test_who_was_forgotten_is_left_out_of_a_snapshot_in_shards(stays: Database) -> None:
+    faults.run(stays.dsn(), policy("without"))
+    stays.source("CREATE TABLE public.leaving AS SELECT id FROM public.stay WHERE id < 100")
+    stays.source("GRANT SELECT ON public.leaving TO steward")
+    assert forget_people(stays.owner(), "without", "public.leaving").people == 100
+    assert faults.run(stays.dsn(), policy("without")).released == 2300
+
+
+def test_a_worker_that_ends_its_sessions_ends_the_run_or_nothing_else(stays: Database) -> None:
+    """A run fails and leaves nothing, on no server, or shows what it would have shown."""
+    ended = sql.SQL(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+        " WHERE usename = 'steward' AND pid <> pg_backend_pid() AND datname = current_database()"
+    )
+    for step in ("encode.coded", "partition.cells", "recode.records", "verify.balance"):
+        before = faults.version(stays.owner(), "ended")
+        with contextlib.suppress(DatabaseError, Interrupted):
+            done = faults.run(
+                stays.dsn(),
+                policy("ended"),
+                before=faults.at(step, lambda: _everywhere(stays, ended)),
+            )
+            assert done.released == 2400
+            before = done.version
+        assert faults.version(stays.owner(), "ended") == before
+        left = stays.admin.execute(
+            "SELECT result FROM run_command_on_all_nodes("
+            "'SELECT count(*) FROM pg_class WHERE relname ~ ''^r[0-9]+_(snap|coded)''')"
+        ).fetchall()
+        assert {row[0] for row in left} == {"0"}

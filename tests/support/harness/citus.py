@@ -23,27 +23,49 @@ _LOCK = 7161736300452071
 
 FAKE = """
 SET allow_system_table_mods = on;
-CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass PRIMARY KEY);
+CREATE TABLE pg_catalog.pg_dist_partition (
+    logicalrelid regclass PRIMARY KEY, partmethod "char", partkey text, colocationid integer
+);
 CREATE TABLE pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint);
 CREATE FUNCTION pg_catalog.shard_name(regclass, bigint) RETURNS text
     RETURN (SELECT quote_ident(c.relname || '_' || $2) FROM pg_class AS c WHERE c.oid = $1);
 CREATE FUNCTION pg_catalog.run_command_on_all_nodes(
     text, OUT nodeid integer, OUT success boolean, OUT result text
-) RETURNS SETOF record BEGIN ATOMIC SELECT 1, NULL::boolean, $1; END;
+) RETURNS SETOF record BEGIN ATOMIC
+    SELECT 1, CASE WHEN $1 ~ 'aclexplode' THEN true END,
+        CASE WHEN $1 ~ 'aclexplode' THEN '{others}' ELSE $1 END;
+END;
+CREATE FUNCTION pg_catalog.column_to_column_name(regclass, text) RETURNS text RETURN $2;
+CREATE FUNCTION pg_catalog.create_distributed_table(
+    regclass, text, colocate_with text DEFAULT 'default'
+) RETURNS void BEGIN ATOMIC SELECT; END;
 GRANT SELECT ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard TO PUBLIC;
 RESET allow_system_table_mods
 """
 """The tables of the extension as far as pganon reads them, without servers that have any shard."""
 
 
-def pretend(db: Database, shards: dict[str, int]) -> None:
-    """Let the catalog of a database without Citus say that tables are in so many shards."""
-    db.admin.execute(FAKE.encode())
+def pretend(db: Database, shards: dict[str, int], *, others: str = "[]") -> None:
+    """Let the catalog of a database without Citus say that tables are in so many shards.
+
+    Args:
+        others: who may read what is made on another server, whatever is revoked.
+    """
+    db.admin.execute(FAKE.format(others=others).encode())
     for table, number in shards.items():
         db.admin.execute("INSERT INTO pg_dist_partition VALUES (%s::regclass)", [table])
         db.admin.execute(
             "INSERT INTO pg_dist_shard SELECT %s::regclass, generate_series(1, %s)", [table, number]
         )
+
+
+def distribute(db: Database, table: str, column: str) -> None:
+    """Let it say that one of them is distributed by hashes of a column."""
+    db.admin.execute(
+        "UPDATE pg_dist_partition SET partmethod = 'h', partkey = %s, colocationid = 1"
+        " WHERE logicalrelid = %s::regclass",
+        [column, table],
+    )
 
 
 @contextmanager

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from pganon.encode.combination import cell_columns
 from pganon.encode.facts import KEPT
+from pganon.encode.placed import by_cell
 from pganon.encode.records import PART, ties
 from pganon.encode.work import CODED
 from pganon.forms.stored import numbers
@@ -129,6 +130,11 @@ def different_check(spec: ReleaseSpec) -> Check:
 
 
 def _different(spec: ReleaseSpec, state: State) -> exp.Expr:
+    if by_cell(spec, state) is not None:
+        records = query("select distinct 1 from c", {"c": state.work(CODED)}).select(
+            *_looks(spec, cell_keys(spec, state)), append=False
+        )
+        return query("select count(*) as different_records from r", {"r": records})
     kept = num(state[KEPT])
     most: exp.Expr = scalar(query("select count(*) from n", {"n": numbers(state, CLASS_ID)}))
     for name, _ in unchanged(spec):
@@ -157,12 +163,18 @@ def _pays(state: State) -> bool:
     return different is not None and different * _PER_DIFFERENT <= state[KEPT]
 
 
+def _looks(spec: ReleaseSpec, keys: Sequence[str]) -> list[exp.Expr]:
+    """Columns of records that show how those of a cell look."""
+    names = [name for name, _ in unchanged(spec)]
+    ties_of = [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
+    return [*[col(name, "c") for name in (*keys, *names)], *ties_of]
+
+
 def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
     """The same rows in the same order: equal records are counted, then sorted, then repeated."""
     keys, names = cell_keys(spec, state), [name for name, _ in unchanged(spec)]
-    looks = [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
-    shown = [*names, *[f"look{place}" for place, _ in enumerate(looks)]]
-    by = [*[col(name, "c") for name in (*keys, *names)], *looks]
+    by = _looks(spec, keys)
+    shown = [*names, *[f"look{place}" for place in range(len(by) - len(keys) - len(names))]]
     cells = query("select count(*) as n from c", {"c": encoded_records(spec, state)})
     cells = cells.select(*[named(e, n) for e, n in zip(by, (*keys, *shown), strict=True)])
     cells = cells.group_by(*[expression.copy() for expression in by])

@@ -15,6 +15,7 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.coded import suppresses_nulls
 from pganon.encode.lookups import dictionary, joined
 from pganon.encode.people import digest, identity, mark, population_secret
+from pganon.encode.placed import by_cell
 from pganon.encode.secrets import keyed_digest
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.elements import carried_keys
@@ -98,7 +99,9 @@ def members(
     person = named(digest(col(column, "g"), secret), "member")
     shown = [*values, *carried_keys(spec, "g")]
     texts = [named(value, f"v{place}") for place, value in enumerate(shown)]
-    digested = computed_once(tree.select(person, *numbered, *texts, append=False))
+    digested = tree.select(person, *numbered, *texts, append=False)
+    if by_cell(spec, state) is None:
+        digested = computed_once(digested)
     marks = [mark(col("member", "t"), col(text.alias, "t"), secret) for text in texts]
     released = query("select t.member from t", {"t": digested}).select(
         *[col(name, "t") for name in groups.values()], named(_array(marks), "marks")

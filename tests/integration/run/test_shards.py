@@ -1,0 +1,195 @@
+"""Work tables beside a source in shards, where a catalog says that it is in shards without Citus.
+
+On a given cluster see `test_citus.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from unittest import mock
+
+import psycopg
+import pytest
+import sqlglot
+from psycopg import sql
+from sqlglot import exp
+
+from pganon.error_codes import ErrorCode
+from pganon.errors import Interrupted, PreconditionError
+from pganon.plan.explain import explain
+from pganon.run.context import plan_release
+from pganon.run.result import RunResult
+from tests.integration.methods.test_conformance import released, shown, unverified
+from tests.support.harness import citus, faults, plans
+from tests.support.harness.cluster import Database
+
+pytestmark = pytest.mark.primary_server_only
+After = Callable[..., tuple[Database, RunResult]]
+
+IN_CELLS = ("one_dimensional", "mondrian", "full_domain")
+"""Methods that need no more of records than their cells."""
+
+PLACED = {"pganon_work.r0_snap": "d", "pganon_work.r0_coded": "combination"}
+
+
+def in_shards(db: Database, *, others: str = "[]") -> None:
+    db.source(plans.SOURCE)
+    citus.pretend(db, {"public.visit": 8}, others=others)
+    citus.distribute(db, "public.visit", "id")
+
+
+def evidence(db: Database) -> list[Any]:
+    """What is kept of the version, but for its source and when it was made."""
+    return db.admin.execute(
+        "SELECT v.evidence, v.measures - 'unlocked' FROM pganon_private.version AS v"
+    ).fetchall()
+
+
+@pytest.mark.parametrize("method", IN_CELLS)
+def test_a_release_shows_what_it_shows_where_nothing_is_placed(
+    db: Database, db_after: After, method: str
+) -> None:
+    single, _ = db_after(released, method)
+    in_shards(db)
+    assert _placed(db, method) == PLACED
+    faults.run(db.dsn(), plans.policy_of(method), stable=True)
+    assert shown(db.admin) == shown(single.admin)
+    assert evidence(db) == evidence(single)
+    assert unverified(db.owner()) == []
+
+
+def _placed(db: Database, method: str) -> dict[str, str]:
+    """Tables that a plan distributes, and by what."""
+    found: dict[str, str] = {}
+    for step in explain(plan_release(plans.policy_of(method), dsn=db.dsn())):
+        for part in step.sql.split(";\n"):
+            if "create_distributed_table" in part:
+                table, column, _ = part.partition("(")[2].split(", ")
+                found[table.strip("'")] = column.strip("'")
+    return found
+
+
+@pytest.mark.parametrize("method", [name for name in plans.METHODS if name not in IN_CELLS])
+def test_records_that_are_numbered_or_divided_stay_on_the_coordinator(
+    db_after: After, method: str
+) -> None:
+    db, _ = db_after(_only_shards)
+    assert _placed(db, method) == {}
+
+
+def _only_shards(db: Database) -> None:
+    in_shards(db)
+
+
+# -- what could go wrong unseen ---------------------------------------------------------------
+
+
+def test_shards_that_others_could_read_stay_empty(db: Database) -> None:
+    """Attack: default privileges of another server open every table that is made there."""
+    in_shards(db, others='[""]')
+    conn = db.owner()
+    filled: list[object] = []
+    with (
+        mock.patch("pganon.run.executor.fill_table", filled.append),
+        pytest.raises(PreconditionError) as caught,
+    ):
+        faults.run(db.dsn(), plans.policy_of("mondrian"))
+    assert caught.value.code is ErrorCode.CLUSTER_SHARDS
+    assert filled == []
+    assert faults.run_tables(conn) == []
+    assert faults.version(conn, "visits") is None
+
+
+@pytest.mark.parametrize(
+    ("table", "step"), [("snap", "encode.coded"), ("coded", "partition.cells")]
+)
+def test_a_server_that_lost_some_rows_of_a_table_ends_the_run(
+    db: Database, table: str, step: str
+) -> None:
+    """Half of a table in shards may be gone, after a crash or by a hand, and half is not empty."""
+    in_shards(db)
+    conn = db.owner()
+
+    def lose() -> None:
+        names = [name for name in faults.run_tables(conn) if name.endswith(f"_{table}")]
+        conn.execute(f"DELETE FROM {names[0]} WHERE ctid = '(0,1)'".encode())
+
+    with pytest.raises(Interrupted, match=f"_{table}"):
+        faults.run(db.dsn(), plans.policy_of("mondrian"), before=faults.at(step, lose))
+    assert faults.version(conn, "visits") is None
+
+
+def test_other_servers_get_the_settings_of_the_session_before_each_read(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A statement over a table in shards is in a transaction that passed on what the session has
+    set, or another server would read a time or a float as it likes."""
+    in_shards(db)
+    texts: list[str] = []
+    execute = psycopg.Cursor.execute
+
+    def recorded(cursor: Any, query: Any, *args: Any, **kwargs: Any) -> Any:
+        text = query.as_string(cursor) if isinstance(query, sql.Composable) else query
+        texts.append(text.decode() if isinstance(text, bytes) else text)
+        return execute(cursor, query, *args, **kwargs)
+
+    monkeypatch.setattr(psycopg.Cursor, "execute", recorded)
+    faults.run(db.dsn(), plans.policy_of("mondrian"))
+    passed_on, reads = False, 0
+    for text in texts:
+        if "citus.propagate_set_commands = 'local'" in text:
+            passed_on = True
+        elif text.strip().upper() in ("COMMIT", "ROLLBACK"):
+            passed_on = False
+        elif re.match(r"(SELECT|INSERT|CREATE).*FROM \"pganon_work\".\"r\d+_(snap|coded)\"", text):
+            reads += 1
+            assert passed_on, text
+    assert reads > 5
+
+
+# -- what Citus would pull --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", IN_CELLS)
+def test_no_step_over_records_in_shards_is_one_that_citus_pulls(
+    db_after: After, method: str
+) -> None:
+    """A SELECT from such a table has no fence, no number over all rows and no order, up to where
+    its rows are counted."""
+    db, _ = db_after(_only_shards)
+    read = 0
+    for step in explain(plan_release(plans.policy_of(method), dsn=db.dsn())):
+        if not re.search("FROM\\s+.pganon_work.*r0_(snap|coded)", step.sql):
+            continue
+        for tree in sqlglot.parse(step.sql, read="postgres"):
+            for table in tree.find_all(exp.Table) if tree else ():
+                if f"{table.db}.{table.name}" in PLACED:
+                    read += 1
+                    assert _pulled(table) == [], step.step
+    assert read > 8
+
+
+def _pulled(table: exp.Table) -> list[str]:
+    found: list[str] = []
+    select = table.find_ancestor(exp.Select)
+    while select is not None:
+        counted = bool(select.args.get("group")) or any(
+            item.find(exp.AggFunc) for item in select.expressions
+        )
+        if not select.expressions:
+            found.append("nothing is selected")
+        if select.find(exp.GroupingSets):
+            found.append("grouping sets")
+        if counted:
+            break
+        if select.args.get("offset") and table.find_ancestor(exp.Select) is select:
+            found.append("a fence")
+        numbers = [w for item in select.expressions for w in item.find_all(exp.Window)]
+        if any(not window.args.get("partition_by") for window in numbers):
+            found.append("a number over all rows")
+        if select.args.get("order"):
+            found.append("an order")
+        select = select.find_ancestor(exp.Select)
+    return found
