@@ -45,14 +45,17 @@ class Point:
 
 
 def lines(series: Mapping[str, Sequence[Point]], x_label: str, y_label: str) -> str:
-    """At most six lines; the values of `x` at equal distances, in their order."""
+    """At most six lines; the values of `x` at equal distances, in their order.
+
+    Values that are no numbers are not connected.
+    """
     values = sorted_values(point.x for points in series.values() for point in points)
     top = _nice(max(point.ends[1] for points in series.values() for point in points))
     parts = [_STYLE, svg.text(0, 12, y_label, "m")]
     for mark in (0.0, top / 2, top):
         y = _height(mark, top)
         parts.append(svg.line(_LEFT, y, _RIGHT, y, "grid" if mark else "axis"))
-        parts.append(svg.text(_LEFT - 6, y + 4, f"{mark:g}", "m", "end"))
+        parts.append(svg.text(_LEFT - 6, y + 4, _short(mark), "m", "end"))
     for place, value in enumerate(values):
         parts.append(svg.text(_at(place, values), _FOOT + 17, shown(value), "m", "middle"))
     parts.append(svg.text((_LEFT + _RIGHT) / 2, _FOOT + 34, x_label, "m", "middle"))
@@ -73,8 +76,9 @@ def _line(
 ) -> Iterable[str]:
     """The line, and at every point a bar from the least to the greatest, a little aside."""
     placed = [(_at(values.index(point.x), values) + aside, point) for point in points]
-    path = " ".join(f"{x:.1f},{_height(point.y, top):.1f}" for x, point in placed)
-    yield f'<polyline class="{kind}" points="{path}"/>'
+    if all(isinstance(value, int | float) for value in values):
+        path = " ".join(f"{x:.1f},{_height(point.y, top):.1f}" for x, point in placed)
+        yield f'<polyline class="{kind}" points="{path}"/>'
     for x, point in placed:
         low, high = point.ends
         yield svg.line(x, _height(low, top), x, _height(high, top), kind)
@@ -90,6 +94,10 @@ def sorted_values(values: Iterable[object]) -> list[object]:
 
 def shown(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _short(mark: float) -> str:
+    return f"{mark / 1000:g}k" if mark >= 10_000 else f"{mark:g}"
 
 
 def _at(place: int, values: Sequence[object]) -> float:

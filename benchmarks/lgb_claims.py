@@ -103,7 +103,11 @@ def _of_errors(rows: Sequence[Row]) -> list[Judged]:
     most = max(each[-1] / each[0] for each in l_grows)
     least = min(each[-1] / each[0] for each in k_grows)
     judged.append(
-        ("k matters more than l", least > most, f"x{least:.2f} at least, x{most:.2f} at most")
+        (
+            "k matters more than l",
+            least > most,
+            f"by k x{least:.2f} at least, by l x{most:.2f} at most",
+        )
     )
     for other in (STOP, FILL):
         theirs = {row["l"]: row["r_error"] for row in _chosen(done, method=other, k=ks[0])}

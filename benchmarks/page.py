@@ -116,8 +116,9 @@ _HEAD = """# What papers claim, measured
 `make reproduce` repeats the experiments of five papers and writes this page. Above the figures of
 an experiment is the command that measures it alone, with the rows, draws and other settings of what
 is shown. Figures are means of the draws where there are several, with the least and the greatest in
-brackets. Other work ran at the same time, so times say little, and their ranks less. What does not
-hold is shown with its figures. Most data of the papers are not public, so trends and ranks are
+brackets. Plots have the values of what varies at equal distances. Other work ran at the same time,
+so times say little, and their ranks less. What does not hold is shown with its figures, and with
+what is known of the reason. Most data of the papers are not public, so trends and ranks are
 compared, not numbers.
 """
 

@@ -30,3 +30,10 @@ def test_the_top_is_a_round_number() -> None:
     assert "a: 1: 0" in charts.lines({"a": [Point(1, 0.0)]}, "k", "loss")
     tops = [charts._nice(value) for value in (0, 0.03, 0.4, 4.2, 110)]
     assert tops == pytest.approx([1.0, 0.03, 0.4, 5, 200])
+
+
+def test_names_are_not_connected() -> None:
+    drawn = charts.lines({"a": [Point("age", 1.0), Point("sex", 25_000.0)]}, "column", "loss")
+    assert "<polyline" not in drawn
+    assert drawn.count("<circle") == 3  # one in the key
+    assert [text for text in ("15k", "30k") if f">{text}<" in drawn] == ["15k", "30k"]
