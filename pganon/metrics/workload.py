@@ -343,7 +343,7 @@ def _estimate(sums: Sequence[str], state: State, *, restricts: bool) -> exp.Expr
         groups = groups.select(named(exp.Sum(this=value) if restricts else value, name))
     if restricts:
         groups = groups.group_by("q.query", "p.group_id", "p.share", "p.fewest", "p.most", "t.size")
-    leaves = Matched(*[col(name, "g") for name in ("fewest", "most", "share")], exp.null())
+    leaves = Matched(col("fewest", "g"), col("most", "g"), col("share", "g"), exp.null())
     size = col("size", "g")
     found = both(size, [leaves, exact(size, col("n", "g"))])
     tree = query(
