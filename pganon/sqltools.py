@@ -194,9 +194,11 @@ def presorted(tree: exp.Select) -> exp.Select:
 
 
 def function_name(node: exp.Func) -> str:
-    """As PostgreSQL calls it: sqlglot has names of its own."""
+    """As it was written: sqlglot has names of its own for what PostgreSQL has."""
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
+    if isinstance(node, exp.Median):  # which PostgreSQL does not have
+        return "median"
     found = re.match(r"(\w+)\(", node.sql(dialect=DIALECT, unsupported_level=ErrorLevel.IGNORE))
     return (found[1] if found else node.sql_name()).lower()
 
