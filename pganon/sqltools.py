@@ -6,12 +6,13 @@ with every identifier quoted, so no name can change what a statement means.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import sqlglot
 from psycopg import sql
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 from pganon.identifiers import QualifiedName
 
@@ -190,6 +191,16 @@ def presorted(tree: exp.Select) -> exp.Select:
     """
     columns = [item.this if isinstance(item, exp.Alias) else item for item in tree.expressions]
     return tree.order_by(*[column.copy() for column in columns])
+
+
+def function_name(node: exp.Func) -> str:
+    """As it was written: sqlglot has names of its own for what PostgreSQL has."""
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower()
+    if isinstance(node, exp.Median):  # which PostgreSQL does not have
+        return "median"
+    found = re.match(r"(\w+)\(", node.sql(dialect=DIALECT, unsupported_level=ErrorLevel.IGNORE))
+    return (found[1] if found else node.sql_name()).lower()
 
 
 def computed_once(tree: exp.Select) -> exp.Select:

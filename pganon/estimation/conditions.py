@@ -175,4 +175,6 @@ class Conditions:
                     f"{quote(found.name)} has labels of a hierarchy: only =, <>, IN and IS NULL"
                     " with constants are estimated",
                     found,
+                    f"the view of the release shows which labels there are: SELECT DISTINCT"
+                    f" {quote(found.name)}",
                 )

@@ -20,6 +20,7 @@ from pganon.estimation.question import (
 from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease
 from pganon.identifiers import quote
+from pganon.sqltools import function_name
 
 _MEASURES: dict[type[exp.Expr], Measure] = {
     exp.Count: "count",
@@ -151,7 +152,12 @@ class _Resolver:
                 if side in node.args:
                     found.set(side, self._combined(node.args[side]))
             return found
-        raise Unsupported("aggregates and numbers are only combined by + - * /", node)
+        rounds = isinstance(node, exp.Round | exp.Floor | exp.Ceil)
+        raise Unsupported(
+            "aggregates and numbers are only combined by + - * /",
+            node,
+            "round the answer: `--json` and `--csv` have all digits of it" if rounds else None,
+        )
 
     def _figure(self, node: exp.Expr) -> exp.Column:
         """The column of an aggregate, which becomes one of a question."""
@@ -170,7 +176,7 @@ class _Resolver:
         if isinstance(node, exp.Window | exp.WithinGroup):
             raise Unsupported("OVER and WITHIN GROUP are not estimated", node)
         if type(node) not in _MEASURES:
-            name = node.sql_name().lower() if isinstance(node, exp.Func) else "this"
+            name = function_name(node) if isinstance(node, exp.Func) else "this"
             raise Unsupported(
                 f"{name}() is not estimated", node, "count, sum, avg, min and max are estimated"
             )
@@ -187,7 +193,11 @@ class _Resolver:
             raise Unsupported("aggregates of distinct values are not estimated yet", node)
         argument = argument.unnest() if argument is not None else None
         if not isinstance(argument, exp.Column):
-            raise Unsupported(f"{measure}() takes one column of the release", node)
+            raise Unsupported(
+                f"{measure}() takes one column of the release",
+                node,
+                "combine aggregates instead: 2 * sum(a) for sum(2 * a)",
+            )
         column = self.conditions.shown(argument)
         ordered = measure in ("min", "max") and column.is_time
         if measure != "count" and not column.is_number and not ordered:

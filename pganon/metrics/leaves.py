@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
-from pganon.forms.matched import Matched, call
+from pganon.forms.matched import Matched, both, call
 from pganon.metrics.source import discrete, on_line
-from pganon.sqltools import col, fragment, num
+from pganon.sqltools import col, computed_once, fragment, named, num, query
+from pganon.steps import State
 
 
 @dataclass(frozen=True)
@@ -113,4 +115,25 @@ def asked_by_query(axis: Axis) -> Asked:
             name: fragment(f"case when :q is null then {free[name]} else :v end", q=given, v=value)
             for name, value in asdict(asked).items()
         }
+    )
+
+
+def shares(attributes: Sequence[Axis], state: State) -> exp.Expr:
+    """mshares of :mod:`pganon.metrics.workload`: every attribute is a condition of an estimate."""
+    found = query(
+        "select q.query, b.group_id, b.n from q cross join b",
+        {"q": state.work("mqueries"), "b": state.work("mboxes")},
+    )
+    leaves: list[Matched] = []
+    for axis in attributes:
+        asked = asdict(asked_by_query(axis))
+        # Most groups miss one of the predicates.
+        found = found.where(fragment(":m > 0", m=asked["matching"].copy()))
+        found = found.select(*[named(v, f"{name}{axis.index}") for name, v in asked.items()])
+        shown = Asked(**{name: col(f"{name}{axis.index}", "x") for name in asked})
+        leaves.append(leaf(col("n", "x"), shown))
+    return query(
+        "select x.query, x.group_id, :share as share, :fewest as fewest, :most as most from x",
+        {"x": computed_once(found)},
+        **{k: v for k, v in vars(both(col("n", "x"), leaves)).items() if k != "pair"},
     )

@@ -20,7 +20,6 @@ Queries depend on the seed and the source's values.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 
 from sqlglot import exp
 
@@ -43,13 +42,12 @@ from pganon.metrics.draws import (
     some,
     starts,
 )
-from pganon.metrics.leaves import Asked, asked_by_query, leaf
+from pganon.metrics.leaves import shares
 from pganon.metrics.source import cell_number, on_line, records, summed
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import (
     cast,
     col,
-    computed_once,
     conjunction,
     fragment,
     named,
@@ -102,7 +100,7 @@ def steps(
             "workload_shares",
             "shares of groups that match",
             lambda s: s.work("mshares"),
-            lambda s: _shares(attributes, s),
+            lambda s: shares(attributes, s),
         ),
         CreateTable(
             "workload_estimate",
@@ -300,28 +298,6 @@ def _all_match(attributes: Sequence[Axis], table: str) -> exp.Expr:
     )
 
 
-def _shares(attributes: Sequence[Axis], state: State) -> exp.Expr:
-    """Every attribute is a condition of an estimate; papers take none of its values as attained."""
-    found = query(
-        "select q.query, b.group_id, b.n from q cross join b",
-        {"q": state.work("mqueries"), "b": state.work("mboxes")},
-    )
-    leaves: list[Matched] = []
-    for axis in attributes:
-        asked = asdict(asked_by_query(axis))
-        # Most groups miss one of the predicates.
-        found = found.where(fragment(":m > 0", m=asked["matching"].copy()))
-        found = found.select(*[named(v, f"{name}{axis.index}") for name, v in asked.items()])
-        shown = Asked(**{name: col(f"{name}{axis.index}", "x") for name in asked})
-        leaves.append(leaf(col("n", "x"), shown))
-    tree = query("select x.query, x.group_id from x", {"x": computed_once(found)})
-    return tree.select(*_named(both(col("n", "x"), leaves)))
-
-
-def _named(found: Matched) -> list[exp.Expr]:
-    return [named(getattr(found, name), name) for name in ("fewest", "most", "share")]
-
-
 def _estimate(sums: Sequence[str], state: State, *, restricts: bool) -> exp.Expr:
     """The sum over groups of their content, times the matching shares of their published values."""
     same: exp.Expr = fragment("t.group_id = p.group_id")
@@ -346,11 +322,9 @@ def _estimate(sums: Sequence[str], state: State, *, restricts: bool) -> exp.Expr
     leaves = Matched(col("fewest", "g"), col("most", "g"), col("share", "g"), exp.null())
     size = col("size", "g")
     found = both(size, [leaves, exact(size, col("n", "g"))])
-    tree = query(
+    return query(
         "select g.query, sum(:fewest) as lower, sum(:most) as upper from g group by g.query",
         {"g": groups},
         fewest=found.fewest,
         most=found.most,
-    )
-    added = [fragment("sum(g.share * :t)", t=col(name, "g")) for name in ("n", *sums)]
-    return tree.select(*[named(v, name) for v, name in zip(added, ("n", *sums), strict=True)])
+    ).select(*[named(fragment("sum(g.share * :t)", t=col(t, "g")), t) for t in ("n", *sums)])

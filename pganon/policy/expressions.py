@@ -19,6 +19,7 @@ from sqlglot.errors import SqlglotError
 
 from pganon.errors import Problem
 from pganon.identifiers import NameProblem, check_name
+from pganon.sqltools import function_name
 
 Tree = exp.Expr  # pyright: ignore[reportPrivateImportUsage]
 
@@ -242,9 +243,8 @@ def _not_allowed(node: Any, functions: Sequence[type[exp.Expr]]) -> tuple[str, s
     if isinstance(node, _MOVING):
         return "random(), now() and the like are not allowed: a release must be repeatable", None
     if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):
-        name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
         return (
-            f"the function {name.lower()[:63]}() is not allowed",
+            f"the function {function_name(node)[:63]}() is not allowed",
             f"allowed functions: {', '.join([_FUNCTION_NAMES, *map(_sql_name, functions)])}",
         )
     if isinstance(node, exp.Command | exp.DDL | exp.Drop | exp.Copy | exp.Set):

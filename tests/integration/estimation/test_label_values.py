@@ -196,3 +196,17 @@ def test_labels_of_people_with_several_records():
     where = "(zip = 'a' AND flu = 'a') OR (zip = 'b' AND flu = 'b')"
     with pytest.raises(Unsupported, match="conditions on zip, which has labels"):
         resolve(parse_query(f"SELECT count(*) FROM released WHERE {where}"), asked)
+
+
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [
+        ("count(*) FROM released WHERE zip LIKE 'n%'", "SELECT DISTINCT zip"),
+        ("sum(x * 2) FROM released", "2 * sum(a) for sum(2 * a)"),
+        ("round(avg(x), 1) FROM released", "round the answer"),
+    ],
+)
+def test_what_to_ask_instead(query: str, hint: str):
+    with pytest.raises(Unsupported) as refused:
+        resolve(parse_query(f"SELECT {query}"), LABELLED)
+    assert hint in (refused.value.hint or "")

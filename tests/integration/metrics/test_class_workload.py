@@ -234,7 +234,7 @@ QUASI: dict[str, tuple[str, st.SearchStrategy[Any], Any]] = {
     # No float8 tells these apart.
     "a": ("bigint", st.sampled_from([2**60 + n for n in (1, 2, 2, 5, 9)] + [None]), "q"),
     "b": ("text", st.sampled_from(["x", "y", "z", None]), "q"),
-    "c": ("numeric", st.sampled_from([Decimal(n) / 4 for n in (-3, 0, 1, 7)]), "q"),
+    "c": ("numeric", st.sampled_from([Decimal(n) / 4 for n in (-3, 0, 1, 7)] + [None]), "q"),
     "d": ("date", st.sampled_from([dt.date(2020, 1, n) for n in (1, 2, 9, 30)] + [None]), "q"),
     "z": ("text", st.sampled_from(["10", "11", "12", "20", "21"]), {"hierarchy": {"inline": ZIPS}}),
 }
@@ -367,6 +367,32 @@ def _sums(staged: Staged, table: str) -> dict[int, float]:
 
 def close(value: Any) -> Any:
     return None if value is None else pytest.approx(float(value), rel=1e-9, abs=1e-9)
+
+
+def test_answers_outside_the_bounds_are_counted(db: Database) -> None:
+    """There are none, so bounds are changed: two by more than the suppressed record explains."""
+    rows = [(age, "p") for age in (1, 1, 2, 2, 3, 3)] + [(40, "p")]
+    make_table(db.connect("source_owner"), {"age": "integer", "s": "text"}, rows)
+    declared = policy({"age": "q", "s": "s"}, 2, suppression_limit=0.2)
+    staged = run(db.owner(), declared, request=Request(workload=Workload(5, 1, 0.3)))
+    assert staged.facts["suppressed"] == 1
+    table = staged.state.work("mestimate").identifier
+    counted = "SELECT query, coalesce(n, 0) AS n FROM {}"
+    exact = staged.state.work("mexact").identifier
+    staged.conn.execute(sql.SQL("DELETE FROM {}").format(table))
+    staged.conn.execute(
+        sql.SQL(
+            "INSERT INTO {} (query, n, lower, upper) SELECT e.query, e.n,"
+            " e.n + (e.query = 1)::int, e.n - CASE e.query WHEN 2 THEN 1 WHEN 3 THEN 2 ELSE 0 END"
+            " FROM ({}) AS e"
+        ).format(table, sql.SQL(counted).format(exact))
+    )
+    steps = [s for p in staged.plan.phases for s in p.steps if s.name == "workload_bounds"]
+    found = staged.plan.metrics(Executor(staged.conn, staged.state).run(steps))
+    assert isinstance(found, ClassMetrics)
+    assert found.workload is not None
+    assert found.workload.bounds is not None
+    assert found.workload.bounds.outside == 2
 
 
 # -- what is asked ------------------------------------------------------------------------------

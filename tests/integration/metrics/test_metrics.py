@@ -113,6 +113,8 @@ def check_workload(got: ClassMetrics, staged: Staged, release: Release) -> None:
     for n, errors in enumerate((got.workload.count, got.workload.sums["secret"])):
         pairs = [(e[n], g[n]) for e, g in zip(exact, guessed, strict=True)]
         assert errors == errors_of(pairs)
+    assert got.workload.bounds is not None
+    assert got.workload.bounds.outside == 0
 
 
 def errors_of(pairs: list[tuple[float, float]]) -> Errors:

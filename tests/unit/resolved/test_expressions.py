@@ -65,6 +65,7 @@ def test_columns() -> None:
         ("d < 'now'::date", "repeatable"),
         ("d < date ' Today '", "repeatable"),
         ("pg_sleep(1) is null", "the function pg_sleep()"),
+        ("to_char(a, 'x') = 'x'", "the function to_char()"),
         ("pg_catalog.lower(a) = 'x'", "not allowed"),
         ("current_user = 'x'", "not allowed"),
         ("set_config('a', 'b', false) = 'b'", "the function set_config()"),
