@@ -19,7 +19,8 @@ from pganon import database
 from pganon.attacks import inference, linkability, people, singling
 from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
 from pganon.attacks.recorded import recorded
-from pganon.attacks.shown import Release, boxes, histogram, release_of
+from pganon.attacks.released import Release, release_of
+from pganon.attacks.shown import boxes, histogram
 from pganon.encode.source import source_fingerprint
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
@@ -33,7 +34,7 @@ from pganon.run.pipeline import Pipeline
 from pganon.run.resolution import resolve_policy
 from pganon.run.sharing import Sharing, refuse_growing, sharing
 from pganon.run.tables import create_table_as
-from pganon.sqltools import statement
+from pganon.sqltools import stacked, statement
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
@@ -172,11 +173,7 @@ class _Attack:
         assert home is not None  # the form was checked
         groups = list(dict.fromkeys(filter(None, map(release.group_of, spec.sensitive))))
         made = self._make_in(state, "attack_boxes", boxes(home, groups or [home.group]))
-        chosen = singling.predicates(home, self.base, self.settings.targets)
-        said = self._make_in(state, "attack_predicates", chosen)
-        known = self.base.work(people.KNOWN)
-        singled = singling.singled(singling.satisfied(home, said, known, held))
-        yield Attempt("singling_out", "published_row"), self._counted(singled)
+        yield Attempt("singling_out", "published_row"), self._singled(release, state, held)
         if len(spec.attributes) > 1:
             linked = linkability.linked(spec.attributes, made, targets)
             yield Attempt("linkability", "two_sources"), self._counted(linked)
@@ -186,6 +183,16 @@ class _Attack:
             for item in spec.sensitive:
                 if release.group_of(item) == group:
                     yield from self._inferred(release, item, state, made, may, place)
+
+    def _singled(self, release: Release, state: State, held: int) -> Counted:
+        """Statements of rows of every table of quasi-identifiers, so many of each."""
+        known = self.base.work(people.KNOWN)
+        found: list[exp.Select] = []
+        for place, view in enumerate(release.stated):
+            chosen = singling.predicates(view, self.base, self.settings.targets)
+            said = self._make_in(state, f"attack_predicates{place}", chosen)
+            found.append(singling.satisfied(view, said, known, held))
+        return self._counted(singling.singled(stacked(found)))
 
     def _inferred(
         self,
@@ -238,7 +245,8 @@ def _attackable(plan: Plan, state: State) -> Release:
         raise UsageError(
             f"releases of {plan.method.form.publication.groups} that {plan.method.name} makes"
             " cannot be attacked yet",
-            hint="attacks are measured of releases that show all quasi-identifiers in one view",
+            hint="attacks are measured of releases of which no record hides values that others"
+            " show, and no table has values of nobody",
         )
     return release
 

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from sqlglot import exp
 
 from pganon.forms.elements import text_key, value_key
-from pganon.plan.build import Plan
-from pganon.plan.verification import staged_tables
-from pganon.resolved.model import Attribute, Carried, ReleaseSpec, Sensitive, Shown
+from pganon.resolved.model import Attribute, Carried, Sensitive, Shown
 from pganon.sqltools import col, fragment, named, num, query, unparsed
-from pganon.steps import State
-from pganon.steps.relations import PublishedView, ViewColumn
+from pganon.steps.relations import PublishedView
 
 
 @dataclass(frozen=True)
@@ -27,6 +23,7 @@ class ShownView:
     Attributes:
         group: column with the number of the group of a row.
         weight: column with the number of records that a row stands for; None: one.
+        bucket: column with the number of the bucket, where groups are cells of it.
     """
 
     view: PublishedView
@@ -35,6 +32,7 @@ class ShownView:
     sensitive: tuple[Sensitive, ...]
     carried: tuple[Carried, ...]
     weight: str | None
+    bucket: str | None = None
 
     @property
     def records(self) -> exp.Expr:
@@ -46,76 +44,26 @@ class ShownView:
         return unparsed(self.view.select)
 
     @property
+    def links(self) -> dict[str | None, str]:
+        """Columns with the numbers of buckets of other tables, by the part of these."""
+        return {c.part: c.name for c in self.view.columns if c.form == "bucket"}
+
+    @property
+    def part(self) -> str | None:
+        """What its sensitive columns are known together with."""
+        names = {item.published for item in self.sensitive}
+        return next((c.part for c in self.view.columns if c.name in names), None)
+
+    @property
     def exact(self) -> tuple[Attribute, ...]:
         """Attributes whose values are published as they are."""
         return tuple(a for a in self.attributes if a.form is Shown.EXACT)
 
 
-@dataclass(frozen=True)
-class Release:
-    """A release whose relations are staged.
-
-    Attributes:
-        views: that show something of groups.
-    """
-
-    spec: ReleaseSpec
-    views: tuple[ShownView, ...]
-
-    @cached_property
-    def home(self) -> ShownView | None:
-        """The view with all quasi-identifiers; None if there is none."""
-        every = set(self.spec.attributes)
-        return next((v for v in self.views if set(v.attributes) == every), None)
-
-    def of(self, item: Sensitive) -> ShownView | None:
-        """The view with the values of a sensitive column by group."""
-        return next((view for view in self.views if item in view.sensitive), None)
-
-    def group_of(self, item: Sensitive) -> str | None:
-        """The column of :attr:`home` with the group that the values of a column are of."""
-        view, home = self.of(item), self.home
-        if view is None or home is None:
-            return None
-        links = {c.part: c.name for c in home.view.columns if c.form == "bucket"}
-        parts = {c.name: c.part for c in view.view.columns}
-        return links.get(parts[item.published], home.group)
-
-
-def release_of(plan: Plan, state: State) -> Release:
-    """The staged release of a run."""
-    tables = staged_tables(plan.spec, plan.method, state)
-    views = plan.method.form.publication.views(plan.spec, state, tables)
-    found = [_shown(plan.spec, view) for view in views]
-    return Release(plan.spec, tuple(view for view in found if view is not None))
-
-
-def _shown(spec: ReleaseSpec, view: PublishedView) -> ShownView | None:
-    located = {c.name: c for c in view.columns if c.bucket is not None}
-    # Values that some records hide, as another column says, fit everybody: not attacked yet.
-    if not located or any(column.form == "display" for column in view.columns):
-        return None
-    weight = next((c.name for c in view.columns if c.form == "count"), None)
-    first = next(iter(located.values()))
-    assert first.bucket is not None
-    return ShownView(
-        view,
-        first.bucket,
-        tuple(a for a in spec.attributes if a.published in located),
-        tuple(s for s in spec.sensitive if _exactly(located.get(s.published))),
-        tuple(p for p in spec.carried if _exactly(located.get(p.published))),
-        weight,
-    )
-
-
-def _exactly(column: ViewColumn | None) -> bool:
-    return column is not None and column.form == "exact"
-
-
 def boxes(view: ShownView, groups: Sequence[str]) -> exp.Select:
     """SELECT box, these groups as `g<place>`, n, x<i>, z<i>, e<i>: every box once, with the number
-    of its records; e<i> are keys of exact values."""
-    tree = query("select sum(:n)::bigint as n from v", {"v": view.rows}, n=view.records)
+    of its records, which may be an expected one; e<i> are keys of exact values."""
+    tree = query("select sum(:n) as n from v", {"v": view.rows}, n=view.records)
     shown = [named(col(group, "v"), f"g{place}") for place, group in enumerate(groups)]
     shown += cells(view.attributes, "v")
     tree = tree.select(*shown).group_by(*[num(place) for place in range(2, 2 + len(shown))])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from psycopg.rows import dict_row
 
 from pganon.attacks import measure
 from pganon.attacks.findings import Attempt, Counted
-from pganon.attacks.shown import Release, ShownView
+from pganon.attacks.released import Release
+from pganon.attacks.shown import ShownView
 from pganon.encode.secrets import SECRETS
 from pganon.resolved.model import Sensitive, Shown
 from pganon.sqltools import num, query, statement
@@ -65,6 +67,26 @@ POLICIES: Mapping[str, dict[str, Any]] = {
             "link_threshold": 1,
         },
     },
+    "slicing": {
+        "columns": {
+            **{name: QUASI[name] for name in ("age", "town")},
+            "job": {"role": "quasi_identifying"},
+            **ONE,
+        },
+        "privacy": [{"model": "slicing_l_diversity", "column": "disease", "l": 2}],
+        "method": {"name": "slicing", "columns": [["age", "town"], ["job", "disease"]]},
+    },
+    "slamsa": {
+        "columns": {**QUASI, **BOTH},
+        "privacy": [{"model": "slicing_l_diversity", "column": column, "l": 2} for column in BOTH],
+        "method": {
+            "name": "slamsa",
+            "profile": "independent",
+            "quasi_tables": [["age", "zip"], ["town"]],
+            "sensitive_tables": [["disease"], ["job"]],
+            "link_threshold": 1,
+        },
+    },
     "qs_greedy": {
         "columns": {
             "age": {"role": "quasi_sensitive", "set": "person"},
@@ -77,6 +99,11 @@ POLICIES: Mapping[str, dict[str, Any]] = {
         "privacy": [{"model": "ir_kl_anonymity", "column": "disease", "k": 3, "l": 2}],
     },
 }
+
+
+_OF_THEIR_OWN = {"disease": "st1_group_id", "job": "st2_group_id"}
+LINKED = {"sloms": _OF_THEIR_OWN, "slamsa": _OF_THEIR_OWN, "slicing": {"disease": "cell"}}
+"""By method, the groups of a sensitive column where they are not those of the table."""
 
 
 class Recomputed:
@@ -125,6 +152,8 @@ class Recomputed:
     def boxes(self, group: str) -> list[oracle.Box]:
         home = self.release.home
         assert home is not None
+        if home not in self.release.views:
+            return self.combinations(group)
         weight = home.weight
         looks: Counter[str] = Counter()
         found = {}
@@ -134,9 +163,46 @@ class Recomputed:
             found[repr(box)] = box
         return [replace(box, n=looks[look]) for look, box in found.items()]
 
+    def combinations(self, group: str) -> list[oracle.Box]:
+        """Of rows of all tables of quasi-identifiers, with their expected numbers of records."""
+        slices = [view for view in self.release.views if view.attributes]
+        bearing = [view for view in slices if not view.sensitive][-1]
+        found: list[tuple[dict[str, Any], Fraction]] = [
+            (row, Fraction(row["count"])) for row in self.shown(bearing)
+        ]
+        for view in slices:
+            if view is bearing:
+                continue
+            parts: dict[int, Counter[str]] = defaultdict(Counter)
+            looks = {}
+            for row in self.shown(view):
+                names = [a.published for a in view.attributes]
+                names += [view.group] if view.bucket else []
+                part = {name: row[name] for name in names}
+                looks[repr(part)] = part
+                # All tables of quasi-identifiers have the same buckets, in `group_id`.
+                parts[row["group_id"]][repr(part)] += row["count"]
+            found = [
+                ({**row, **looks[look]}, share * Fraction(n, parts[row["group_id"]].total()))
+                for row, share in found
+                for look, n in parts[row["group_id"]].items()
+            ]
+        weights: Counter[str] = Counter()
+        boxes = {}
+        for row, share in found:
+            box = oracle.Box(row[group], self.cells(row), 0)
+            weights[repr(box)] += share  # pyright: ignore[reportArgumentType]
+            boxes[repr(box)] = box
+        return [replace(box, n=weights[look]) for look, box in boxes.items()]
+
     def histogram(self, item: Sensitive) -> dict[int, Counter[str]]:
         view = self.release.of(item)
         assert view is not None
+        if view.attributes and view is not self.release.home:
+            # Records of a bucket that agree in the quasi-identifiers beside the column.
+            same = ["group_id", *[a.published for a in view.attributes]]
+            rows = [(row[view.group], repr([row[n] for n in same])) for row in self.shown(view)]
+            assert len({n for n, _ in rows}) == len({look for _, look in rows}) == len({*rows})
         found: dict[int, Counter[str]] = defaultdict(Counter)
         for row in self.shown(view):
             n = row[view.weight] if view.weight else 1
@@ -152,8 +218,11 @@ class Recomputed:
             hit = {t.t: oracle.linked(boxes, targets, t) for t in targets}
             return oracle.counted(targets, hit)
         [item] = [s for s in self.spec.sensitive if s.published == attempt.column]
-        group = self.release.group_of(item)
-        assert group is not None
+        home = self.release.home
+        assert home is not None
+        linked = LINKED.get(self.spec.policy.method.name, {})
+        group = linked.get(item.published, home.group)
+        assert self.release.group_of(item) == group
         boxes, hist, targets = self.boxes(group), self.histogram(item), self.targets(item)
         guess = {
             "quasi_identifiers": lambda t: oracle.by_groups(boxes, hist, t),
@@ -168,17 +237,25 @@ class Recomputed:
         """With as many predicates as there are: none is left to chance."""
         home = self.release.home
         assert home is not None
+        tables = [home] if home in self.release.views else self.release.views
+        found = [self.stated(view) for view in tables if view.attributes]
+        return tuple(map(sum, zip(*found, strict=True)))
+
+    def stated(self, home: ShownView) -> tuple[int, ...]:
+        """Of the rows of a table."""
         rows = self.shown(home)
         names = [name for a in home.attributes for name in (a.published, a.null_column) if name]
         exact = [*home.sensitive, *home.carried]
         names += [item.published for item in exact]
+        columns = [self.spec.attributes.index(a) for a in home.attributes]
         looks: Counter[str] = Counter()
         for row in rows:
             looks[repr([row[name] for name in names])] += row[home.weight] if home.weight else 1
         single = [row for row in rows if looks[repr([row[name] for name in names])] == 1]
         people = {False: 0, True: 0}
         for row in single:
-            cells = self.cells(row)
+            nothing = {a.published: None for a in self.spec.attributes}
+            cells = self.cells({**nothing, **row})
             found: dict[bool, set[str]] = {False: set(), True: set()}
             for record in self.known:
                 same = all(
@@ -186,7 +263,7 @@ class Recomputed:
                     == record[f"{'v' if isinstance(i, Sensitive) else 'p'}{i.index}"]
                     for i in exact
                 )
-                if same and oracle.Box(0, cells, 1).admits(self.values(record)):
+                if same and oracle.Box(0, cells, 1).admits(self.values(record), columns):
                     found[record["place"] <= self.held].add(record["person"])
             for held, whom in found.items():
                 people[held] += len(whom) == 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from math import log
+from numbers import Rational
 from typing import Any
 
 
@@ -40,7 +41,7 @@ class Cell:
 class Box:
     group: int
     cells: tuple[Cell, ...]
-    n: int
+    n: Rational
 
     def admits(self, values: Sequence[Any], columns: Sequence[int] | None = None) -> bool:
         places = range(len(values)) if columns is None else columns
@@ -75,8 +76,8 @@ def best(scores: Mapping[str, Any], hist: Histogram) -> str:
     return min(scores or frequency, key=lambda v: (-scores.get(v, 0), -frequency[v], v.encode()))
 
 
-def candidates(boxes: Sequence[Box], target: Target) -> Counter[int]:
-    found: Counter[int] = Counter()
+def candidates(boxes: Sequence[Box], target: Target) -> dict[int, Rational]:
+    found: dict[int, Rational] = defaultdict(Fraction)
     for box in boxes:
         if box.admits(target.values):
             found[box.group] += box.n
@@ -87,7 +88,7 @@ def by_groups(boxes: Sequence[Box], hist: Histogram, target: Target) -> str:
     scores: dict[str, Fraction] = defaultdict(Fraction)
     for group, w in candidates(boxes, target).items():
         for value, n in hist[group].items():
-            scores[value] += Fraction(w * n, hist[group].total())
+            scores[value] += w * Fraction(n, hist[group].total())
     return best(scores, hist)
 
 
@@ -115,7 +116,7 @@ def correlations(boxes: Sequence[Box], hist: Histogram, target: Target) -> str:
     scores: dict[str, float] = {value: log(n) for value, n in prior(hist).items()}
     frequency = prior(hist)
     for i in range(len(target.values)):
-        records: Counter[int] = Counter()
+        records: dict[int, Rational] = defaultdict(Fraction)
         for box in boxes:
             if box.admits(target.values, [i]):
                 records[box.group] += box.n
