@@ -57,8 +57,8 @@ PAPER = Paper(
             ],
             why="EIR counts the people who have a value, and IR the records with it. A frequent"
             " diagnosis is a small share of the records of people with many, and had by most of"
-            " them; who is left over under a small beta is suppressed and loses everything. So IR"
-            " hardly changes with beta.",
+            " them; who is left over under a small beta is suppressed and loses everything. So EIR"
+            " changes far more with beta than IR does.",
         ),
         Panel(
             "Identity reservation by quasi-identifiers, l",
