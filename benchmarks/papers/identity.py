@@ -68,7 +68,7 @@ PAPER = Paper(
             _by("by_quasi", "quasi", "quasi-identifiers"),
             why="Queries restrict all quasi-identifiers, and select the same share of the"
             " combinations. The more there are, the more of them are generalized, and the fewer"
-            " records a query finds.",
+            " records a query finds. Draws of GeneIR differ widely, so a step of it says little.",
         ),
         Panel(
             "Identity reservation by quasi-identifiers, alpha and beta",
