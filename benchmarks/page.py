@@ -134,7 +134,7 @@ def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Ite
 
 
 def _summary(paper: Paper, kind: type[Benchmark], found: Row) -> Iterator[str]:
-    yield "| | the paper | here |\n|---|---|---|"
+    yield "| experiment | the paper | here |\n|---|---|---|"
     for panel in paper.panels:
         place = anchor(panel.shown)
         verdict = _verdict(panel, _claims(panel, kind, found), _measured(panel, found))

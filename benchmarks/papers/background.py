@@ -74,7 +74,8 @@ PAPER = Paper(
             ],
             claims=("7 ",),
             why="A cluster of people about whom the same is known tends to have values unlike those"
-            " of the table, and then has no class that the model allows.",
+            " of the table, and then has no class that the model allows. kAgg_GE merges clusters"
+            " that miss the model until one is left over, so it often suppresses nobody.",
         ),
         Panel(
             "Background knowledge, claim 8: GCP and RGCP",
