@@ -76,7 +76,8 @@ def _labelled(spec: ReleaseSpec) -> list[Attribute]:
 
 
 def population_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
-    return [_check(spec, requirement, tables) for requirement in spec.in_population]
+    counting = (r for r in spec.in_population if r not in spec.profits)
+    return [_check(spec, requirement, tables) for requirement in counting]
 
 
 def _check(spec: ReleaseSpec, requirement: Requirement, tables: Tables) -> CheckQuery:
@@ -84,11 +85,11 @@ def _check(spec: ReleaseSpec, requirement: Requirement, tables: Tables) -> Check
     if isinstance(model, Presence):
         measured = model.measure(_presence(spec, tables), [])
     else:
-        measured = model.measure(_outside(spec, tables), [])
+        measured = model.measure(outside(spec, tables), [])
     return requirement_check(requirement, measured, hint=_HINTS.get(type(model)))
 
 
-def _outside(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+def outside(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     """SELECT class_id, n, outside: the records of every class, and the people whom it covers."""
     tree = query("select coalesce(sum(p.n), 0)::bigint as outside from classes as c", dict(tables))
     people = aliased(tables[POPULATION], "p")
@@ -105,7 +106,7 @@ def _presence(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     """SELECT cell, presence: the chance of everybody to be in the table; 0 where no class is."""
     shares = query(
         "select o.class_id, :share as share from o where o.outside > 0",
-        {"o": _outside(spec, tables)},
+        {"o": outside(spec, tables)},
         share=ShareModel.share(col("n", "o"), col("outside", "o")),
     )
     tree = query("select p.cell, s.share from population as p", dict(tables))
