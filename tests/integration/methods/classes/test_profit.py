@@ -138,6 +138,30 @@ def test_attacks_on_pairs_pay(tables: Tables, method: str, keys: dict[str, Any])
         assert said["over_versions"] == "readers of one version"
 
 
+def test_attacks_on_people_of_a_population(tables: Tables) -> None:
+    """Among twice as many people attacks on pairs do not pay."""
+    source, owner = tables
+    ages(source)
+    people = [[x] for x in [0, 1, 5, 5, 5, 5, 9, 10] * 2]
+    make_table(source, {"x": "int"}, people, name=("public", "people"))
+    staged = run(owner, policy(QI, [K, {**MODEL, "population": PEOPLE}]))
+    assert staged.verified("profitability") == pytest.approx([0.9])
+    assert PEOPLE not in str(guarantee(staged.plan.spec))
+
+
+def test_no_outlier_is_left_out_beside_it(tables: Tables) -> None:
+    """The limit is for classes that do not pay."""
+    source, owner = tables
+    rows = [[x, n] for n, x in enumerate([1, 1, 1, 1, 1, 1000])]
+    make_table(source, {"x": "int", "s": "int"}, rows)
+    k = {"model": "k_anonymity", "k": 4}
+    declared = policy(QI, [k], suppression_limit=0.2)
+    assert run(owner, declared).facts["suppressed"] == 1
+    drop_leftovers(owner)
+    with refused("verification"):  # the class of all has no benefit
+        run(owner, {**declared, "privacy": [k, MODEL]})
+
+
 def test_classes_that_do_not_pay_are_left_out(tables: Tables, db: Any) -> None:
     source, owner = tables
     ages(source)
