@@ -10,11 +10,11 @@ from typing import Any
 from pganon.policy.model import Policy
 
 HIGHER_IS_STRONGER = frozenset(
-    {"k", "l", "min_size", "min_values", "gain", "sampling_fraction", "min"}
+    {"k", "l", "min_size", "min_values", "gain", "sampling_fraction", "min", "loss"}
 )
 LOWER_IS_STRONGER = frozenset(
     {"alpha", "beta", "t", "c", "delta", "j", "cost", "risk", "highest", "share", "significance"}
-    | {"max"}
+    | {"max", "benefit"}
 )
 """Parameters of privacy models; a test compares them with the models."""
 

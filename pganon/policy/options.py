@@ -90,6 +90,7 @@ class MethodOptions(Declaration):
         leaves_out: whether it suppresses records where the guarantee cannot be reached with all.
         leaves_surplus_out: whether it then suppresses single records of values that are too
             frequent, while others with the same quasi-identifiers stay.
+        leaves_unprofitable: whether it then suppresses classes that do not pay.
         starts: what it begins with, for each task that it is for.
         one_level: whether all values of a column are published on one level of its hierarchy, so
             that a policy can say between which.
@@ -109,6 +110,7 @@ class MethodOptions(Declaration):
     unlinks: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = True
     leaves_surplus_out: ClassVar[bool] = False
+    leaves_unprofitable: ClassVar[bool] = False
     starts: ClassVar[tuple[Start, ...]] = ()
     one_level: ClassVar[bool] = False
     revision: ClassVar[int] = 1

@@ -24,6 +24,7 @@ from pganon.privacy import (
     knowledge,
     likeness,
     population,
+    profit,
     quasi_sensitive,
     release,
     uniqueness,
@@ -257,6 +258,31 @@ class PopulationUniqueness(PrivacyModel):
 
     def measures(self) -> tuple[Model, ...]:
         return (uniqueness.PopulationUniqueness(self.population_size, self.share, self.estimator),)
+
+
+class Profitability(PrivacyModel):
+    """A record of every class is worth more to its publisher than an attack on it costs.
+
+    Attributes:
+        gain: of a reader who picks the right record.
+        cost: of a reader for an attempt.
+        loss: of the publisher for a record that is picked.
+        benefit: of the publisher for a record that loses nothing.
+        population: the relation whose people a record is sought among, if not among the records.
+    """
+
+    model: Literal["profitability"]
+    gain: Annotated[float, Field(gt=0, le=1e12)]
+    cost: Annotated[float, Field(gt=0, le=1e12)]
+    loss: Annotated[float, Field(gt=0, le=1e12)]
+    benefit: Annotated[float, Field(gt=0, le=1e12)]
+    population: RelationName | None = None
+
+    def measures(self) -> tuple[Model, ...]:
+        amounts = (self.gain, self.cost, self.loss, self.benefit)
+        if self.population is not None:
+            return (profit.ProfitabilityOutside(self.population, *amounts),)
+        return (profit.Profitability(*amounts),)
 
 
 class AlphaKAnonymity(PrivacyModel):
@@ -543,6 +569,7 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     AverageRisk,
     SampleUniqueness,
     PopulationUniqueness,
+    Profitability,
     AlphaKAnonymity,
     DistinctLDiversity,
     EntropyLDiversity,

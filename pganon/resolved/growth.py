@@ -53,11 +53,11 @@ def _compared_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
             " together, and an increment makes some of them",
             "use refresh: recompute, or leave the model out",
         )
-    if spec.in_population:
+    for requirement in (*spec.in_population, *spec.profits)[:1]:
         yield Refusal(
             ("refresh",),
-            f"increments are not available with {spec.in_population[0].model.name}: it counts"
-            " people beside the groups of one version",
+            f"increments are not available with {requirement.model.name}: it is about the groups of"
+            " one version",
             "use refresh: recompute, or leave the model out",
         )
     if policy.publish.reference and policy.leavers == "withdraw":

@@ -11,6 +11,7 @@ from pganon.privacy.base import Model, Requirement
 from pganon.privacy.frequency import KAnonymity, RelativeFrequency
 from pganon.privacy.judged import ALL_VERSIONS, KEPT_SETS, KEPT_VECTORS, ONE_VERSION, Judged
 from pganon.privacy.population import PopulationModel
+from pganon.privacy.profit import Profitability
 from pganon.privacy.uniqueness import PopulationUniqueness
 from pganon.resolved.model import ReleaseSpec
 
@@ -78,8 +79,8 @@ def in_words(stated: Mapping[str, Any]) -> str:
 def _over_versions(spec: ReleaseSpec, model: Model) -> str:
     """Where nobody can tell who is in other versions, or it is accepted, one version counts."""
     known = spec.individual or spec.record_key
-    if isinstance(model, PopulationModel | PopulationUniqueness):
-        return ONE_VERSION  # nobody counts the people whom several versions cover together
+    if isinstance(model, PopulationModel | PopulationUniqueness | Profitability):
+        return ONE_VERSION  # nobody counts whom several versions cover together, or what they lose
     if not known or spec.policy.republication != "refuse":
         return ONE_VERSION
     if spec.invariant and model.judged is Judged.MOST:

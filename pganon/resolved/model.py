@@ -24,6 +24,7 @@ from pganon.policy.partition import Part
 from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.population import PopulationModel
+from pganon.privacy.profit import Profitability
 from pganon.privacy.release import ReleaseModel
 from pganon.privacy.uniqueness import PopulationUniqueness
 from pganon.privacy.unprotected import unprotected_columns
@@ -280,7 +281,8 @@ class ReleaseSpec:
         Of a version that is made at once, too: a release may go on from it by increments.
         """
         first = self.growth is None or self.growth.version is None
-        stays = first and not self.of_release  # what was cut may be undone
+        # What was cut may be undone, and classes be left out.
+        stays = first and not self.of_release and not self.profits
         return stays and self.has_identity and self.policy.method.admits("regions", "leaves")
 
     @property
@@ -346,6 +348,11 @@ class ReleaseSpec:
     def in_population(self) -> tuple[Requirement, ...]:
         """The requirements that are measured of classes beside a population."""
         return tuple(r for r in self.requirements if isinstance(r.model, PopulationModel))
+
+    @property
+    def profits(self) -> tuple[Requirement, ...]:
+        """The requirements that classes pay."""
+        return tuple(r for r in self.requirements if isinstance(r.model, Profitability))
 
     @property
     def estimated(self) -> tuple[PopulationUniqueness, ...]:

@@ -54,7 +54,7 @@ UNKNOWN = {
     *("anatomy_l_diversity", "slicing_l_diversity", "local_bucket_diversity"),
     *("qs_k_anonymity", "background_knowledge"),
     *("average_risk", "sample_uniqueness", "delta_presence"),
-    "population_uniqueness",
+    *("population_uniqueness", "profitability"),
 }
 """Models of what one relation does not show: groups and buckets whose tables are apart, clusters of
 joined sources, prior beliefs, people of a population. And those of all classes together, which are

@@ -19,10 +19,11 @@ def leaves_outliers_out(spec: ReleaseSpec) -> bool:
     """Whether records may be left out for what their classes lose.
 
     Not where a model is about what is published as a whole, or whom it covers, which leaving out
-    changes, nor from a release that grows, whose limit is for people who are in no group.
+    changes, nor where the limit is for classes that do not pay, nor from a release that grows,
+    whose limit is for people who are in no group.
     """
     compared = any(requirement.model.needs_reference for requirement in spec.requirements)
-    whole = compared or bool(spec.of_release or spec.in_population)
+    whole = compared or bool(spec.of_release or spec.in_population or spec.profits)
     policy = spec.policy
     return policy.suppression_limit > 0 and policy.refresh == "recompute" and not whole
 

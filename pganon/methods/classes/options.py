@@ -16,6 +16,9 @@ from pganon.policy.refusals import Refusal
 COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})
 """Models that compare a class with the distribution of all."""
 
+PROFIT = "profitability"
+"""A model that is measured of every class at the end."""
+
 OF_RELEASE = frozenset({"average_risk", "sample_uniqueness"})
 """Models of all classes together."""
 
@@ -36,11 +39,22 @@ Price = Annotated[float, Field(ge=0, le=1)] | None
 def unbounded_classes(models: Sequence[Any], example: str) -> Iterable[Refusal]:
     """Models of all classes together, and none of every class; `example` is one of these."""
     names = [model.model for model in models]
+    yield from measured_alone(names, example)
     if OF_RELEASE.issuperset(names):
         yield Refusal(
             ("privacy",),
             f"{' and '.join(names)} bounds no class, and no other model does",
             f"add {example}, or use the method mondrian",
+        )
+
+
+def measured_alone(names: Sequence[str], example: str) -> Iterable[Refusal]:
+    """A model that no class is made for, and none that one is made for."""
+    if PROFIT in names and (OF_RELEASE | {PROFIT}).issuperset(names):
+        yield Refusal(
+            ("privacy",),
+            f"no class is made for {PROFIT}: it is measured of those made for other models",
+            f"add {example}",
         )
 
 
@@ -68,6 +82,7 @@ class Partitioning(MethodOptions):
             "k_map",
             "average_risk",
             "sample_uniqueness",
+            "profitability",
             "alpha_k_anonymity",
             "distinct_l_diversity",
             "entropy_l_diversity",
@@ -108,10 +123,18 @@ class Partitioning(MethodOptions):
     ) -> Iterable[Refusal]:
         names = [model.model for model in models]
         if self.price is not None:
-            yield from self._idle_price(names, asked)
+            yield from self._idle_price(models, asked)
         grows = asked["refresh"] not in (None, "recompute")
         apart = any(column.nulls == "own_class" for column in columns.values() if column)
-        bounded = any(name not in COMPARED | _COUNTED for name in names)
+        kept = COMPARED | _COUNTED | (frozenset() if self.leaves_unprofitable else {PROFIT})
+        for number, model in enumerate(models):
+            if model.model == PROFIT and model.counted_in and asked["on_infeasible"] == "suppress":
+                yield Refusal(
+                    ("privacy", number, "population"),
+                    "classes are left out before it is known whom they cover",
+                    "write on_infeasible: refuse, or remove population",
+                )
+        bounded = any(name not in kept for name in names)
         if asked["on_infeasible"] == "suppress" and not (grows or apart or bounded):
             yield Refusal(
                 ("on_infeasible",),
@@ -119,8 +142,9 @@ class Partitioning(MethodOptions):
                 "leave on_infeasible out",
             )
 
-    def _idle_price(self, names: Sequence[str], asked: Mapping[str, Any]) -> Iterable[Refusal]:
-        where = ("method", "price")
+    def _idle_price(self, models: Sequence[Any], asked: Mapping[str, Any]) -> Iterable[Refusal]:
+        where, names = ("method", "price"), [model.model for model in models]
+        beside = next((m.model for m in models if m.counted_in or m.model == PROFIT), None)
         whole = next((name for name in names if name in COMPARED | OF_RELEASE), None)
         if whole is not None:
             does = "compares classes with" if whole in COMPARED else "is a share of"
@@ -128,6 +152,12 @@ class Partitioning(MethodOptions):
                 where,
                 f"{whole} {does} what is published, so no record is left out for the loss of its"
                 " class",
+                "remove price",
+            )
+        elif beside is not None:
+            yield Refusal(
+                where,
+                f"beside {beside} no record is left out for the loss of its class",
                 "remove price",
             )
         elif asked["refresh"] not in (None, "recompute"):

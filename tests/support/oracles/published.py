@@ -24,6 +24,7 @@ Model = Mapping[str, Any]
 ELSEWHERE = {
     "background_knowledge": "tests/integration/methods/background/test_background.py",
     "delta_presence": "tests/integration/methods/classes/test_population_models.py",
+    "profitability": "tests/integration/methods/classes/test_profit.py",
     "population_uniqueness": "tests/integration/methods/classes/test_population_uniqueness.py",
 }
 """Models that published rows alone do not decide, and the tests that judge them."""

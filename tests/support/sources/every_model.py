@@ -33,6 +33,10 @@ EVERY: dict[str, Wanted] = {
         "full_domain",
         [{"model": "population_uniqueness", "population_size": 100_000, "share": 0.1}],
     ),
+    "profitability": (
+        "mondrian",
+        [K, {"model": "profitability", "gain": 3, "cost": 1, "loss": 2, "benefit": 1}],
+    ),
     "alpha_k_anonymity": (
         "mondrian",
         [{"model": "alpha_k_anonymity", **_ON, "alpha": 0.5, "k": 4}],

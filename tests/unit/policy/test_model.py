@@ -63,6 +63,7 @@ K_MAP = {
 
 
 UNIQUE = {"model": "population_uniqueness", "population_size": 1000, "share": 0.1}
+PROFIT = {"model": "profitability", "gain": 3, "cost": 1, "loss": 2, "benefit": 1}
 DELTA = {"model": "delta_presence", "population": "public.people", "max": 0.5}
 
 
@@ -103,6 +104,7 @@ DELTA = {"model": "delta_presence", "population": "public.people", "max": 0.5}
         (UNIQUE, "model", "cannot guarantee population_uniqueness"),
         ({**UNIQUE, "estimator": "pitmann"}, "estimator", "pitman"),
         ({**UNIQUE, "share": 1}, "share", "less than 1"),
+        ({**PROFIT, "loss": 0}, "loss", "greater than 0"),
         ({"model": "average_risk", "risk": 0}, "risk", "greater than 0"),
         ({"model": "average_risk", "risk": 1}, "risk", "less than 1"),
         ({"model": "sample_uniqueness", "share": 1}, "share", "less than 1"),
@@ -154,6 +156,20 @@ def test_the_mean_risk_among_people_bounds_no_class() -> None:
     assert len(policy_from(declared).privacy) == 2
 
 
+def test_profit_is_measured_of_classes_that_are_made_for_others() -> None:
+    declared = policy(privacy=[PROFIT], method={"name": "mondrian"})
+    assert "no class is made for profitability" in problems(declared)["privacy"]
+    declared["privacy"].append({"model": "k_anonymity", "k": 5})
+    assert len(policy_from(declared).privacy) == 2
+    declared |= {"on_infeasible": "suppress", "suppression_limit": 0.1}
+    assert len(policy_from(declared).privacy) == 2
+    declared["method"] = {"name": "one_dimensional"}
+    assert "helps no class to satisfy profitability" in problems(declared)["on_infeasible"]
+    declared["method"] = {"name": "mondrian"}
+    declared["privacy"][0] = {**PROFIT, "population": "public.people"}
+    assert "before it is known whom they cover" in problems(declared)["privacy[0].population"]
+
+
 def test_uniques_are_estimated_of_one_level_for_all() -> None:
     declared = policy(privacy=[UNIQUE], method={"name": "full_domain", "rounds": 2})
     declared["columns"]["age"]["hierarchy"] = {"intervals": [5, 10]}
@@ -178,6 +194,9 @@ def test_no_record_has_a_price_beside_a_model_of_all_classes() -> None:
     method = {"name": "mondrian", "price": 0.5}
     declared = policy(privacy=models, method=method, suppression_limit=0.1)
     assert "average_risk is a share of what is published" in problems(declared)["method.price"]
+    for model in (PROFIT, DELTA):
+        declared["privacy"] = [models[0], model]
+        assert f"beside {model['model']} no record" in problems(declared)["method.price"]
 
 
 def test_records_at_risk_are_in_classes_below_a_size() -> None:

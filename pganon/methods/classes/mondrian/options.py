@@ -10,6 +10,7 @@ from pganon.methods.classes.options import (
     OF_RELEASE,
     Partitioning,
     Price,
+    measured_alone,
     unsearched_populations,
 )
 from pganon.policy.columns import Columns
@@ -34,6 +35,7 @@ class Mondrian(Partitioning):
     )
 
     models = Partitioning.models | {"delta_presence"}
+    leaves_unprofitable = True
 
     name: Literal["mondrian"]
     variant: Annotated[
@@ -46,6 +48,7 @@ class Mondrian(Partitioning):
 
     def model_refusals(self, columns: Columns, models: Sequence[Any]) -> Iterable[Refusal]:
         # Cuts are undone until all classes together are large enough, so these may stand alone.
+        yield from measured_alone([model.model for model in models], self.example)
         counting = [model for model in models if model.counted_in is not None]
         if counting and OF_RELEASE.issuperset(model.model for model in models):
             yield Refusal(

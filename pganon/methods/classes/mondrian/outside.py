@@ -180,7 +180,8 @@ def _spots(axis: Axis, state: State) -> exp.Select:
         {"p": state.work(POPULATION)},
         value=col(f"q{axis.index}", "p"),
     )
-    every = exp.union(values, query("select d.value from d", {"d": known.copy()}))
+    both = stacked([values, query("select d.value from d", {"d": known.copy()})])
+    every = query("select distinct u.value from u", {"u": both})
     return query(
         "select v.value, coalesce(2 * d.code, 2 * coalesce(max(d.code) over"
         " (order by v.value), 0) + 1) as spot from v left join d on d.value = v.value",

@@ -12,6 +12,7 @@ from pganon.forms.form import STRUCTURE, Relations, Tables
 from pganon.forms.linked import Linked, linked_column
 from pganon.methods.common.form.checked import requirement_check, violations_check
 from pganon.methods.common.form.population import population_checks
+from pganon.methods.common.form.profit import profit_checks
 from pganon.methods.common.form.reference import (
     against,
     reference_checks,
@@ -38,7 +39,7 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
         kinds = ("source", "published") if requirement.model.needs_reference else ("",)
         queries += [_check(spec, requirement, kind, tables) for kind in kinds]
     queries += [_whole_check(requirement, tables) for requirement in spec.of_release]
-    queries += population_checks(spec, tables)
+    queries += [*population_checks(spec, tables), *profit_checks(spec, tables)]
     return (*queries, *reference_checks(spec, tables))
 
 

@@ -20,7 +20,14 @@ from pganon.encode.records import PART
 from pganon.encode.valued import referenced
 from pganon.forms.elements import own_values
 from pganon.forms.form import Tables
-from pganon.forms.stored import key_step, numbers, numbers_step, repeated, stored
+from pganon.forms.stored import (
+    distinct_groups,
+    drawn_numbers,
+    key_step,
+    numbers,
+    repeated,
+    stored,
+)
 from pganon.forms.work import EXTENTS, GROUPED, GROUPED_CLASSES
 from pganon.methods.common.form.class_records import (
     cell_keys,
@@ -37,6 +44,13 @@ from pganon.methods.common.form.members import (
     repeated_members,
 )
 from pganon.methods.common.form.population import population_parts, population_steps
+from pganon.methods.common.form.profit import (
+    leaves_unprofitable_out,
+    loss_parts,
+    loss_steps,
+    profitable,
+    profitable_steps,
+)
 from pganon.methods.common.form.recode import generalized, preparation_steps
 from pganon.methods.common.form.reference import (
     SHARES,
@@ -75,7 +89,7 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
         parts.insert(2, (LABELS, DATA_SCHEMA))
     if referenced(spec):
         parts.append(("reference", PRIVATE_SCHEMA))
-    parts += population_parts(spec)
+    parts += [*population_parts(spec), *loss_parts(spec)]
     if keeps_cuts(spec, state):
         parts.append((CUTS, PRIVATE_SCHEMA))
     parts += region_parts(spec)
@@ -100,7 +114,8 @@ def staging_steps(
     attributes = axes(spec.attributes)
     counts = records is None and may_repeat(spec)
     return (
-        numbers_step(GROUPED, "random numbers for the classes", CLASS_ID),
+        *profitable_steps(spec),
+        drawn_numbers(lambda s: _groups(spec, s), "random numbers for the classes", CLASS_ID),
         *([different_check(spec)] if counts else []),
         CreateTable(
             "grouped_classes",
@@ -129,9 +144,17 @@ def staging_steps(
             lambda s: _classes(spec, s),
         ),
         key_step("classes", CLASS_ID),
+        *loss_steps(spec),
         *label_steps(spec),
         *population_steps(spec),
     )
+
+
+def _groups(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT gid: the groups that are released."""
+    if leaves_unprofitable_out(spec):
+        return profitable(state)
+    return distinct_groups(state, GROUPED, "gid")
 
 
 def _extents(spec: ReleaseSpec, state: State) -> exp.Select:

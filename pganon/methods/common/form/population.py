@@ -10,17 +10,18 @@ covered by several classes, and counts for each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from pganon.encode.work import POPULATION as CELLS
 from pganon.encode.work import place
 from pganon.forms.form import Tables
 from pganon.methods.common.form.checked import requirement_check
-from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Requirement, ShareModel
 from pganon.privacy.population import AverageRisk, LeastPresent, Presence, RecordsAtRisk
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
-from pganon.sqltools import aliased, cast, col, fragment, named, query
+from pganon.sqltools import aliased, cast, col, fragment, materialized, named, query
 from pganon.steps import CreateTable, State
 from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery
 
@@ -76,7 +77,8 @@ def _labelled(spec: ReleaseSpec) -> list[Attribute]:
 
 
 def population_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
-    return [_check(spec, requirement, tables) for requirement in spec.in_population]
+    counting = (r for r in spec.in_population if r not in spec.profits)
+    return [_check(spec, requirement, tables) for requirement in counting]
 
 
 def _check(spec: ReleaseSpec, requirement: Requirement, tables: Tables) -> CheckQuery:
@@ -84,20 +86,20 @@ def _check(spec: ReleaseSpec, requirement: Requirement, tables: Tables) -> Check
     if isinstance(model, Presence):
         measured = model.measure(_presence(spec, tables), [])
     else:
-        measured = model.measure(_outside(spec, tables), [])
+        measured = model.measure(outside(spec, tables), [])
     return requirement_check(requirement, measured, hint=_HINTS.get(type(model)))
 
 
-def _outside(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+def outside(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     """SELECT class_id, n, outside: the records of every class, and the people whom it covers."""
-    tree = query("select coalesce(sum(p.n), 0)::bigint as outside from classes as c", dict(tables))
-    people = aliased(tables[POPULATION], "p")
-    tree = tree.join(people, on=covers(spec, "c", "p"), join_type="left")
-    tree = tree.select(col(CLASS_ID, "c")).group_by(col(CLASS_ID, "c"))
+    covered = query(
+        "select v.class_id, sum(v.n) as n from v group by v.class_id", {"v": _covered(spec, tables)}
+    )
     return query(
-        "select o.class_id, r.n, o.outside from o join (select x.class_id, count(*) as n"
-        " from records as x group by x.class_id) as r on r.class_id = o.class_id",
-        {**tables, "o": tree},
+        "select r.class_id, r.n, coalesce(o.n, 0)::bigint as outside from (select x.class_id,"
+        " count(*) as n from records as x group by x.class_id) as r"
+        " left join o on o.class_id = r.class_id",
+        {**tables, "o": covered},
     )
 
 
@@ -105,28 +107,69 @@ def _presence(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     """SELECT cell, presence: the chance of everybody to be in the table; 0 where no class is."""
     shares = query(
         "select o.class_id, :share as share from o where o.outside > 0",
-        {"o": _outside(spec, tables)},
+        {"o": outside(spec, tables)},
         share=ShareModel.share(col("n", "o"), col("outside", "o")),
     )
-    tree = query("select p.cell, s.share from population as p", dict(tables))
-    tree = tree.join(
-        aliased(tables["classes"], "c"), on=covers(spec, "c", "p"), join_type="left"
-    ).join(
-        aliased(shares, "s"),
-        on=exp.EQ(this=col(CLASS_ID, "s"), expression=col(CLASS_ID, "c")),
-        join_type="left",
+    chances = query(
+        "select v.cell, sum(s.share) as share from v join s on s.class_id = v.class_id"
+        " group by v.cell",
+        {"v": _covered(spec, tables), "s": shares},
     )
     # Shares are cut off at 40 decimals. Rounded to 30, thirds are a whole again.
     return query(
-        "select x.cell, least(1, round(coalesce(sum(x.share), 0), 30)) as presence from x"
-        " group by x.cell",
-        {"x": tree},
+        "select p.cell, least(1, round(coalesce(x.share, 0), 30)) as presence"
+        " from population as p left join x on x.cell = p.cell",
+        {**tables, "x": chances},
     )
 
 
-def covers(spec: ReleaseSpec, classes: str, people: str) -> exp.Expr:
-    """Condition: a class covers a person of the stored population."""
-    return exp.and_(*[_covers(attribute, classes, people) for attribute in spec.attributes])
+def _covered(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    """SELECT class_id, cell, n: the classes that cover people of the stored population.
+
+    Every published value of one column is compared with every value of that column first. Classes
+    are then joined with few of the cells, and compared with these on the other columns.
+    """
+    first, *others = sorted(spec.attributes, key=lambda a: a.form is not Shown.RANGE)
+    classes = query("select c.* from classes as c", dict(tables))
+    classes = classes.select(_numbered(_shown(first)))
+    people = query("select p.* from population as p", dict(tables))
+    people = people.select(_numbered([_had(first)]))
+    kinds = query("select distinct on (c.number) c.* from classes_numbered as c", {})
+    cells = query("select distinct on (p.number) p.* from people_numbered as p", {})
+    both = query(
+        "select c.number as shown, p.number as value from c cross join p", {"c": kinds, "p": cells}
+    ).where(_covers(first, "c", "p"))
+    tree = query(
+        "select c.class_id, p.cell, p.n from classes_numbered as c join b on b.shown = c.number"
+        " join people_numbered as p on p.number = b.value",
+        {"b": both},
+    )
+    if others:
+        tree = tree.where(*[_covers(attribute, "c", "p") for attribute in others])
+    return materialized(tree, classes_numbered=classes, people_numbered=people)
+
+
+def _numbered(values: Sequence[exp.Expr]) -> exp.Expr:
+    """The same number for rows with the same values."""
+    order = exp.Order(expressions=[exp.Ordered(this=value) for value in values])
+    return named(exp.Window(this=fragment("dense_rank()"), order=order), "number")
+
+
+def _shown(attribute: Attribute) -> list[exp.Expr]:
+    """What classes `c` show of an attribute, to be told apart by every difference."""
+    shown = col(attribute.published, "c")
+    if attribute.form is Shown.LABEL:
+        shown = fragment(':c collate "C"', c=shown)
+    elif attribute.value_type == "text":
+        shown = fragment(':c collate "C"', c=cast(shown, "text[]"))
+    missing = attribute.null_column
+    return [shown, *([col(missing, "c")] if missing is not None else [])]
+
+
+def _had(attribute: Attribute) -> exp.Expr:
+    """The value that people `p` have of an attribute, likewise."""
+    value = col(f"q{attribute.index}", "p")
+    return fragment(':v collate "C"', v=value) if attribute.value_type == "text" else value
 
 
 def _covers(attribute: Attribute, classes: str, people: str) -> exp.Expr:
