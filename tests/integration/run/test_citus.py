@@ -272,7 +272,7 @@ def test_rows_go_from_shard_to_shard(stays: Database, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(executor, "fill_table", explained)
     faults.run(stays.dsn(), policy("placed"))
-    assert list(plans_of) == ["snap", "coded"]
+    assert list(plans_of) == ["snap", "coded", "cell_classes"]
     assert "INSERT/SELECT method" not in plans_of["snap"]  # each shard fills the one beside it
     assert "Insert on r" in plans_of["snap"]
     assert "INSERT/SELECT method: repartition" in plans_of["coded"]

@@ -31,7 +31,11 @@ After = Callable[..., tuple[Database, RunResult]]
 IN_CELLS = ("one_dimensional", "mondrian", "full_domain")
 """Methods that need no more of records than their cells."""
 
-PLACED = {"pganon_work.r0_snap": "d", "pganon_work.r0_coded": "combination"}
+PLACED = {
+    "pganon_work.r0_snap": "d",
+    "pganon_work.r0_coded": "combination",
+    "pganon_work.r0_cell_classes": "combination",
+}
 
 
 def in_shards(db: Database, *, others: str = "[]") -> None:
@@ -161,7 +165,7 @@ def test_no_step_over_records_in_shards_is_one_that_citus_pulls(
     db, _ = db_after(_only_shards)
     read = 0
     for step in explain(plan_release(plans.policy_of(method), dsn=db.dsn())):
-        if not re.search("FROM\\s+.pganon_work.*r0_(snap|coded)", step.sql):
+        if not re.search("FROM\\s+.pganon_work.*r0_(snap|coded|cell_classes)", step.sql):
             continue
         for tree in sqlglot.parse(step.sql, read="postgres"):
             for table in tree.find_all(exp.Table) if tree else ():
