@@ -16,6 +16,7 @@ from benchmarks.anatomy import Anatomy
 from benchmarks.assess import Assess
 from benchmarks.background import Background
 from benchmarks.benchmark import RESULTS, Benchmark, run
+from benchmarks.citus import Citus
 from benchmarks.classes import Classes
 from benchmarks.estimates import Estimated
 from benchmarks.full_domain import FullDomain
@@ -41,6 +42,7 @@ BENCHMARKS: Mapping[str, type[Benchmark]] = {
     "estimates": Estimated,
     "time": OverTime,
     "requests": Requests,
+    "citus": Citus,
     "peers": Peers,
 }
 

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -55,6 +56,16 @@ class Benchmark:
         fields = [field for field in dataclasses.fields(cls) if field.name not in ("dsn", "data")]
         return {field.name: field.default for field in fields}
 
+    @classmethod
+    def lacks(cls) -> str | None:
+        """Why no part can be measured, if so."""
+        return None
+
+    @classmethod
+    def database(cls, name: str) -> AbstractContextManager[str]:
+        """DSN of a database with nothing but pganon."""
+        return support.bench_database(name)
+
     @staticmethod
     def judged(found: Row) -> Row:
         """What follows from the figures of all parts that were measured, such as claims."""
@@ -78,7 +89,7 @@ def run(name: str, kind: type[Benchmark], settings: Mapping[str, Any], parts: It
     data = support.data_folder()
     doable = [part for part in parts if _can_run(kind, part, data)]
     if doable:
-        with support.bench_database(name) as dsn:
+        with kind.database(name) as dsn:
             bench = kind(dsn=dsn, data=data, **settings)
             for part in doable:
                 print(f"{name}: {part}", file=sys.stderr)
@@ -96,10 +107,12 @@ def run(name: str, kind: type[Benchmark], settings: Mapping[str, Any], parts: It
 
 
 def _can_run(kind: type[Benchmark], part: str, data: Path | None) -> bool:
-    if part not in kind.real or data is not None:
-        return True
-    print(f"{part} is skipped: PGANON_DATA names no folder of real data", file=sys.stderr)
-    return False
+    lacks = kind.lacks()
+    if lacks is None and part in kind.real and data is None:
+        lacks = "PGANON_DATA names no folder of real data"
+    if lacks is not None:
+        print(f"{part} is skipped: {lacks}", file=sys.stderr)
+    return lacks is None
 
 
 def _file(name: str) -> Path:

@@ -7,6 +7,7 @@ is in one shard, where it is counted, and its records find their class.
 from __future__ import annotations
 
 from pganon.encode.combination import COMBINATION, combined
+from pganon.identifiers import QualifiedName
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State
 from pganon.steps.placement import By
@@ -24,6 +25,11 @@ def by_cell(spec: ReleaseSpec, state: State) -> By | None:
     """Placement of the encoded records."""
     distributed = beside_source(spec) is not None and combined(spec, state)
     return By(COMBINATION) if distributed else None
+
+
+def beside_cells(spec: ReleaseSpec, state: State, cells: QualifiedName) -> By | None:
+    """Placement of the class of every cell: with the records of the cells, which are in a table."""
+    return By(COMBINATION, cells) if by_cell(spec, state) else None
 
 
 def in_cells(spec: ReleaseSpec) -> bool:

@@ -105,6 +105,7 @@ def plan_release(
         spec = replace(spec, growth=growth)
         versions = beside(conn, spec, sources, publishes=True)
         plan = build_plan(spec, versions.unchanged(assumed_fingerprint(spec)), people=people)
+        spec = plan.spec
         if spec.invariant:
             population = populations.find(conn, spec, sources)
             spec = replace(spec, signatures=invariance.signatures_of(conn, spec, population))

@@ -23,10 +23,15 @@ from pganon.forms.form import (
     Whole,
 )
 from pganon.forms.utility import ClassUtility, class_utility
-from pganon.forms.work import EXTENTS, GROUPED_CLASSES
+from pganon.forms.work import EXTENTS
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.form import class_checks, class_views, classes
-from pganon.methods.common.form.class_records import encoded_records, same_cell, unchanged
+from pganon.methods.common.form.class_records import (
+    classes_of_cells,
+    encoded_records,
+    same_cell,
+    unchanged,
+)
 from pganon.metrics import loss
 from pganon.metrics.evidence.classes import evidence_of
 from pganon.metrics.report import ClassMetrics, metrics_of
@@ -61,7 +66,7 @@ def members(spec: ReleaseSpec, state: State) -> exp.Select:
     names += [name for name, _ in unchanged(spec)]
     records = encoded_records(spec, state)
     tree = query("select g.class_id as group_id from c", {"c": records}).join(
-        aliased(state.work(GROUPED_CLASSES), "g"),
+        aliased(classes_of_cells(spec, state), "g"),
         on=same_cell(spec, state, "g", "c"),
         join_type="left",
     )

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from pganon.encode.combination import cell_columns
 from pganon.encode.facts import KEPT
-from pganon.encode.placed import by_cell
+from pganon.encode.placed import beside_cells, beside_source, by_cell
 from pganon.encode.records import PART, ties
 from pganon.encode.work import CODED
 from pganon.forms.stored import numbers
@@ -30,7 +30,7 @@ from pganon.sqltools import (
     stacked,
     text,
 )
-from pganon.steps import Check, State
+from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
 
 DIFFERENT = count("different_records", assumed=1)
@@ -68,6 +68,31 @@ def encoded_records(spec: ReleaseSpec, state: State) -> Relation:
     )
 
 
+def classes_of_cells(spec: ReleaseSpec, state: State) -> QualifiedName:
+    """The class of every cell, where the encoded records are."""
+    if by_cell(spec, state) is None:
+        return state.work(GROUPED_CLASSES)
+    return state.work("cell_classes")
+
+
+def placed_steps(spec: ReleaseSpec) -> list[Step]:
+    """That table, of records in shards. Joined as they are, all classes would go to all servers."""
+    if beside_source(spec) is None:
+        return []
+    return [
+        CreateTable(
+            "cell_classes",
+            "the class of every cell, where its records are",
+            lambda s: classes_of_cells(spec, s),
+            lambda s: query(
+                "select g.combination, g.class_id from g", {"g": s.work(GROUPED_CLASSES)}
+            ),
+            when=lambda s: by_cell(spec, s) is not None,
+            placement=lambda s: beside_cells(spec, s, s.work(CODED)),
+        )
+    ]
+
+
 def same_cell(spec: ReleaseSpec, state: State, left: str, right: str) -> exp.Expr:
     return equal(cell_keys(spec, state), left, right)
 
@@ -97,7 +122,7 @@ def records_of_classes(
         return counted_records(spec, state)
     tree = exp.select(col("class_id", "g")).from_(aliased(encoded_records(spec, state), "c"))
     tree = tree.join(
-        aliased(state.work(GROUPED_CLASSES), "g"),
+        aliased(classes_of_cells(spec, state), "g"),
         on=same_cell(spec, state, "g", "c"),
     )
     order: list[exp.Expr] = [col("class_id", "g")]
@@ -179,7 +204,7 @@ def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
     cells = cells.select(*[named(e, n) for e, n in zip(by, (*keys, *shown), strict=True)])
     cells = cells.group_by(*[expression.copy() for expression in by])
     classes = query("select sum(c.n)::bigint as n from c", {"c": cells}).join(
-        aliased(state.work(GROUPED_CLASSES), "g"), on=equal(keys, "g", "c")
+        aliased(classes_of_cells(spec, state), "g"), on=equal(keys, "g", "c")
     )
     of_class = [col(CLASS_ID, "g"), *[col(name, "c") for name in shown]]
     classes = classes.select(*of_class).group_by(*[column.copy() for column in of_class])

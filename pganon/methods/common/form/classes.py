@@ -16,6 +16,7 @@ from pganon.encode.axis import axes
 from pganon.encode.combination import COMBINATION, combination, combined
 from pganon.encode.cuts import keeps_cuts
 from pganon.encode.extents import group_extents
+from pganon.encode.people import identity
 from pganon.encode.records import PART
 from pganon.encode.valued import referenced
 from pganon.forms.elements import own_values
@@ -31,9 +32,11 @@ from pganon.forms.stored import (
 from pganon.forms.work import EXTENTS, GROUPED, GROUPED_CLASSES
 from pganon.methods.common.form.class_records import (
     cell_keys,
+    classes_of_cells,
     different_check,
     encoded_records,
     may_repeat,
+    placed_steps,
     records_of_classes,
 )
 from pganon.methods.common.form.label_values import label_steps
@@ -123,6 +126,7 @@ def staging_steps(
             lambda s: s.work(GROUPED_CLASSES),
             lambda s: _grouped_classes(spec, s),
         ),
+        *placed_steps(spec),
         Parallel(
             "of_records",
             "relations of records, and the extents of the classes",
@@ -191,7 +195,7 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
             spec,
             s,
             encoded_records(spec, s),
-            s.work(GROUPED_CLASSES),
+            classes_of_cells(spec, s) if identity(spec) else s.work(GROUPED_CLASSES),
             CLASS_ID,
             cell_keys(spec, s),
             own_values(spec),
