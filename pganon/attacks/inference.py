@@ -24,8 +24,10 @@ Table = QualifiedName
 def candidates(spec: ReleaseSpec, boxes: Table, targets: Table, group: str) -> exp.Select:
     """SELECT t, g, w: groups that may be the target's, with the records that may be his."""
     whether = conjunction(admits(a, "b", "t") for a in spec.attributes)
+    # Where a record shows the value of a column, or withholds it, that is in no bucket.
     return query(
-        "select t.t, :g as g, sum(b.n) as w from t join b on :whether group by 1, 2",
+        "select t.t, :g as g, sum(b.n) as w from t join b on :g is not null and :whether"
+        " group by 1, 2",
         {"t": targets, "b": boxes},
         g=col(group, "b"),
         whether=whether,
@@ -111,6 +113,7 @@ def _likelihood(a: Attribute, boxes: Table, hist: Table, targets: Table, group: 
     i = a.index
     names = [f"x{i}", *([f"z{i}"] if a.null_column is not None else [])]
     names += [f"e{i}"] if a.form.value == "exact" else []
+    names += [f"d{i}"] if a.hidden is not None else []
     shown = [col(name, "b") for name in names]
     learned = query(
         "select h.v, sum(b.n * h.n / s.n) as n from b join h on h.g = :g"
@@ -120,6 +123,7 @@ def _likelihood(a: Attribute, boxes: Table, hist: Table, targets: Table, group: 
     )
     learned = learned.select(*shown).group_by(num(1), *[num(n) for n in range(3, 3 + len(shown))])
     known = [col(f"{n}{i}", "t") for n in _known(a)]
+    known += [col(a.hidden.flag, "t")] if a.hidden is not None else []
     of = query("select 1 from t", {"t": targets}).select(*known, append=False).distinct()
     admitted = query(
         "select l.v, sum(l.n) as n from u join l on :whether group by 1",
@@ -162,8 +166,11 @@ def _prior(hist: Table) -> exp.Select:
 
 
 def guessed(guesses: exp.Select, targets: Table, item: Sensitive) -> exp.Select:
-    """SELECT the numbers of :class:`pganon.attacks.findings.Counted`."""
-    return query(
+    """SELECT the numbers of :class:`pganon.attacks.findings.Counted`.
+
+    Of a column that some hide, those who do are attacked.
+    """
+    counted = query(
         "select count(*) filter (where not t.held and g.guess = :v) as successes,"
         " count(*) filter (where not t.held) as attempts,"
         " count(*) filter (where t.held and g.guess = :v) as control_successes,"
@@ -171,3 +178,4 @@ def guessed(guesses: exp.Select, targets: Table, item: Sensitive) -> exp.Select:
         {"t": targets, "g": guesses},
         v=col(f"v{item.index}", "t"),
     )
+    return counted if item.hidden is None else counted.where(col(item.hidden.flag, "t"))

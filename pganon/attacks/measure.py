@@ -245,8 +245,7 @@ def _attackable(plan: Plan, state: State) -> Release:
         raise UsageError(
             f"releases of {plan.method.form.publication.groups} that {plan.method.name} makes"
             " cannot be attacked yet",
-            hint="attacks are measured of releases of which no record hides values that others"
-            " show, and no table has values of nobody",
+            hint="attacks are measured of releases in which every value of a table is somebody's",
         )
     return release
 

@@ -3,9 +3,10 @@
 drawn      the columns of the snapshot, and `person`, and `place`: people by number from 1, in an
            order drawn by the seed, whatever the order of rows is
 shadow     the snapshot without the people who come first
-known      (person, place, first, q<i>, t<i>, e<i>, l<i>, v<j>, p<j>): what is true of every record:
-           value, its text, key and labels of quasi-identifiers, keys of other values. One record of
-           each person, drawn, is the `first`
+known      (person, place, first, f<h>, q<i>, t<i>, e<i>, l<i>, v<j>, p<j>): what is true of every
+           record: which values it hides; value, its text, key and labels of quasi-identifiers that
+           it does not hide; keys of other values, of some columns only of those that it hides. One
+           record of each person, drawn, is the `first`
 targets    (t, held, q<i>, .., v<j>): the records that are attacked
 """
 
@@ -77,6 +78,7 @@ def known(spec: ReleaseSpec, state: State, encoded: State) -> exp.Select:
     )
     tree = query("select d.person, d.place from d", {"d": state.work(DRAWN)})
     tree = tree.select(named(first, "first"))
+    tree = tree.select(*[col(hidden.flag, "d") for hidden in spec.hidden])
     for a in spec.attributes:
         tree = _with_attribute(tree, a, encoded)
     for item in spec.sensitive:

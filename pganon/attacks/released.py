@@ -60,19 +60,25 @@ def release_of(plan: Plan, state: State) -> Release:
 
 def _shown(spec: ReleaseSpec, view: PublishedView) -> ShownView | None:
     located = {c.name: c for c in view.columns if c.bucket is not None}
-    # Values that some records hide, as another column says, fit everybody: not attacked yet.
-    if not located or any(column.form == "display" for column in view.columns):
+    if not located:
         return None
     weight = next((c.name for c in view.columns if c.form == "count"), None)
     first = next(iter(located.values()))
     assert first.bucket is not None
+    displays = {str(c.kind): c.name for c in view.columns if c.form == "display"}
     return ShownView(
         view,
         first.bucket,
-        tuple(a for a in spec.attributes if a.published in located),
+        # A table of buckets has a column that some hide only as what is hidden.
+        tuple(
+            a
+            for a in spec.attributes
+            if a.published in located and (a.hidden is None or a.published in displays)
+        ),
         tuple(s for s in spec.sensitive if _exactly(located.get(s.published))),
         tuple(p for p in spec.carried if _exactly(located.get(p.published))),
         weight,
+        displays=displays,
     )
 
 

@@ -5,8 +5,8 @@ A *box* is a row of published quasi-identifiers in a group, without others that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -24,6 +24,7 @@ class ShownView:
         group: column with the number of the group of a row.
         weight: column with the number of records that a row stands for; None: one.
         bucket: column with the number of the bucket, where groups are cells of it.
+        displays: columns that say how a record shows another one, by its published name.
     """
 
     view: PublishedView
@@ -33,6 +34,7 @@ class ShownView:
     carried: tuple[Carried, ...]
     weight: str | None
     bucket: str | None = None
+    displays: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def records(self) -> exp.Expr:
@@ -65,16 +67,19 @@ def boxes(view: ShownView, groups: Sequence[str]) -> exp.Select:
     of its records, which may be an expected one; e<i> are keys of exact values."""
     tree = query("select sum(:n) as n from v", {"v": view.rows}, n=view.records)
     shown = [named(col(group, "v"), f"g{place}") for place, group in enumerate(groups)]
-    shown += cells(view.attributes, "v")
+    shown += cells(view, "v")
     tree = tree.select(*shown).group_by(*[num(place) for place in range(2, 2 + len(shown))])
     tree = query("select row_number() over () as box, b.* from b", {"b": tree})
     return tree
 
 
-def cells(attributes: Sequence[Attribute], table: str) -> list[exp.Expr]:
-    """Published values as x<i>, whether they may be missing as z<i>, and keys of exact ones."""
+def cells(view: ShownView, table: str) -> list[exp.Expr]:
+    """Published values as x<i>, whether they may be missing as z<i>, keys of exact ones as e<i>,
+    and how values that somebody hides are shown as d<i>."""
     found: list[exp.Expr] = []
-    for a in attributes:
+    for a in view.attributes:
+        if a.hidden is not None:
+            found.append(named(col(view.displays[a.published], table), f"d{a.index}"))
         found.append(named(col(a.published, table), f"x{a.index}"))
         if a.null_column is not None:
             found.append(named(col(a.null_column, table), f"z{a.index}"))
@@ -98,9 +103,22 @@ def admits(attribute: Attribute, box: str, person: str) -> exp.Expr:
     """Condition: the published value of a box can be that of a person.
 
     Args:
-        box: table with x<i>, z<i>.
-        person: table with the value q<i>, as text t<i>, and its labels l<i>.
+        box: table with x<i>, z<i>, d<i>.
+        person: table with the value q<i>, as text t<i>, its labels l<i>, and flags f<h>.
     """
+    shown = _admits_shown(attribute, box, person)
+    if attribute.hidden is None:
+        return shown
+    return fragment(
+        "case :d when 'g' then not :f and :shown when 'b' then :f else true end",
+        d=col(f"d{attribute.index}", box),
+        f=col(attribute.hidden.flag, person),
+        shown=exp.paren(shown),
+    )
+
+
+def _admits_shown(attribute: Attribute, box: str, person: str) -> exp.Expr:
+    """The same of a value that nobody hides."""
     i = attribute.index
     parts: dict[str, exp.Expr] = {name: col(f"{name}{i}", box) for name in "xz"}
     parts |= {name: col(f"{name}{i}", person) for name in "qtle"}

@@ -17,7 +17,7 @@ from pganon.steps import State
 
 def predicates(view: ShownView, state: State, number: int) -> exp.Select:
     """SELECT p, x<i>, z<i>, e<i>, v<j>, p<j>: so many rows that stand for one record, drawn."""
-    shown = cells(view.attributes, "v")
+    shown = cells(view, "v")
     shown += [named(value_key(item, "v"), f"v{item.index}") for item in view.sensitive]
     shown += [named(text_key(col(item.published, "v")), f"p{item.index}") for item in view.carried]
     rows = query("select sum(:n) as n from v", {"v": view.rows}, n=view.records)

@@ -87,7 +87,7 @@ def combined(views: Sequence[ShownView], attributes: Sequence[Attribute]) -> Sho
 def _rows(view: ShownView, groups: Sequence[str]) -> exp.Select:
     """SELECT n, these groups, x<i>, z<i>, e<i>: every row of a table once, and of how many."""
     tree = query("select sum(:n)::numeric as n from v", {"v": view.rows}, n=view.records)
-    shown = [*[col(name, "v") for name in groups], *cells(view.attributes, "v")]
+    shown = [*[col(name, "v") for name in groups], *cells(view, "v")]
     return tree.select(*shown).group_by(*[num(place) for place in range(2, 2 + len(shown))])
 
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from pganon.attacks import measure
 from pganon.attacks.findings import Attacked
 from pganon.attacks.intervals import Difference
+from pganon.attacks.released import Release
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
 from pganon.run.tables import clean
 from tests.support.harness import driver, faults, plans
@@ -311,23 +313,28 @@ def test_refusals(db: Database) -> None:
     assert driver.leftovers(db) == []
 
 
-def test_forms_in_which_records_hide_values(db: Database) -> None:
-    db.source(plans.SOURCE)
-    with pytest.raises(UsageError, match="lgb_mdp makes cannot be attacked yet"):
-        faults.attacked(db.dsn(), plans.policy_of("lgb_mdp"), control=0.4, targets=20)
+def test_a_form_that_is_not_known(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    db.source(PLANTED)
+    monkeypatch.setattr(measure, "release_of", lambda plan, _: Release(plan.spec, (), None))
+    with pytest.raises(UsageError, match="mondrian makes cannot be attacked yet"):
+        attacked(db, policy(5, "told"))
     assert driver.leftovers(db) == []
 
 
 @pytest.mark.slow
-def test_how_a_release_is_sliced_may_change_without_the_control_group(db: Database) -> None:
-    """The records decide which columns stand together, also beside the sensitive one."""
+@pytest.mark.parametrize("method", plans.METHODS)
+def test_every_method(db: Database, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the records decide which columns stand together."""
     db.source(plans.SOURCE)
-    found = faults.attacked(db.dsn(), plans.policy_of("slicing"), control=0.4, targets=20)
-    kinds = [(one.attack, one.column) for one in found.findings]
-    assert kinds == [
-        *(("singling_out", None), ("linkability", None)),
-        *[("inference", "disease")] * 3,
-    ]
+    monkeypatch.setattr(measure, "FEWEST", 10)
+    loaded = plans.policy_of(method)
+    found = faults.attacked(db.dsn(), loaded, control=0.4, targets=20)
+    roles = {column.role for column in loaded.policy.columns.values()}
+    kinds = {one.attack for one in found.findings}
+    assert kinds == {"singling_out", "linkability"} | (
+        {"inference"} if roles & {"sensitive", "semi_sensitive"} else set()
+    )
+    assert found.not_measured == () or roles.isdisjoint({"sensitive", "semi_sensitive"})
     assert driver.leftovers(db) == []
 
 

@@ -11,16 +11,22 @@ from math import log
 from numbers import Rational
 from typing import Any
 
+HIDDEN = object()
+"""The value of somebody who hides it."""
+
 
 @dataclass(frozen=True)
 class Cell:
-    """A published value, and whether it may be missing."""
+    """A published value, whether it may be missing, and how it is shown where some hide it."""
 
     shown: Any
     missing: bool
     label: bool = False
+    how: str = "g"
 
     def admits(self, value: Any) -> bool:
+        if self.how != "g" or value is HIDDEN:
+            return self.how == "w" or (self.how == "b" and value is HIDDEN)
         if value is None:
             return self.missing
         if self.shown is None:
@@ -39,7 +45,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Box:
-    group: int
+    group: int | None
     cells: tuple[Cell, ...]
     n: Rational
 
@@ -79,7 +85,7 @@ def best(scores: Mapping[str, Any], hist: Histogram) -> str:
 def candidates(boxes: Sequence[Box], target: Target) -> dict[int, Rational]:
     found: dict[int, Rational] = defaultdict(Fraction)
     for box in boxes:
-        if box.admits(target.values):
+        if box.group is not None and box.admits(target.values):
             found[box.group] += box.n
     return found
 
@@ -118,7 +124,7 @@ def correlations(boxes: Sequence[Box], hist: Histogram, target: Target) -> str:
     for i in range(len(target.values)):
         records: dict[int, Rational] = defaultdict(Fraction)
         for box in boxes:
-            if box.admits(target.values, [i]):
+            if box.group is not None and box.admits(target.values, [i]):
                 records[box.group] += box.n
         for value, n in frequency.items():
             admitted = sum(w * hist[g][value] / hist[g].total() for g, w in records.items())
