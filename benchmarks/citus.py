@@ -50,7 +50,8 @@ class Citus(Benchmark):
     """CPU seconds of coordinator and workers and bytes between them, of runs that publish.
 
     PGANON_BENCH_CITUS_DSN is the connection string of a superuser in a database of the coordinator,
-    which the benchmark takes for itself. What servers spend is known where all are on this machine.
+    which the benchmark takes for itself. What servers spend is known where all are on this machine,
+    and is what all their databases spend meanwhile.
     """
 
     rows: int = 1_000_000

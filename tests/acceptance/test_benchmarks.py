@@ -49,6 +49,7 @@ TINY: dict[str, str] = {
     "estimates": "queries=6 k=3 l=2 ks=[3] ls=[2]",
     "time": 'people=400 months=2 series=[[1,"leaves","region","distinct"]]',
     "requests": "requests=4 idle=1 picked_up=1",
+    "citus": "rows=2000",
     "peers": 'few=60 ks=[3] queries=20 tools=["mondrian"] rows=[100]',
 }
 """Settings that make every part small."""
@@ -116,6 +117,8 @@ def test_all_parts(
     for module, constant, value in FEWER:
         monkeypatch.setattr(module, constant, value)
     kind = BENCHMARKS[name]
+    if lacks := kind.lacks():
+        pytest.skip(lacks)
     found: dict[str, Any] = {}
     if part := ON_ADULT.get(name):
         run(name, part, changed='sources=["adult"]')
@@ -138,6 +141,15 @@ def test_parts_on_real_data_are_left_out(
     monkeypatch.chdir(tmp_path)
     main(["anatomy", "--parts", "adult"])
     assert "adult is skipped" in capsys.readouterr().err
+
+
+def test_a_benchmark_without_its_servers_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("PGANON_BENCH_CITUS_DSN", raising=False)
+    monkeypatch.chdir(tmp_path)
+    main(["citus"])
+    assert "runs is skipped: PGANON_BENCH_CITUS_DSN" in capsys.readouterr().err
 
 
 def test_programs_of_others_are_installed_by_name_alone(monkeypatch: pytest.MonkeyPatch) -> None:
