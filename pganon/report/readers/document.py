@@ -165,7 +165,7 @@ def _stated(seen: Seen, item: Mapping[str, Any]) -> dict[str, Any]:
         "published": column,
         "requirement": item["requirement"],
         "required": None if model is None else model.parameter,
-        "sentence": f"Every group satisfies {item['requirement']}."
+        "sentence": f"The release satisfies {item['requirement']}."
         if model is None
         else model.sentence(listed(seen.known), column or ""),
         "over_versions": item.get("over_versions"),

@@ -16,7 +16,12 @@ from tests.unit.report.test_page import EMBEDDED, FIGURE, HOSTILE, shown
 GUARANTEE = [
     {"model": "k_anonymity", "k": 12, "column": None, "requirement": "k_anonymity k=12"},
     {"model": "alpha_k_anonymity", "alpha": 0.5, "column": "diagnosis", "requirement": "alpha"},
-    {"model": "k_map", "k": 5, "column": None, "requirement": "k_map k=5 population=census"},
+    {
+        "model": "background_knowledge",
+        "j": 0.5,
+        "column": None,
+        "requirement": "background_knowledge j=0.5",
+    },
     {
         "model": "average_risk",
         "share": 0.1,
@@ -77,8 +82,8 @@ def test_the_page_says_what_readers_can_count():
         "Whoever knows age and sex of a person finds at least 8 records that look the same",
         "In no group do more than 50 % have the same diagnosis.",
         "Everybody shares age and sex with at least 11 others in the release.",
-        "Every group satisfies k_map k=5 population=census.",
-        "Every group satisfies average_risk share=0.1.",
+        "The release satisfies background_knowledge j=0.5.",
+        "The release satisfies average_risk share=0.1.",
         "Every group looks like at least 7 people of the population of the owner, as far as",
         "of all people of the population of the owner picks the person of a record",
         "They hold against a reader who knows the quasi-identifiers of a person.",
