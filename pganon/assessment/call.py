@@ -20,7 +20,7 @@ from pganon.assessment.figures import (
     Risk,
     Suda,
 )
-from pganon.catalog.citus import spreads_of
+from pganon.catalog.citus import distributed_reads
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import refuse_own
 from pganon.catalog.model import ExternalObjects
@@ -151,10 +151,10 @@ class Call:
 
     def _torn(self, names: Sequence[QualifiedName]) -> Iterator[str]:
         """A warning of tables of Citus, which are not read at one instant."""
-        for spread in spreads_of(self.conn, [names]):
-            if spread.several:
+        for read in distributed_reads(self.conn, [names]):
+            if read.several:
                 yield (
-                    f"shards of {first_few(list(map(str, spread.distributed)))} are read one after"
+                    f"shards of {first_few(list(map(str, read.distributed)))} are read one after"
                     " the other: figures may count a part of a transaction that writes meanwhile"
                 )
 

@@ -16,7 +16,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
-from pganon.catalog.model import Relation, Shards, Spread
+from pganon.catalog.model import DistributedRead, Relation, Shards
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
@@ -24,9 +24,9 @@ from pganon.identifiers import QualifiedName, quote
 Connection = psycopg.Connection[Any]
 
 
-def spreads_of(
+def distributed_reads(
     conn: Connection, statements: Iterable[Sequence[QualifiedName]]
-) -> tuple[Spread, ...]:
+) -> tuple[DistributedRead, ...]:
     """How Citus distributes what statements over these relations read; of the others nothing.
 
     Raises:
@@ -34,11 +34,11 @@ def spreads_of(
     """
     if not _is_installed(conn):
         return ()
-    found = [_spread(conn, relations) for relations in statements]
-    spreads = tuple(spread for spread in found if spread is not None)
-    if spreads:
+    found = [_distributed_read(conn, relations) for relations in statements]
+    reads = tuple(read for read in found if read is not None)
+    if reads:
         _check_login(conn)
-    return spreads
+    return reads
 
 
 def shards_of(conn: Connection, source: Relation) -> Shards | None:
@@ -70,16 +70,16 @@ def prepare_reading(conn: Connection, relations: Sequence[QualifiedName], *, at_
         at_once: lock the tables against writers, where that is needed and the role may.
 
     Raises:
-        PreconditionError: as :func:`spreads_of`.
+        PreconditionError: as :func:`distributed_reads`.
     """
     if not _is_installed(conn):
         return
-    spread = _spread(conn, relations)
-    if spread is not None:
+    read = _distributed_read(conn, relations)
+    if read is not None:
         _check_login(conn)
     _set_on_workers(conn)
-    if at_once and spread is not None and spread.locked:
-        names = sql.SQL(", ").join(name.identifier for name in spread.locked)
+    if at_once and read is not None and read.locked:
+        names = sql.SQL(", ").join(name.identifier for name in read.locked)
         conn.execute(sql.SQL("LOCK TABLE {} IN SHARE MODE").format(names))
 
 
@@ -177,7 +177,9 @@ def cluster_hint(error: psycopg.Error) -> str | None:
     )
 
 
-def _spread(conn: Connection, relations: Sequence[QualifiedName]) -> Spread | None:
+def _distributed_read(
+    conn: Connection, relations: Sequence[QualifiedName]
+) -> DistributedRead | None:
     parameters = {
         "schemas": [name.schema for name in relations],
         "names": [name.name for name in relations],
@@ -188,11 +190,11 @@ def _spread(conn: Connection, relations: Sequence[QualifiedName]) -> Spread | No
     if not distributed:
         return None
     if sum(row["pieces"] for row in tables) < 2:
-        return Spread(tuple(distributed))
+        return DistributedRead(tuple(distributed))
     wanted = [row for row in tables if not row["locked_with"]]
     unlocked = tuple(_name(row) for row in wanted if not row["may_lock"])
     locked = () if unlocked else tuple(map(_name, wanted))
-    return Spread(tuple(distributed), locked, unlocked)
+    return DistributedRead(tuple(distributed), locked, unlocked)
 
 
 def _name(row: dict[str, Any]) -> QualifiedName:

@@ -126,7 +126,7 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Spread:
+class DistributedRead:
     """Tables with shards that a statement reads, perhaps each at an instant of its own.
 
     Attributes:

@@ -10,7 +10,7 @@ from pganon.privacy.unprotected import warnings
 from pganon.resolved.guarantee import adversary
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import without_key
-from pganon.resolved.spread import torn
+from pganon.resolved.shards import torn
 from pganon.resolved.unchanged import unchanged_identifiers
 from pganon.steps import State
 

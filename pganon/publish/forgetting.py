@@ -10,7 +10,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon import sqlfiles
-from pganon.catalog.citus import spreads_of
+from pganon.catalog.citus import distributed_reads
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import ExternalObjects, Relation
@@ -28,7 +28,7 @@ from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import AS_RELEASED, cohorts_table
 from pganon.resolved.population import KnownPopulation
-from pganon.resolved.spread import people_torn
+from pganon.resolved.shards import people_torn
 from pganon.sqltools import col, computed_once, fragment, named, query, statement
 from pganon.steps.relations import PRIVATE_SCHEMA
 
@@ -72,7 +72,7 @@ def forget_people(
         UsageError: the relation lacks these columns.
     """
     relation = read_relation(conn, table)
-    spreads = spreads_of(conn, [(relation.name,)])
+    reads = distributed_reads(conn, [(relation.name,)])
     with reading(conn, ExternalObjects((relation.name,)), (), at_once=True):
         conn.execute(
             sql.SQL("CREATE TEMPORARY TABLE {} ON COMMIT DROP AS {}").format(
@@ -106,7 +106,7 @@ def forget_people(
         )
     versions.count(conn, population.id)
     stop_waiting(conn, population.id)
-    return people, tuple(people_torn(spreads))
+    return people, tuple(people_torn(reads))
 
 
 def _as_released(version: versions.PastVersion) -> list[QualifiedName]:

@@ -19,7 +19,7 @@ from pganon.publish import release_state
 from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import CUTS, Cohorts, First, Growth, Increment, cohorts_table
-from pganon.resolved.spread import UNLOCKED
+from pganon.resolved.shards import UNLOCKED
 from pganon.steps.relations import CheckQuery
 
 Connection = psycopg.Connection[Any]

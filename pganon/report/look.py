@@ -9,7 +9,7 @@ from pganon.privacy.judged import VOID
 from pganon.report import events, figures, guarantee
 from pganon.report.collected import Collected
 from pganon.report.words import count, listed, number, percent, plain, value
-from pganon.resolved.spread import UNLOCKED
+from pganon.resolved.shards import UNLOCKED
 
 HALF = 0.5
 TIMES = 5

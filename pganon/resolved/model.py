@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from pganon.catalog.model import Column, ExternalObjects, Relation, Shards, Spread
+from pganon.catalog.model import Column, DistributedRead, ExternalObjects, Relation, Shards
 from pganon.identifiers import QualifiedName, parse_name
 from pganon.policy.encoding import RandomOrder
 from pganon.policy.exclusions import Condition
@@ -221,7 +221,7 @@ class ReleaseSpec:
         partition: what of the policy decides which groups come out and what of them is shown.
         base_dir: folder that paths in the policy are relative to.
         growth: what the run adds to, of a release that grows; None for a version made at once.
-        spreads: what statements of a run read of tables that Citus distributes.
+        distributed_reads: what statements of a run read of tables that Citus distributes.
         shards: those of the source, where it is such a table itself and the run may work on them.
         value_sets: those that people were released with, which their groups must have again.
     """
@@ -251,7 +251,7 @@ class ReleaseSpec:
     growth: Growth | None = None
     signatures: Signatures | None = None
     roles: Mapping[str, int] = field(default_factory=dict)
-    spreads: tuple[Spread, ...] = ()
+    distributed_reads: tuple[DistributedRead, ...] = ()
     shards: Shards | None = None
 
     @property

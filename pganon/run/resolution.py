@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from pganon.catalog.citus import shards_of, spreads_of
+from pganon.catalog.citus import distributed_reads, shards_of
 from pganon.catalog.code import check_code
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
@@ -58,8 +58,8 @@ def resolve_policy(
     if privileges:
         check_trusted(conn, spec)
         check_code(conn, spec.external, spec.trusted.values())
-        spreads = spreads_of(conn, _statements(spec))
-        spec = replace(spec, spreads=spreads, shards=shards_of(conn, spec.source))
+        reads = distributed_reads(conn, _statements(spec))
+        spec = replace(spec, distributed_reads=reads, shards=shards_of(conn, spec.source))
     return spec
 
 

@@ -26,7 +26,7 @@ from pganon.resolved.guarantee import guarantee
 from pganon.resolved.increments import WITHDRAWN, Growth, Increment, all_checks, all_views, promised
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Prints
-from pganon.resolved.spread import UNLOCKED
+from pganon.resolved.shards import UNLOCKED
 from pganon.run import increments
 from pganon.run.computation import Computation
 from pganon.run.result import IncrementFigures, RunResult, Totals, Verified, result_of
@@ -144,7 +144,7 @@ def circumstances(spec: ReleaseSpec, state: State) -> dict[str, Any]:
     out, and tables that writers could change while their shards were read, in all its runs."""
     returned = state.facts.get(RETURNED)
     earlier = spec.growth.unlocked if spec.growth else ()
-    read = [str(name) for spread in spec.spreads for name in spread.unlocked]
+    read = [str(name) for read in spec.distributed_reads for name in read.unlocked]
     unlocked = list(dict.fromkeys([*earlier, *read]))
     return {
         **({"forgotten": returned} if returned else {}),

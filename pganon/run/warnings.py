@@ -19,7 +19,7 @@ from pganon.privacy import lookalikes
 from pganon.privacy.unprotected import measured_warning
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import without_key
-from pganon.resolved.spread import torn
+from pganon.resolved.shards import torn
 from pganon.steps import State
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pganon.catalog.citus import check_login, spreads_of
+from pganon.catalog.citus import check_login, distributed_reads
 from pganon.catalog.code import reading
-from pganon.catalog.model import ExternalObjects, Spread
+from pganon.catalog.model import DistributedRead, ExternalObjects
 from pganon.database import set_role
 from pganon.error_codes import ErrorCode
 from pganon.errors import DatabaseError, Interrupted, PreconditionError
@@ -73,8 +73,8 @@ def names(*relations: str) -> tuple[QualifiedName, ...]:
     return tuple(QualifiedName("public", name) for name in relations)
 
 
-def spread(conn: Connection, *relations: str) -> Spread | None:
-    return next(iter(spreads_of(conn, [names(*relations)])), None)
+def read(conn: Connection, *relations: str) -> DistributedRead | None:
+    return next(iter(distributed_reads(conn, [names(*relations)])), None)
 
 
 def test_without_citus_nothing_is_asked_or_set(db: Database) -> None:
@@ -84,7 +84,7 @@ def test_without_citus_nothing_is_asked_or_set(db: Database) -> None:
     plain = source_mark(owner, ['"public"."patient"'])
     db.source(PLANTED)
     owner.execute(PLANTED.replace("public.pg", "pg_temp.pg").encode())
-    assert spreads_of(owner, [names("patient")]) == ()
+    assert distributed_reads(owner, [names("patient")]) == ()
     assert source_mark(owner, ['"public"."patient"']) == plain
     check_login(owner)
     with reading(owner, ExternalObjects(names("patient")), (), at_once=True):
@@ -96,9 +96,9 @@ def test_without_citus_nothing_is_asked_or_set(db: Database) -> None:
 
 
 def test_tables_that_a_statement_reads_in_several_pieces(db: Database, conn: Connection) -> None:
-    assert spread(conn, "plain") is None
-    assert spread(conn, "kept") is None
-    assert spread(conn, "one") == Spread(names("one"))
+    assert read(conn, "plain") is None
+    assert read(conn, "kept") is None
+    assert read(conn, "one") == DistributedRead(names("one"))
     for several, distributed, stored in [
         (("patient",), ("patient",), ("patient",)),
         (("seen",), ("one", "patient"), ("one", "patient")),
@@ -108,16 +108,16 @@ def test_tables_that_a_statement_reads_in_several_pieces(db: Database, conn: Con
         (("parted",), ("part", "parted"), ("parted",)),
         (("part",), ("part",), ("part",)),
     ]:
-        assert spread(conn, *several) == Spread(names(*distributed), (), names(*stored))
+        assert read(conn, *several) == DistributedRead(names(*distributed), (), names(*stored))
     db.source("GRANT TRUNCATE ON public.patient TO steward")
-    assert spread(conn, "patient") == Spread(names("patient"), names("patient"))
-    assert spread(conn, "seen") == Spread(names("one", "patient"), (), names("one"))
+    assert read(conn, "patient") == DistributedRead(names("patient"), names("patient"))
+    assert read(conn, "seen") == DistributedRead(names("one", "patient"), (), names("one"))
     db.source("GRANT UPDATE ON public.one TO steward; GRANT DELETE ON public.parted TO steward")
-    assert spread(conn, "seen") == Spread(names("one", "patient"), names("one", "patient"))
-    assert spread(conn, "parted") == Spread(names("part", "parted"), names("parted"))
-    assert spread(conn, "kept", "patient") == Spread(names("patient"), (), names("kept"))
+    assert read(conn, "seen") == DistributedRead(names("one", "patient"), names("one", "patient"))
+    assert read(conn, "parted") == DistributedRead(names("part", "parted"), names("parted"))
+    assert read(conn, "kept", "patient") == DistributedRead(names("patient"), (), names("kept"))
     db.admin.execute(b"REVOKE USAGE ON SCHEMA public FROM PUBLIC, steward")
-    assert spread(conn, "patient") == Spread(names("patient"), (), names("patient"))
+    assert read(conn, "patient") == DistributedRead(names("patient"), (), names("patient"))
 
 
 def test_a_run_locks_what_it_may_and_says_what_it_may_not(
@@ -198,9 +198,9 @@ def test_a_role_that_may_not_log_in_is_refused(db: Database, conn: Connection) -
     try:
         db.admin.execute(f"GRANT SELECT ON public.patient, public.plain TO {keeper}".encode())
         set_role(conn, keeper)
-        assert spread(conn, "plain") is None
+        assert read(conn, "plain") is None
         for refused in (
-            lambda: spread(conn, "patient"),
+            lambda: read(conn, "patient"),
             lambda: check_login(conn),
             lambda: reading(conn, ExternalObjects(names("patient")), ()).__enter__(),
         ):
