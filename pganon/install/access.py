@@ -61,13 +61,13 @@ _NODES = (
     "RANGETBLFUNCTION",
     "RANGETBLREF",
     "RELABELTYPE",
-    "RTE",  # until PostgreSQL 14
     "RTEPERMISSIONINFO",
     "SORTGROUPCLAUSE",
     "SQLVALUEFUNCTION",
     "SUBLINK",
     "TARGETENTRY",
     "VAR",
+    *("CASE", "WHEN", "COALESCE", "RTE"),  # their names until PostgreSQL 15
 )
 """Node types in the stored trees of such views."""
 
