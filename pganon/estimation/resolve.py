@@ -143,9 +143,8 @@ class _Resolver:
         if isinstance(node, exp.Literal) and not node.is_string:
             return node.copy()
         if isinstance(node, exp.Cast) and node.to.this in exp.DataType.NUMERIC_TYPES:
-            found = exp.Cast(this=self._combined(node.this), to=node.to.copy())
-            check(found)
-            return found
+            check(exp.Cast(this=exp.Literal.number(0), to=node.to.copy()))
+            return exp.Cast(this=self._combined(node.this), to=node.to.copy())
         if type(node) in (exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Div):
             found = node.copy()
             for side in ("this", "expression"):
