@@ -20,6 +20,7 @@ DECLARE
     keys text := '';
     outer_keys text := '';
     groups text;
+    names text;
     counted text;
     persons text := '';
     q text;
@@ -28,7 +29,9 @@ BEGIN
     IF threshold IS NULL OR threshold < 0 OR threshold > 1 THEN
         RAISE EXCEPTION USING ERRCODE = 'PA114', MESSAGE = 'threshold must lie between 0 and 1';
     END IF;
-    SELECT string_agg(i::text, ', ') INTO groups FROM generate_subscripts(qi, 1) AS i;
+    -- Columns may have any name, that of a figure as well.
+    SELECT string_agg(i::text, ', '), string_agg('q' || i, ', ') INTO groups, names
+    FROM generate_subscripts(qi, 1) AS i;
     FOREACH q IN ARRAY qi LOOP
         keys := keys || (pganon.comparable(rel, q)).expression || ', ';
     END LOOP;
@@ -45,8 +48,7 @@ BEGIN
             ' SELECT %s0, count(*) FROM %s AS t GROUP BY %s) AS u(%s, n, f) GROUP BY %s'
             ' HAVING sum(u.n) > 0',
             (SELECT string_agg('u.q' || i, ', ') FROM generate_subscripts(qi, 1) AS i),
-            counted, outer_keys, population, groups,
-            (SELECT string_agg('q' || i, ', ') FROM generate_subscripts(qi, 1) AS i), groups
+            counted, outer_keys, population, groups, names, groups
         );
     END IF;
     IF individual IS NOT NULL THEN
@@ -56,14 +58,13 @@ BEGIN
             ' max(1.0 / p.n) AS risk FROM (SELECT x.person, count(*) OVER (PARTITION BY x.class) AS n'
             ' FROM pairs AS x) AS p GROUP BY p.person), ',
             (SELECT string_agg('p.q' || i, ', ') FROM generate_subscripts(qi, 1) AS i),
-            keys, (pganon.comparable(rel, individual)).expression, rel,
-            (SELECT string_agg('q' || i, ', ') FROM generate_subscripts(qi, 1) AS i)
+            keys, (pganon.comparable(rel, individual)).expression, rel, names
         );
     END IF;
     RETURN QUERY EXECUTE
         'WITH ' || persons || 'sizes AS (SELECT c.n::bigint AS n, greatest(c.n, c.f)::bigint AS f,'
         ' greatest(c.n - c.f, 0)::bigint AS missing, count(*) AS classes FROM (' || counted
-        || ') AS c GROUP BY 1, 2, 3),'
+        || ') AS c(' || names || ', n, f) GROUP BY 1, 2, 3),'
         ' totals AS (SELECT sum(s.classes * s.n) AS records, sum(s.classes) AS classes,'
         ' coalesce(sum(s.classes) FILTER (WHERE s.n = 1), 0) AS uniques,'
         ' coalesce(sum(s.classes * s.n) FILTER (WHERE 1.0 / s.n > $1), 0) AS above,'
