@@ -55,7 +55,6 @@ from pganon.steps import (
     taken,
 )
 from pganon.steps.facts import Fact
-from pganon.steps.placement import By
 from pganon.steps.rounds import Template
 
 Connection = psycopg.Connection[tuple[object, ...]]
@@ -78,7 +77,7 @@ class Executor:
         filled: tables that have rows. One that lost them (an unlogged table is empty after a
             crash) makes the run fail, whatever a step would make of nothing.
         begun: those of a chain of several when it began.
-        placed: tables in shards, and how many rows each has.
+        placed: tables in shards, and how many rows each has; chains side by side share it.
     """
 
     conn: Connection
@@ -157,19 +156,18 @@ class Executor:
 
     def _create(self, step: CreateTable) -> None:
         target, select = step.table(self.state), self._select(step)
-        staged = target.schema == STAGE_SCHEMA
-        placement = step.placement(self.state)
+        staged, placement = target.schema == STAGE_SCHEMA, step.placement(self.state)
         if placement is not None:
-            self._create_placed(step, target, select, placement)
-            return
-        with self._together(step.external, staged):
-            rows = create_table_as(
-                self.conn,
-                target,
-                select,
-                analyze=step.analyze,
-                sampled=step.sampled,
-            )
+            with self._together(step.external, several=True):
+                create_placed(self.conn, target, select, placement)
+            seal_shards(self.conn, target)
+        with self._together(step.external, several=staged):
+            if placement is not None:
+                rows = fill_table(self.conn, target, select)
+            else:
+                rows = create_table_as(
+                    self.conn, target, select, analyze=step.analyze, sampled=step.sampled
+                )
             if step.external is not None:
                 self.created(step.name)
             if staged:
@@ -177,33 +175,20 @@ class Executor:
                 self.state = self.state.observing({stamp_of(target): stamp})
         if step.counted is not None:
             self.state = self.state.observing({step.counted: rows})
-        if rows:
+        if placement is not None:
+            self.placed[target] = rows
+            if step.analyze:
+                analyze_table(self.conn, target)
+        elif rows:
             self.filled.add(target)
 
-    def _create_placed(
-        self, step: CreateTable, target: QualifiedName, select: Query, placement: By
-    ) -> None:
-        external = step.external or ExternalObjects()
-        with self.reading(self.conn, external):
-            create_placed(self.conn, target, select, placement)
-        seal_shards(self.conn, target)
-        with self.reading(self.conn, external):
-            rows = fill_table(self.conn, target, select)
-            if step.external is not None:
-                self.created(step.name)
-        self.placed[target] = rows
-        if step.analyze:
-            analyze_table(self.conn, target)
-        if step.counted is not None:
-            self.state = self.state.observing({step.counted: rows})
-
     def _together(
-        self, external: ExternalObjects | None, staged: bool
+        self, external: ExternalObjects | None, *, several: bool
     ) -> contextlib.AbstractContextManager[object]:
-        """A transaction, if the making of a table takes more than the one message."""
+        """A transaction, if the making of a table takes several messages or reads shards."""
         if external is not None:
             return self.reading(self.conn, external)
-        return self._in_shards() if self.placed or not staged else self.conn.transaction()
+        return self.conn.transaction() if several and not self.placed else self._in_shards()
 
     def _in_shards(self) -> contextlib.AbstractContextManager[object]:
         return in_shards(self.conn) if self.placed else contextlib.nullcontext()
@@ -334,7 +319,6 @@ class Executor:
                 times={},
                 filled=set(filled),
                 begun=filled,
-                placed=dict(self.placed),
             )
             part.run(step.chains[number], prefix=prefix)
             done[number] = part

@@ -68,17 +68,28 @@ WHERE p.logicalrelid::pg_catalog.oid = %(table)s::pg_catalog.oid AND p.partmetho
     AND p.colocationid > 0;
 
 -- others --
--- Who but the owner has privileges on a table in shards, on any server, '' for everybody; NULL where
--- one does not answer. Default privileges of the server on which a shard is made decide that. The
--- command has no operator of a search path: it runs in a session of which pganon sets nothing.
--- Shards have the name of the table, and a number.
+-- Who but the owner has privileges on a table in shards or on its columns, on any server, '' for
+-- everybody; NULL where one does not answer. Default privileges of the server on which a shard is
+-- made decide that. A trigger that one of them made there would see all rows, with the rights of
+-- the owner: it is as a privilege of everybody that cannot be revoked. The command has no operator
+-- and no type of a search path: it runs in a session of which pganon sets nothing. Shards have the
+-- name of the table, and a number.
 SELECT CASE WHEN bool_and(a.success) THEN
     coalesce(array_agg(DISTINCT g.name) FILTER (WHERE g.name IS NOT NULL), '{}') END
 FROM pg_catalog.run_command_on_all_nodes(
     format(
-        'SELECT pg_catalog.jsonb_agg(coalesce(r.rolname::text, ''''))'
+        'SELECT pg_catalog.jsonb_agg(coalesce(r.rolname::pg_catalog.text, ''''))'
         ' FROM pg_catalog.pg_class AS c'
-        ' CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) AS a'
+        ' CROSS JOIN LATERAL ('
+        ' SELECT a.grantee FROM pg_catalog.aclexplode(c.relacl) AS a'
+        ' UNION ALL'
+        ' SELECT a.grantee FROM pg_catalog.pg_attribute AS t'
+        ' CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) AS a'
+        ' WHERE t.attrelid OPERATOR(pg_catalog.=) c.oid'
+        ' UNION ALL'
+        ' SELECT 0 FROM pg_catalog.pg_trigger AS t'
+        ' WHERE t.tgrelid OPERATOR(pg_catalog.=) c.oid AND NOT t.tgisinternal'
+        ' ) AS a'
         ' LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) a.grantee'
         ' WHERE a.grantee OPERATOR(pg_catalog.<>) c.relowner'
         ' AND c.relname OPERATOR(pg_catalog.~) %%L AND c.relnamespace OPERATOR(pg_catalog.=)'

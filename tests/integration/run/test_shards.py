@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any
-from unittest import mock
 
 import psycopg
 import pytest
@@ -19,9 +18,11 @@ from sqlglot import exp
 
 from pganon.error_codes import ErrorCode
 from pganon.errors import Interrupted, PreconditionError
+from pganon.identifiers import QualifiedName
 from pganon.loading import load_policy
 from pganon.plan.explain import explain
 from pganon.policy.loader import LoadedPolicy
+from pganon.run import executor
 from pganon.run.context import plan_release
 from pganon.run.erasure import forget_people
 from pganon.run.result import RunResult
@@ -44,9 +45,9 @@ PLACED = {
 }
 
 
-def in_shards(db: Database, *, others: str = "[]") -> None:
+def in_shards(db: Database) -> None:
     db.source(plans.SOURCE)
-    citus.pretend(db, {"public.visit": 8}, others=others)
+    citus.pretend(db, {"public.visit": 8})
     citus.distribute(db, "public.visit", "id")
 
 
@@ -124,20 +125,72 @@ def _only_shards(db: Database) -> None:
 # -- what could go wrong unseen ---------------------------------------------------------------
 
 
-def test_shards_that_others_could_read_stay_empty(db: Database) -> None:
-    """Attack: default privileges of another server open every table that is made there."""
-    in_shards(db, others='[""]')
+_SPY = """
+CREATE FUNCTION public.spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE TRIGGER spy BEFORE INSERT ON {0} FOR EACH ROW EXECUTE FUNCTION public.spy();
+"""
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        pytest.param(_SPY, id="trigger"),
+        pytest.param(
+            "GRANT USAGE ON SCHEMA pganon_work TO analyst;"
+            "GRANT SELECT ON {0} TO analyst WITH GRANT OPTION; SET ROLE analyst;"
+            "GRANT SELECT (d) ON {0} TO source_owner; RESET ROLE",
+            id="column",
+        ),
+    ],
+)
+def test_shards_that_others_could_read_stay_empty(
+    db: Database, monkeypatch: pytest.MonkeyPatch, opened: str
+) -> None:
+    """Attack: default privileges of another server open every table that is made there, and who
+    has them uses them before they are revoked."""
+    in_shards(db)
+    _before_sealing(db, monkeypatch, opened)
     conn = db.owner()
     filled: list[object] = []
-    with (
-        mock.patch("pganon.run.executor.fill_table", filled.append),
-        pytest.raises(PreconditionError) as caught,
-    ):
+    monkeypatch.setattr(executor, "fill_table", filled.append)
+    with pytest.raises(PreconditionError) as caught:
         faults.run(db.dsn(), plans.policy_of("mondrian"))
     assert caught.value.code is ErrorCode.CLUSTER_SHARDS
     assert filled == []
     assert faults.run_tables(conn) == []
     assert faults.version(conn, "visits") is None
+
+
+def test_what_others_were_given_on_shards_is_revoked(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_shards(db)
+    _before_sealing(db, monkeypatch, "GRANT SELECT ON {0} TO analyst, PUBLIC")
+    held: list[str] = []
+
+    def look() -> None:
+        for table in faults.run_tables(db.owner()):
+            found = db.admin.execute(
+                "SELECT c.relacl::text FROM pg_class AS c WHERE c.oid = %s::regclass", [table]
+            ).fetchone()
+            assert found is not None
+            if found[0]:
+                held.append(found[0])
+
+    faults.run(db.dsn(), plans.policy_of("mondrian"), before=faults.at("partition.cells", look))
+    assert held
+    assert not [one for one in held if one.count("=") > 1]
+
+
+def _before_sealing(db: Database, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    """What others do with an empty table on another server, before anything is revoked there."""
+    seal = executor.seal_shards
+
+    def sealed(conn: Any, table: QualifiedName) -> None:
+        db.admin.execute(command.format(table).encode())
+        seal(conn, table)
+
+    monkeypatch.setattr(executor, "seal_shards", sealed)
 
 
 @pytest.mark.parametrize(

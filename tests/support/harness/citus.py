@@ -31,10 +31,17 @@ CREATE FUNCTION pg_catalog.shard_name(regclass, bigint) RETURNS text
     RETURN (SELECT quote_ident(c.relname || '_' || $2) FROM pg_class AS c WHERE c.oid = $1);
 CREATE FUNCTION pg_catalog.run_command_on_all_nodes(
     text, OUT nodeid integer, OUT success boolean, OUT result text
-) RETURNS SETOF record BEGIN ATOMIC
-    SELECT 1, CASE WHEN $1 ~ 'aclexplode' THEN true END,
-        CASE WHEN $1 ~ 'aclexplode' THEN '{others}' ELSE $1 END;
-END;
+) RETURNS SETOF record LANGUAGE plpgsql AS $$
+BEGIN
+    nodeid := 1;
+    result := $1;
+    IF $1 ~ 'aclexplode' THEN
+        success := true;
+        EXECUTE $1 INTO result;
+    END IF;
+    RETURN NEXT;
+END
+$$;
 CREATE FUNCTION pg_catalog.column_to_column_name(regclass, text) RETURNS text RETURN $2;
 CREATE FUNCTION pg_catalog.create_distributed_table(
     regclass, text, colocate_with text DEFAULT 'default'
@@ -42,16 +49,13 @@ CREATE FUNCTION pg_catalog.create_distributed_table(
 GRANT SELECT ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard TO PUBLIC;
 RESET allow_system_table_mods
 """
-"""The tables of the extension as far as pganon reads them, without servers that have any shard."""
+"""The tables of the extension as far as pganon reads them, without servers that have any shard. Who
+has privileges on a shard is who has them on the table."""
 
 
-def pretend(db: Database, shards: dict[str, int], *, others: str = "[]") -> None:
-    """Let the catalog of a database without Citus say that tables are in so many shards.
-
-    Args:
-        others: who may read what is made on another server, whatever is revoked.
-    """
-    db.admin.execute(FAKE.format(others=others).encode())
+def pretend(db: Database, shards: dict[str, int]) -> None:
+    """Let the catalog of a database without Citus say that tables are in so many shards."""
+    db.admin.execute(FAKE.encode())
     for table, number in shards.items():
         db.admin.execute("INSERT INTO pg_dist_partition VALUES (%s::regclass)", [table])
         db.admin.execute(
