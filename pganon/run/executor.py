@@ -158,10 +158,10 @@ class Executor:
         target, select = step.table(self.state), self._select(step)
         staged, placement = target.schema == STAGE_SCHEMA, step.placement(self.state)
         if placement is not None:
-            with self._together(step.external, several=True):
+            with self._together(step.external, staged):
                 create_placed(self.conn, target, select, placement)
             seal_shards(self.conn, target)
-        with self._together(step.external, several=staged):
+        with self._together(step.external, staged):
             if placement is not None:
                 rows = fill_table(self.conn, target, select)
             else:
@@ -183,12 +183,12 @@ class Executor:
             self.filled.add(target)
 
     def _together(
-        self, external: ExternalObjects | None, *, several: bool
+        self, external: ExternalObjects | None, staged: bool
     ) -> contextlib.AbstractContextManager[object]:
-        """A transaction, if the making of a table takes several messages or reads shards."""
+        """A transaction, if the making of a table takes more than the one message."""
         if external is not None:
             return self.reading(self.conn, external)
-        return self.conn.transaction() if several and not self.placed else self._in_shards()
+        return self._in_shards() if self.placed or not staged else self.conn.transaction()
 
     def _in_shards(self) -> contextlib.AbstractContextManager[object]:
         return in_shards(self.conn) if self.placed else contextlib.nullcontext()

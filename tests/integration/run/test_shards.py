@@ -16,6 +16,8 @@ import sqlglot
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.catalog.citus import shards_of
+from pganon.catalog.introspect import read_relation
 from pganon.error_codes import ErrorCode
 from pganon.errors import Interrupted, PreconditionError
 from pganon.identifiers import QualifiedName
@@ -39,16 +41,16 @@ IN_CELLS = ("one_dimensional", "mondrian", "full_domain")
 _QUASI = {"age": {"role": "quasi_identifying"}, "zip": {"role": "quasi_identifying"}}
 
 PLACED = {
-    "pganon_work.r0_snap": "d",
-    "pganon_work.r0_coded": "combination",
-    "pganon_work.r0_cell_classes": "combination",
+    "pganon_work.r0_snap": ("d", "public.visit"),
+    "pganon_work.r0_coded": ("combination", "none"),
+    "pganon_work.r0_cell_classes": ("combination", "pganon_work.r0_coded"),
 }
 
 
-def in_shards(db: Database) -> None:
+def in_shards(db: Database, column: str = "id") -> None:
     db.source(plans.SOURCE)
     citus.pretend(db, {"public.visit": 8})
-    citus.distribute(db, "public.visit", "id")
+    citus.distribute(db, "public.visit", column)
 
 
 def evidence(db: Database) -> list[Any]:
@@ -71,14 +73,14 @@ def test_a_release_shows_what_it_shows_where_nothing_is_placed(
     assert unverified(db.owner()) == []
 
 
-def _placed(db: Database, asked: LoadedPolicy) -> dict[str, str]:
-    """Tables that a plan distributes, and by what."""
-    found: dict[str, str] = {}
+def _placed(db: Database, asked: LoadedPolicy) -> dict[str, tuple[str, str]]:
+    """Tables that a plan distributes, by what, and beside which table."""
+    found: dict[str, tuple[str, str]] = {}
     for step in explain(plan_release(asked, dsn=db.dsn())):
         for part in step.sql.split(";\n"):
             if "create_distributed_table" in part:
-                table, column, _ = part.partition("(")[2].split(", ")
-                found[table.strip("'")] = column.strip("'")
+                table, column, beside = re.findall("'([^']+)'", part)
+                found[table] = (column, beside)
     return found
 
 
@@ -114,6 +116,38 @@ def test_records_that_need_more_than_their_cells_stay_on_the_coordinator(
     assert "pganon_work.r0_coded" not in _placed(db, asked)
 
 
+@pytest.mark.parametrize(
+    ("column", "snapshot"), [("person", {}), ("id", {"pganon_work.r0_snap": ("d", "public.visit")})]
+)
+def test_individuals_are_counted_in_shards_where_numbers_tell_them_apart(
+    db: Database, column: str, snapshot: dict[str, Any]
+) -> None:
+    """Other values have several texts, or several values have one."""
+    in_shards(db, column)
+    document = plans.policy_of("mondrian").policy.document()
+    document["columns"] = {**_QUASI, column: {"role": "individual"}}
+    document["privacy"] = document["privacy"][:1]
+    found = _placed(db, load_policy(json.dumps(document)))
+    assert {t: by for t, by in found.items() if t == "pganon_work.r0_snap"} == snapshot
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "UPDATE pg_dist_partition SET partmethod = 'n'",
+        "UPDATE pg_dist_partition SET colocationid = 0",
+        "REVOKE SELECT ON public.visit FROM steward;"
+        "GRANT SELECT (age, zip, disease, drug, cost, person) ON public.visit TO steward",
+    ],
+    ids=["several copies", "placed by hand", "unreadable"],
+)
+def test_tables_whose_rows_cannot_be_followed_are_read_here(db: Database, said: str) -> None:
+    in_shards(db)
+    db.admin.execute(said.encode())
+    source = read_relation(db.owner(), "public.visit")
+    assert shards_of(db.owner(), source) is None
+
+
 def _only_shards(db: Database) -> None:
     in_shards(db)
     db.source(
@@ -140,6 +174,14 @@ CREATE TRIGGER spy BEFORE INSERT ON {0} FOR EACH ROW EXECUTE FUNCTION public.spy
             "GRANT SELECT ON {0} TO analyst WITH GRANT OPTION; SET ROLE analyst;"
             "GRANT SELECT (d) ON {0} TO source_owner; RESET ROLE",
             id="column",
+        ),
+        pytest.param(
+            "SET allow_system_table_mods = on;"
+            "CREATE OR REPLACE FUNCTION pg_catalog.run_command_on_all_nodes("
+            "text, OUT nodeid integer, OUT success boolean, OUT result text)"
+            " RETURNS SETOF record LANGUAGE sql AS 'SELECT 1, false, NULL::text';"
+            "RESET allow_system_table_mods",
+            id="no answer",
         ),
     ],
 )
@@ -182,6 +224,22 @@ def test_what_others_were_given_on_shards_is_revoked(
     assert not [one for one in held if one.count("=") > 1]
 
 
+def test_no_one_may_read_a_table_before_it_is_in_shards(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_shards(db)
+    opened = "ALTER DEFAULT PRIVILEGES FOR ROLE steward GRANT SELECT ON TABLES TO analyst"
+    db.admin.execute(opened.encode())
+    closed = "SELECT assert.closed('{0}')"
+    db.admin.execute(
+        b"CREATE SCHEMA assert; CREATE FUNCTION assert.closed(regclass) RETURNS void"
+        b" LANGUAGE plpgsql AS"
+        b" 'BEGIN ASSERT NOT has_table_privilege(''analyst'', $1, ''SELECT''); END'"
+    )
+    _before_sealing(db, monkeypatch, closed)
+    faults.run(db.dsn(), plans.policy_of("mondrian"))
+
+
 def _before_sealing(db: Database, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     """What others do with an empty table on another server, before anything is revoked there."""
     seal = executor.seal_shards
@@ -194,7 +252,13 @@ def _before_sealing(db: Database, monkeypatch: pytest.MonkeyPatch, command: str)
 
 
 @pytest.mark.parametrize(
-    ("table", "step"), [("snap", "encode.coded"), ("coded", "partition.cells")]
+    ("table", "step"),
+    [
+        ("snap", "encode.coded"),
+        ("snap", "encode.tidy"),
+        ("coded", "partition.cells"),
+        ("cell_classes", "verify.balance"),
+    ],
 )
 def test_a_server_that_lost_some_rows_of_a_table_ends_the_run(
     db: Database, table: str, step: str
