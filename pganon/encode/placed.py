@@ -36,9 +36,8 @@ def in_cells(spec: ReleaseSpec) -> bool:
     """Whether a run needs no more of its records than servers of shards can do: each is read from
     one table, and those with equal codes are one cell, from its first number to its class."""
     whole = spec.policy.method.encoding.combines and not spec.numbers_records
-    plain = spec.read == (spec.source.name,) and spec.aliases is None and not spec.hidden
-    made_at_once = spec.growth is None and not spec.invariant
-    return whole and not spec.divides_cells and plain and made_at_once and _people_together(spec)
+    plain = spec.read == (spec.source.name,) and spec.aliases is None and spec.growth is None
+    return whole and not spec.divides_cells and plain and _people_together(spec)
 
 
 def _people_together(spec: ReleaseSpec) -> bool:

@@ -97,11 +97,14 @@ def test_records_that_are_numbered_or_divided_stay_on_the_coordinator(
     [
         {"refresh": "increments", "increment_size": 20},
         {"columns": {**_QUASI, "person": {"role": "individual"}}},
+        {
+            "columns": {**_QUASI, "id": {"role": "individual"}},
+            "aliases": {"relation": "public.renamed"},
+        },
         {"exclude": {"relation": "public.left_out"}},
         {"method": {"name": "mondrian", "variant": "relaxed"}},
         {"method": {"name": "one_dimensional", "variant": "relaxed"}},
         {"source": "public.seen"},
-        {"columns": {"age": {"role": "quasi_identifying"}}},
     ],
     ids=lambda changes: " ".join(changes),
 )
@@ -112,8 +115,16 @@ def test_records_that_need_more_than_their_cells_stay_on_the_coordinator(
     document = plans.policy_of("mondrian").policy.document()
     if "columns" in changes:
         document["privacy"] = document["privacy"][:1]
-    asked = load_policy(json.dumps({**document, **changes}))
-    assert "pganon_work.r0_coded" not in _placed(db, asked)
+    assert _placed(db, load_policy(json.dumps({**document, **changes}))) == {}
+
+
+def test_records_of_a_single_code_come_to_the_coordinator(db_after: After) -> None:
+    """They have no number of a combination; their snapshot is beside the source."""
+    db, _ = db_after(_only_shards)
+    document = plans.policy_of("mondrian").policy.document()
+    document["columns"] = {"age": {"role": "quasi_identifying"}}
+    document["privacy"] = document["privacy"][:1]
+    assert list(_placed(db, load_policy(json.dumps(document)))) == ["pganon_work.r0_snap"]
 
 
 @pytest.mark.parametrize(
@@ -152,6 +163,7 @@ def _only_shards(db: Database) -> None:
     in_shards(db)
     db.source(
         "CREATE TABLE public.left_out (id integer);"
+        "CREATE TABLE public.renamed (old integer, new integer);"
         "CREATE VIEW public.seen AS SELECT * FROM public.visit"
     )
 
