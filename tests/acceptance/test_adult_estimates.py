@@ -103,9 +103,10 @@ def test_estimates_and_bounds(adult: Any, form: str, changes: dict[str, Any]):  
 @pytest.mark.slow
 def test_one_count_and_many_groups(adult: Any):  # noqa: F811
     """As golden as the figures above; cutting into classes draws nothing, so they are exact."""
-    result = driver.publish(adult, {**policy(10), **WIDTH}, seed=b"estimates")
-    assert result.utility.classes == 1528
+    driver.publish(adult, {**policy(10), **WIDTH}, seed=b"estimates")
     with adult.connect() as steward:
+        counted = steward.execute("SELECT count(DISTINCT class_id) FROM published.adult")
+        assert counted.fetchone() == (1528,)
         text = "SELECT count(*) AS n FROM adult WHERE age BETWEEN 30 AND 40"
         (one,) = ask(steward, "adult", text).as_dicts()
         text = "SELECT age / 10 AS decade, sex, occupation, count(*) AS n FROM {} GROUP BY 1, 2, 3"
