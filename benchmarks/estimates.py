@@ -37,8 +37,9 @@ _SHOWN = ("table", "form", "parameter", "suppressed", "aggregate", "predicates",
 def policy(source: Source, form: str, parameter: int) -> Row:
     sensitive, quasi = source.sensitive, list(source.quasi)
     diversity: Row = {"column": sensitive, "l": parameter}
-    method: Row = {"name": form}
-    if form == "mondrian":
+    name, *choose = form.split(", ")
+    method: Row = {"name": name, **({"choose": choose[0]} if choose else {})}
+    if name == "mondrian":
         model: Row = {"model": "k_anonymity", "k": parameter}
     elif form == "anatomy":
         model = {"model": "anatomy_l_diversity", **diversity}
@@ -91,7 +92,8 @@ class Estimated(Benchmark):
 
     def adult(self) -> Iterator[Row]:
         self._load_adult()
-        yield from self._asked(ADULT, "mondrian", self.k, ("column", "uniform"))
+        for form in ("mondrian", "mondrian, width"):
+            yield from self._asked(ADULT, form, self.k, ("column", "uniform"))
         yield from self._asked(ADULT, "anatomy", self.l)
         yield from self._asked(ADULT, "slicing", self.l)
 

@@ -2,7 +2,8 @@
 
 `a OR b` is `a`, or else `b` where `a` is not true: such *ways* exclude each other, each is a
 conjunction, and figures of counts and sums add up. So do those of the ways in which it is not true,
-which are what is left of all records: a second pair of bounds.
+which are what is left of all records: a second pair of bounds. A third one, of counts, are those of
+`a` and `b` alone: at least the larger, at most both.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ MAX_WAYS = 24
 
 Way = tuple[Leaf, ...]
 
-_HOLDS, _FAILS, _OPEN, _ALL = range(4)
-"""Kinds of ways: of `open` ones it is not known whether the alternatives are true."""
+_HOLDS, _FAILS, _OPEN, _ALL, _ALONE = range(5)
+"""Kinds of ways: of `open` ones it is not known whether the alternatives are true, and those of
+each alternative `alone` do not exclude those of others."""
 
 
 # -- which they are -----------------------------------------------------------------------------
@@ -110,6 +112,14 @@ def _ways(formula: Formula) -> dict[int, list[Way]]:
     return {kind: ways[: MAX_WAYS + 1] for kind, ways in found.items()}
 
 
+def _alone(formula: Formula, room: int) -> list[Way]:
+    """Ways in which one of the alternatives is true; none if these are more than `room`."""
+    if not isinstance(formula, Joined) or formula.every:
+        return []
+    found = [way for item in formula.items for way in _ways(item)[_HOLDS]]
+    return found if len(found) <= room else []
+
+
 def _both(ways: list[Way], others: list[Way]) -> list[Way]:
     return [(*way, *other) for way in ways for other in others]
 
@@ -139,11 +149,13 @@ def answered(question: Question, answer: Callable[[Question], exp.Select]) -> ex
     needed = list(dict.fromkeys([*question.aggregates, *_needed(question)]))
     asked = replace(question, aggregates=tuple(needed), alternatives=None)
     parts = [(_ALL, asked)]
-    for kind, ways in _ways(whole).items():
+    found = _ways(whole)
+    found[_ALONE] = _alone(whole, MAX_WAYS - sum(map(len, found.values())))
+    for kind, ways in found.items():
         parts += [(kind, _restricted(asked, way)) for way in ways]
-    found = [query(f"select f.*, {kind} as kind from f", {"f": answer(one)}) for kind, one in parts]
+    rows = [query(f"select f.*, {kind} as kind from f", {"f": answer(one)}) for kind, one in parts]
     keys = [f"k{number}" for number in range(len(question.keys))]
-    tree = query("select w.* from w", {"w": _weighed(stacked(found), needed, keys)})
+    tree = query("select w.* from w", {"w": _weighed(stacked(rows), needed, keys)})
     grouped = tree.select(*_totals(needed), *[col(name, "w") for name in keys], append=False)
     if keys:
         grouped = grouped.group_by(*[col(name, "w") for name in keys])
@@ -230,10 +242,14 @@ def _totals(needed: list[Aggregate]) -> list[exp.Expr]:
             some, most = _sum(a, _OPEN), _sum(f"{a}_upper", _OPEN)
             found[f"e{number}"] += f" + ({some}) * ({found['share']})"
             found[f"high{number}"] += f" + ({most})"
-            left = f"{_sum(f'{a}_lower', _ALL)} - ({_sum(f'{a}_upper', _FAILS)}) - ({most})"
-            found[f"lower{number}"] = f"greatest({found[f'lower{number}']}, {left})"
+            lowest, highest = [found[f"lower{number}"]], found[f"upper{number}"]
+            if aggregate.measure == "count":
+                lowest.append(f"max({a}_lower) {_only(_ALONE)}")
+                highest = f"least({highest}, sum({a}_upper) {_only(_ALONE)})"
+            lowest.append(f"{_sum(f'{a}_lower', _ALL)} - ({_sum(f'{a}_upper', _FAILS)}) - ({most})")
+            found[f"lower{number}"] = f"greatest({', '.join(lowest)})"
             left = f"{_sum(f'{a}_upper', _ALL)} - ({_sum(f'{a}_lower', _FAILS)})"
-            found[f"upper{number}"] = f"least({found[f'upper{number}']} + ({most}), {left})"
+            found[f"upper{number}"] = f"least({highest} + ({most}), {left})"
         found |= {f"{name}{number}": f"{value} {_only(_HOLDS)}" for name, value in own.items()}
     return [named(fragment(value), name) for name, value in found.items()]
 

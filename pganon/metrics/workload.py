@@ -45,16 +45,7 @@ from pganon.metrics.draws import (
 from pganon.metrics.leaves import shares
 from pganon.metrics.source import cell_number, on_line, records, summed
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import (
-    cast,
-    col,
-    conjunction,
-    fragment,
-    named,
-    num,
-    query,
-    stacked,
-)
+from pganon.sqltools import cast, col, conjunction, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 

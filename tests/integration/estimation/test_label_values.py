@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from pganon.errors import InstallError, PolicyError
+from pganon.estimation import alternatives
 from pganon.estimation.ask import answer, ask
 from pganon.estimation.parse import parse_query
 from pganon.estimation.refusals import Unsupported
@@ -157,6 +158,18 @@ LABELLED = AskedRelease(
 )
 
 
+def _fill(conn: psycopg.Connection[Any], flu: str) -> None:
+    """Records with each of these in four classes: north, north or none, anywhere, none."""
+    conn.execute("CREATE SCHEMA worlds")
+    conn.execute(
+        "CREATE TABLE worlds.labelled AS"
+        " SELECT c AS class_id, z AS zip, missing AS zip_null, f AS flu, 1 AS x FROM"
+        " (VALUES (1, 'north', false), (2, 'north', true), (3, '*', false), (4, NULL, true))"
+        " AS v(c, z, missing) CROSS JOIN string_to_table(%s, NULL) AS f",
+        [flu],
+    )
+
+
 @pytest.mark.parametrize(
     ("where", "bounds"),
     [
@@ -170,22 +183,43 @@ LABELLED = AskedRelease(
 def test_labels_may_be_in_alternatives(
     db: Database, where: str, bounds: tuple[int, int], listed: str
 ):
-    """Of a label it is not known whether a condition on what it hides is true.
-
-    Three records each are in the north, there or without a zip code, anywhere, and without one; one
-    of each three has flu a.
-    """
+    """Of a label it is not known whether a condition on what it hides is true."""
     with db.connect() as conn:
-        conn.execute("CREATE SCHEMA worlds")
-        conn.execute(
-            "CREATE TABLE worlds.labelled AS"
-            " SELECT c AS class_id, z AS zip, missing AS zip_null, f AS flu, 1 AS x FROM"
-            " (VALUES (1, 'north', false), (2, 'north', true), (3, '*', false), (4, NULL, true))"
-            " AS v(c, z, missing) CROSS JOIN (VALUES ('a'), ('b'), ('b')) AS r(f)"
-        )
+        _fill(conn, "abb")
         found = resolve(parse_query(f"SELECT {listed} FROM released WHERE {where}"), LABELLED)
         (row,) = answer(conn, found, "uniform").as_dicts()
     assert (row["n_lower"], row["n_upper"]) == bounds
+
+
+@pytest.mark.parametrize(
+    ("where", "bounds"),
+    [
+        ("(zip = 'south' AND flu = 'a') OR (zip = 'west' AND flu = 'b')", (0, 6)),
+        ("(zip = 'south' AND flu = 'a') OR (zip = 'north' AND flu = 'c')", (2, 9)),
+        ("(zip = 'south' OR flu = 'a') AND (zip = 'north' OR flu = 'c')", (0, 12)),
+    ],
+)
+def test_bounds_of_alternatives_alone(db: Database, where: str, bounds: tuple[int, int]):
+    """At least as many as one of them has, and at most as many as all of them."""
+    assert _bounds(db, where) == bounds
+
+
+def test_alternatives_alone_are_read_if_there_is_room(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+):
+    """Two alternatives of two conditions each are true in three ways, and not true in four."""
+    where = "(zip = 'south' AND flu = 'a') OR (zip = 'west' AND flu = 'b')"
+    monkeypatch.setattr(alternatives, "MAX_WAYS", 3 + 4 + 1)
+    assert _bounds(db, where) == (0, 9)
+
+
+def _bounds(db: Database, where: str) -> tuple[int, int]:
+    with db.connect() as conn:
+        _fill(conn, "abcc")
+        found = resolve(parse_query(f"SELECT count(*) n FROM released WHERE {where}"), LABELLED)
+        (row,) = answer(conn, found, "uniform").as_dicts()
+    assert row["n_lower"] <= row["n_low"] <= row["n"] <= row["n_high"] <= row["n_upper"]
+    return row["n_lower"], row["n_upper"]
 
 
 def test_labels_of_people_with_several_records():
