@@ -27,7 +27,7 @@ from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import quote
 from pganon.methods.classes.mondrian.conditions import both_sides
 from pganon.methods.classes.mondrian.context import CellContext
-from pganon.methods.common.reachable import best_reachable, infeasible, weaker
+from pganon.methods.common.reachable import unreachable
 from pganon.methods.common.rounds.rule import at
 from pganon.privacy.base import Relation, Requirement
 from pganon.privacy.population import with_presence
@@ -36,7 +36,7 @@ from pganon.sqltools import aliased, col, computed_once, fragment, named, num, q
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, count, flag, measure, or_null
 
-_PEOPLE = count("people", "outside_")
+_WIDE = count("wide", "outside_", assumed=0)
 
 
 def outside_steps(context: CellContext) -> tuple[Step, ...]:
@@ -45,14 +45,11 @@ def outside_steps(context: CellContext) -> tuple[Step, ...]:
         return ()
     return (
         Check(
-            "population",
-            "how many people the population has",
-            lambda s: query(
-                "select coalesce(sum(p.n), 0)::bigint as people from p",
-                {"p": s.work(POPULATION)},
-            ),
-            lambda row, s: _too_many_values(context, s),
-            gives=[_PEOPLE],
+            "wide",
+            "columns of too many values to look for people who have some of them",
+            lambda s: exp.select(named(num(len(_wide(context, s))), _WIDE.column)),
+            lambda row, s: _too_many_values(_wide(context, s), s),
+            gives=[_WIDE],
         ),
         CreateTable(
             "covered",
@@ -78,16 +75,19 @@ def _miss(number: int) -> Fact[bool]:
     return flag(f"missed{number}", "outside_", assumed=False)
 
 
-def _too_many_values(context: CellContext, state: State) -> PganonError | None:
-    for axis in context.axes:
-        if isinstance(axis, NominalAxis) and not axis.words(state):
-            return PreconditionError(
-                f"column {quote(axis.attribute.column.name)} has {axis.size(state)} values, too"
-                " many to look for people who have some of them",
-                hint="add a hierarchy",
-                code=ErrorCode.HIERARCHY,
-            )
-    return None
+def _wide(context: CellContext, state: State) -> list[NominalAxis]:
+    return [a for a in context.axes if isinstance(a, NominalAxis) and not a.words(state)]
+
+
+def _too_many_values(wide: Sequence[NominalAxis], state: State) -> PganonError | None:
+    if not wide:
+        return None
+    return PreconditionError(
+        f"column {quote(wide[0].attribute.column.name)} has {wide[0].size(state)} values, too many"
+        " to look for people who have some of them",
+        hint="add a hierarchy",
+        code=ErrorCode.HIERARCHY,
+    )
 
 
 def _reached(context: CellContext, state: State) -> exp.Select:
@@ -115,13 +115,11 @@ def _unreachable(context: CellContext, state: State) -> PganonError | None:
     for number, requirement in enumerate(context.outside):
         reached = state[_least(number)]
         if state[_miss(number)] and reached is not None:
-            return infeasible(
-                f"{requirement.label} cannot be reached by any classes of these records;"
-                f" {best_reachable(requirement, reached)}",
-                model=requirement.model.name,
-                required=requirement.model.parameter,
-                observed=reached,
-                hint=f"{weaker(requirement, reached)}, or release other records",
+            return unreachable(
+                requirement,
+                reached,
+                "any classes of these records",
+                otherwise="or release other records",
             )
     return None
 
