@@ -25,11 +25,11 @@ from pganon.encode.work import CODED, reference
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain.costs import Gaps
 from pganon.methods.classes.full_domain.keys import Layout
-from pganon.methods.classes.full_domain.outside import classes_outside, searched
+from pganon.methods.classes.full_domain.outside import classes_outside
 from pganon.methods.classes.full_domain.relaxed import Relaxed
 from pganon.methods.classes.full_domain.search.lattice import Node, text_of
 from pganon.privacy.base import Relation, Requirement
-from pganon.privacy.population import PopulationModel
+from pganon.privacy.population import PopulationModel, searched
 from pganon.privacy.release import sizes
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import (
@@ -204,7 +204,7 @@ class Measures:
                 {"m": requirement.model.measure(self._outside(node), words)},
                 holds=requirement.model.holds(col("measure", "m")),
             ).select(*[col(word, "m") for word in words], append=False)
-            for requirement in searched(self.spec)
+            for requirement in searched(self.spec.requirements)
         ]
 
     def _outside(self, node: Node) -> exp.Select:

@@ -15,20 +15,10 @@ from pganon.encode.work import POPULATION, place
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain.keys import Layout
 from pganon.methods.classes.full_domain.search.lattice import Node
-from pganon.privacy.base import Relation, Requirement
-from pganon.privacy.population import PopulationModel, with_presence
-from pganon.resolved.model import ReleaseSpec
+from pganon.privacy.base import Relation
+from pganon.privacy.population import with_presence
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query
 from pganon.steps import State
-
-
-def searched(spec: ReleaseSpec) -> list[Requirement]:
-    """The requirements beside a population that every class has to satisfy."""
-    return [
-        requirement
-        for requirement in spec.in_population
-        if isinstance(requirement.model, PopulationModel) and requirement.model.searched
-    ]
 
 
 def outside(state: State) -> QualifiedName:

@@ -22,11 +22,11 @@ from pganon.methods.classes.full_domain.keys import (
     shape,
 )
 from pganon.methods.classes.full_domain.measures import Measures
-from pganon.methods.classes.full_domain.outside import searched
 from pganon.methods.classes.full_domain.rounds import levels, limit
 from pganon.methods.common.reachable import infeasible, unreachable
 from pganon.methods.common.suppression import enough
 from pganon.privacy.base import Requirement
+from pganon.privacy.population import searched
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, query, scalar
 from pganon.steps import Check, State
@@ -89,7 +89,7 @@ def _missed(number: int) -> Fact[bool]:
 
 def _every(spec: ReleaseSpec) -> list[Requirement]:
     """The requirements that the search heeds."""
-    return [*spec.measured, *searched(spec)]
+    return [*spec.measured, *searched(spec.requirements)]
 
 
 def top_check(spec: ReleaseSpec) -> Check:

@@ -18,7 +18,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis
 from pganon.methods.common.rounds.rule import CutRule
 from pganon.privacy.base import Requirement
-from pganon.privacy.population import PopulationModel
+from pganon.privacy.population import searched
 from pganon.steps import State
 
 _CANDIDATES = 3
@@ -83,11 +83,7 @@ class CellContext(CutRule, ABC):
     @property
     def outside(self) -> list[Requirement]:
         """Requirements beside a population."""
-        return [
-            requirement
-            for requirement in self.requirements
-            if isinstance(requirement.model, PopulationModel) and requirement.model.searched
-        ]
+        return searched(self.requirements)
 
     @property
     def covers(self) -> bool:
