@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from psycopg import sql
 
 from pganon.errors import PganonError, PolicyError, PrivacyRefusal
-from pganon.privacy.population import AverageRisk
+from pganon.privacy.population import AverageRisk, MostPresent, with_presence
 from pganon.publish import lifecycle
 from pganon.resolved.guarantee import guarantee
 from pganon.run.warnings import warnings_of
-from pganon.sqltools import query, render
+from pganon.sqltools import num, query, render
 from tests.support.harness.driver import Connection, drop_leftovers, publish, refused, run
 from tests.support.harness.examples import examples
 from tests.support.oracles import covered
@@ -371,6 +371,21 @@ def test_thirds_are_a_whole(tables: Tables) -> None:
     model = AverageRisk(PEOPLE, 0.375)
     row = tables[1].execute(render(model.worst(model.measure(each, [])))).fetchone()
     assert row == (0, 0.375)
+
+
+def test_bounds_are_exact(tables: Tables) -> None:
+    """One record more than half of so many people is above 0.5, and no rounding."""
+    people = 10**13
+    classes = query(
+        "select v.n, :p::bigint as outside from (values (:n)) as v(n)",
+        {},
+        p=num(people),
+        n=num(people // 2 + 1),
+    )
+    model = MostPresent(PEOPLE, 0.5)
+    measured = model.measure(with_presence(classes), [])
+    row = tables[1].execute(render(model.worst(measured))).fetchone()
+    assert row == (1, pytest.approx(0.5))
 
 
 def test_the_mean_risk_among_people_of_a_population(tables: Tables) -> None:
