@@ -52,10 +52,6 @@ class Profitability(Model):
         return f"{self.name} {said}"
 
     @property
-    def exact(self) -> bool:
-        return True
-
-    @property
     def needs_values(self) -> bool:
         return False
 
