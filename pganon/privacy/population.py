@@ -31,8 +31,8 @@ class PopulationModel(Model, ABC):
     population: str
     judged_of: ClassVar[Judged] = Judged.NOTHING
     from_histogram: ClassVar[bool] = False
-    measure_column: ClassVar[str] = "outside"
-    """The column of what is measured: `outside` (F_E) of classes, `presence` of people."""
+    measure_column: ClassVar[str] = "covered"
+    """The column of what is measured: `covered` (F_E) of classes, `presence` of people."""
 
     @property
     def exact(self) -> bool:
@@ -75,9 +75,9 @@ def searched(requirements: Iterable[Requirement]) -> list[Requirement]:
 
 
 def with_presence(counted: Relation) -> exp.Select:
-    """SELECT *, presence: of classes with `n` records that cover so many people `outside`."""
-    share = ShareModel.share(col("n", "x"), col("outside", "x"))
-    text = "select x.*, case when x.outside = 0 then 1 else least(1, :share) end as presence from x"
+    """SELECT *, presence: of classes with `n` records that cover so many people `covered`."""
+    share = ShareModel.share(col("n", "x"), col("covered", "x"))
+    text = "select x.*, case when x.covered = 0 then 1 else least(1, :share) end as presence from x"
     return query(text, {"x": counted}, share=share)
 
 
@@ -157,7 +157,7 @@ class LeastPresent(Presence):
 class _OfAllClasses(PopulationModel, ABC):
     """An upper bound on a share of the whole release; no class satisfies it by itself.
 
-    Of a relation with a row (n, outside) per class.
+    Of a relation with a row (n, covered) per class.
     """
 
     bound: ClassVar[Bound] = Bound.AT_MOST
@@ -194,7 +194,7 @@ class AverageRisk(_OfAllClasses):
 
     @property
     def part(self) -> exp.Expr:
-        return ShareModel.share(fragment("h.n"), fragment("greatest(h.outside, 1)"))
+        return ShareModel.share(fragment("h.n"), fragment("greatest(h.covered, 1)"))
 
     def sentence(self, known: str, column: str) -> str:
         return (
@@ -209,7 +209,7 @@ class RecordsAtRisk(AboveHighest, _OfAllClasses):
 
     @property
     def part(self) -> exp.Expr:
-        return fragment("case when h.outside < :least then h.n else 0 end", least=num(self.least))
+        return fragment("case when h.covered < :least then h.n else 0 end", least=num(self.least))
 
     def sentence(self, known: str, column: str) -> str:
         return (

@@ -248,5 +248,5 @@ class Profitability(PrivacyModel):
     def measures(self) -> tuple[Model, ...]:
         amounts = (self.gain, self.cost, self.loss, self.benefit)
         if self.population is not None:
-            return (profit.ProfitabilityOutside(self.population, *amounts),)
+            return (profit.ProfitabilityInPopulation(self.population, *amounts),)
         return (profit.Profitability(*amounts),)

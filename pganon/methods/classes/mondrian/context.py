@@ -81,13 +81,13 @@ class CellContext(CutRule, ABC):
         return [r for r in self.requirements if r.sensitive is not None]
 
     @property
-    def outside(self) -> list[Requirement]:
-        """Requirements beside a population."""
+    def counting(self) -> list[Requirement]:
+        """Requirements beside a population that cuts heed."""
         return searched(self.requirements)
 
     @property
     def covers(self) -> bool:
-        return bool(self.outside) or super().covers
+        return bool(self.counting) or super().covers
 
     def level(self, axis: Axis, state: State, table: str) -> exp.Expr:
         return axis.level(state, table)

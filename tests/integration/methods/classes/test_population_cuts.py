@@ -111,7 +111,7 @@ def test_classes_are_those_of_the_brute_force(tables: Tables, case: Case, seed: 
     drop_leftovers(owner)
 
     def holds(group: Group) -> bool:
-        among = covered.outside(shown(case, group), people)
+        among = covered.number(shown(case, group), people)
         return all(_holds(model, group, among) for model in privacy)
 
     records = case.records
@@ -142,7 +142,7 @@ def test_classes_are_those_of_the_brute_force(tables: Tables, case: Case, seed: 
         return
     staged = run(owner, case.policy)
     check_classes(staged, case, groups, [], [])
-    least = min(covered.outside(one, people) for one, _ in classes)
+    least = min(covered.number(one, people) for one, _ in classes)
     for model in privacy:
         if model["model"] in ("k_map", "no_attack"):
             assert staged.verified("k_map") == [least], seed

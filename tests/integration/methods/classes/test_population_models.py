@@ -181,7 +181,7 @@ class Case:
 
     def _satisfied(self, group: Sequence[int], distributions: object) -> bool:
         """As if all records were released."""
-        people = covered.outside(self.shown(group, range(len(self.records))), self.people)
+        people = covered.number(self.shown(group, range(len(self.records))), self.people)
         for model in self.models:
             if model["model"] == "k_anonymity" and len(group) < model["k"]:
                 return False
@@ -215,7 +215,7 @@ class Case:
         chances = covered.presences(classes, self.people)
         risks = covered.risks(classes, self.people)
         return {
-            "k": min(covered.outside(one, self.people) for one, _ in classes),
+            "k": min(covered.number(one, self.people) for one, _ in classes),
             "max": max(chances),
             "min": min(chances),
             "risk": sum(risks) / len(risks),
@@ -366,7 +366,7 @@ def test_records_of_nobody_in_the_population(tables: Tables) -> None:
 def test_thirds_are_a_whole(tables: Tables) -> None:
     """Three classes of 2 records among 3 people, and one of 2 among 2: 3 of 8."""
     each = query(
-        "select v.n, v.outside from (values (2, 3), (2, 3), (2, 3), (2, 2)) as v(n, outside)"
+        "select v.n, v.covered from (values (2, 3), (2, 3), (2, 3), (2, 2)) as v(n, covered)"
     )
     model = AverageRisk(PEOPLE, 0.375)
     row = tables[1].execute(render(model.worst(model.measure(each, [])))).fetchone()
@@ -377,7 +377,7 @@ def test_bounds_are_exact(tables: Tables) -> None:
     """One record more than half of so many people is above 0.5, and no rounding."""
     people = 10**13
     classes = query(
-        "select v.n, :p::bigint as outside from (values (:n)) as v(n)",
+        "select v.n, :p::bigint as covered from (values (:n)) as v(n)",
         {},
         p=num(people),
         n=num(people // 2 + 1),

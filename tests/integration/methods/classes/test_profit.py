@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.errors import PganonError, PolicyError
-from pganon.privacy.profit import ProfitabilityOutside
+from pganon.privacy.profit import ProfitabilityInPopulation
 from pganon.publish import lifecycle
 from pganon.resolved.guarantee import guarantee
 from pganon.sqltools import query, render
@@ -78,7 +78,7 @@ def test_profits_are_those_of_the_brute_force(tables: Tables, case: Case, seed: 
     weights = sum(attribute.weight for attribute in case.attributes)
 
     def of(group: Group) -> float:
-        size = covered.outside(shown(case, group), people) if counts else len(group)
+        size = covered.number(shown(case, group), people) if counts else len(group)
         return round(profit(model, max(size, 1), mondrian.weighted_loss(group) / weights), 9)
 
     if case.policy["on_infeasible"] == "suppress":
@@ -167,9 +167,9 @@ def test_no_outlier_is_left_out_beside_it(tables: Tables) -> None:
 def test_an_attack_that_gains_its_cost_does_not_pay(tables: Tables) -> None:
     """3 / 3 is the cost. A class that covers nobody is attacked as if it covered one person."""
     each = query(
-        "select v.n, v.n as outside, 0.5::float8 as ncp from (values (0), (2), (3)) as v(n)"
+        "select v.n, v.n as covered, 0.5::float8 as ncp from (values (0), (2), (3)) as v(n)"
     )
-    model = ProfitabilityOutside(PEOPLE, 3, 1, 2, 1)
+    model = ProfitabilityInPopulation(PEOPLE, 3, 1, 2, 1)
     measured = query("select m.measure from m order by 1", {"m": model.measure(each, [])})
     rows = tables[1].execute(render(measured)).fetchall()
     assert [float(profit) for (profit,) in rows] == [-1.5, -0.5, 0.5]

@@ -8,9 +8,9 @@ of a cut may have a person.
              between, of ordered values; else the code, 0 for NULL. m<i> is the level from which on
              a value that the source lacks has the label of the code
     boxes    (node, attr, side, n, extents, ..)  both sides of the best cuts
-    counted  (node, attr, side, n, outside)      people whom they cover
+    counted  (node, attr, side, n, covered)      people whom they cover
     spans    (node, attr, pos, side, n, ..)      sides of all cuts, where the best misses a model
-    around   (node, attr, pos, side, n, outside)
+    around   (node, attr, pos, side, n, covered)
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from pganon.sqltools import aliased, col, computed_once, fragment, named, num, q
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, count, flag, measure, or_null
 
-_WIDE = count("wide", "outside_", assumed=0)
+_WIDE = count("wide", "population_", assumed=0)
 
 
-def outside_steps(context: CellContext) -> tuple[Step, ...]:
+def population_steps(context: CellContext) -> tuple[Step, ...]:
     """From `nodes_0` to the people whom its groups cover; refuses what these miss."""
-    if not context.outside:
+    if not context.counting:
         return ()
     return (
         Check(
@@ -62,17 +62,17 @@ def outside_steps(context: CellContext) -> tuple[Step, ...]:
             "what the parts reach beside the population",
             lambda s: _reached(context, s),
             lambda row, s: _unreachable(context, s),
-            gives=[f(number) for number, _ in enumerate(context.outside) for f in (_least, _miss)],
+            gives=[f(number) for number, _ in enumerate(context.counting) for f in (_least, _miss)],
         ),
     )
 
 
 def _least(number: int) -> Fact[float | None]:
-    return or_null(measure(f"reached{number}", "outside_"))
+    return or_null(measure(f"reached{number}", "population_"))
 
 
 def _miss(number: int) -> Fact[bool]:
-    return flag(f"missed{number}", "outside_", assumed=False)
+    return flag(f"missed{number}", "population_", assumed=False)
 
 
 def _wide(context: CellContext, state: State) -> list[NominalAxis]:
@@ -95,7 +95,7 @@ def _reached(context: CellContext, state: State) -> exp.Select:
         context, state, boxed(context, state, state.work("nodes", round=0)), ["node"], 0
     )
     tree = exp.select()
-    for number, requirement in enumerate(context.outside):
+    for number, requirement in enumerate(context.counting):
         measured = requirement.model.measure(with_presence(parts.copy()), ["node"])
         row = query(
             "select w.measured::float8 as reached, w.failing > 0 as missed from w",
@@ -112,7 +112,7 @@ def _reached(context: CellContext, state: State) -> exp.Select:
 
 
 def _unreachable(context: CellContext, state: State) -> PganonError | None:
-    for number, requirement in enumerate(context.outside):
+    for number, requirement in enumerate(context.counting):
         reached = state[_least(number)]
         if state[_miss(number)] and reached is not None:
             return unreachable(
@@ -255,10 +255,10 @@ def _among(axis: Axis, state: State) -> exp.Expr:
 def counted(
     context: CellContext, state: State, boxes: Relation, by: Sequence[str], number: int | None
 ) -> exp.Select:
-    """SELECT by, n, outside: the people whom boxes cover."""
+    """SELECT by, n, covered: the people whom boxes cover."""
     people = state.in_round("covered") if number is None else state.work("covered", round=number)
     keys = [col(name, "e") for name in (*by, "n")]
-    tree = query("select coalesce(sum(p.n), 0)::bigint as outside from e", {"e": boxes})
+    tree = query("select coalesce(sum(p.n), 0)::bigint as covered from e", {"e": boxes})
     on = exp.and_(fragment("p.node = e.node"), _covers(context, state))
     tree = tree.join(aliased(people, "p"), on=on, join_type="left")
     return tree.select(*keys).group_by(*[key.copy() for key in keys])
