@@ -34,7 +34,7 @@ MISSING = count("missing_people", assumed=0)
 
 def population_steps(spec: ReleaseSpec) -> list[Step]:
     """Nothing where no model counts people of a population."""
-    relation = spec.outside
+    relation = spec.population
     if relation is None:
         return []
     return [
@@ -112,9 +112,11 @@ def _not_contained(
 
 def not_contained(spec: ReleaseSpec, missing: int) -> str:
     """That somebody of the source is nobody of the population."""
-    assert spec.outside is not None
+    assert spec.population is not None
     records = "1 record is" if missing == 1 else f"{missing} records are"
-    return f"{records} of nobody in {spec.outside.name}: no one there has their quasi-identifiers"
+    return (
+        f"{records} of nobody in {spec.population.name}: no one there has their quasi-identifiers"
+    )
 
 
 # -- where values are in hierarchies ---------------------------------------------------------------
@@ -127,7 +129,7 @@ def _place_steps(spec: ReleaseSpec, attribute: Attribute) -> Sequence[Step]:
     i, name = attribute.index, quote(attribute.column.name)
     declared = spec.policy.columns[attribute.column.name]
     assert declared.hierarchy is not None
-    assert spec.outside is not None
+    assert spec.population is not None
     return [
         CreateTable(
             f"unlisted{i}",
@@ -141,7 +143,7 @@ def _place_steps(spec: ReleaseSpec, attribute: Attribute) -> Sequence[Step]:
             lambda s: s.work(f"unlisted{i}"),
             leaf_kind(declared.hierarchy, declared.type, attribute.value_type),
             spec.base_dir,
-            f"{name} in {spec.outside.name}",
+            f"{name} in {spec.population.name}",
             partial=True,
         ),
         CreateTable(

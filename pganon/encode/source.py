@@ -102,7 +102,7 @@ def others_of(spec: ReleaseSpec, facts: Facts) -> dict[tuple[str, str], bytes]:
         for number, name in enumerate(sorted(spec.public))
     }
     prior = {("prior", str(spec.prior.name)): _PRIOR} if spec.prior and spec.background else {}
-    people = {("population", str(spec.outside.name)): _POPULATION} if spec.outside else {}
+    people = {("population", str(spec.population.name)): _POPULATION} if spec.population else {}
     return {key: facts[fact] for key, fact in (trees | public | prior | people).items()}
 
 
@@ -162,7 +162,7 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
     if spec.prior is not None and spec.background is not None:
         row = prior_row(spec, "t")
         tree = tree.select(_digest(state.work(PRIOR), row, "prior", _PRIOR.column))
-    if spec.outside is not None:
+    if spec.population is not None:
         row = population_row(spec, "t")
         people = state.work(POPULATION)
         tree = tree.select(_digest(people, row, "population", _POPULATION.column))
@@ -174,7 +174,7 @@ def _other_facts(spec: ReleaseSpec) -> list[Fact[bytes]]:
     trees = [_tree_fact(number) for number, _ in enumerate(_given_trees(spec))]
     public = [_public_fact(number) for number, _ in enumerate(spec.public)]
     prior = [_PRIOR] if spec.prior and spec.background else []
-    return [*trees, *public, *prior, *([_POPULATION] if spec.outside else [])]
+    return [*trees, *public, *prior, *([_POPULATION] if spec.population else [])]
 
 
 def _tree_fact(number: int) -> Fact[bytes]:

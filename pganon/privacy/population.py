@@ -6,17 +6,16 @@ depend on quasi-identifiers alone, so nothing is learned from why records were l
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.privacy.base import Bound, Model, ShareModel
+from pganon.privacy.base import Bound, Model, Requirement, ShareModel
 from pganon.privacy.judged import Judged
+from pganon.privacy.release import AboveHighest
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, num, query
 
@@ -32,8 +31,8 @@ class PopulationModel(Model, ABC):
     population: str
     judged_of: ClassVar[Judged] = Judged.NOTHING
     from_histogram: ClassVar[bool] = False
-    measure_column: ClassVar[str] = "outside"
-    """The column of what is measured: `outside` (F_E) of classes, `presence` of people."""
+    measure_column: ClassVar[str] = "covered"
+    """The column of what is measured: `covered` (F_E) of classes, `presence` of people."""
 
     @property
     def exact(self) -> bool:
@@ -66,10 +65,19 @@ class PopulationModel(Model, ABC):
         return query("select w.failing, w.measured::float8 as measured from w", {"w": row})
 
 
+def searched(requirements: Iterable[Requirement]) -> list[Requirement]:
+    """Those beside a population that the search for classes heeds."""
+    return [
+        requirement
+        for requirement in requirements
+        if isinstance(requirement.model, PopulationModel) and requirement.model.searched
+    ]
+
+
 def with_presence(counted: Relation) -> exp.Select:
-    """SELECT *, presence: of classes with `n` records that cover so many people `outside`."""
-    share = ShareModel.share(col("n", "x"), col("outside", "x"))
-    text = "select x.*, case when x.outside = 0 then 1 else least(1, :share) end as presence from x"
+    """SELECT *, presence: of classes with `n` records that cover so many people `covered`."""
+    share = ShareModel.share(col("n", "x"), col("covered", "x"))
+    text = "select x.*, case when x.covered = 0 then 1 else least(1, :share) end as presence from x"
     return query(text, {"x": counted}, share=share)
 
 
@@ -112,11 +120,6 @@ class Presence(PopulationModel, ABC):
     def parameter(self) -> float:
         return self.delta
 
-    @property
-    def limit(self) -> Fraction:
-        """The parameter as it was meant: the float 0.1 is one tenth."""
-        return Fraction(str(self.delta))
-
 
 @dataclass(frozen=True)
 class MostPresent(Presence):
@@ -154,7 +157,7 @@ class LeastPresent(Presence):
 class _OfAllClasses(PopulationModel, ABC):
     """An upper bound on a share of the whole release; no class satisfies it by itself.
 
-    Of a relation with a row (n, outside) per class.
+    Of a relation with a row (n, covered) per class.
     """
 
     bound: ClassVar[Bound] = Bound.AT_MOST
@@ -191,7 +194,7 @@ class AverageRisk(_OfAllClasses):
 
     @property
     def part(self) -> exp.Expr:
-        return ShareModel.share(fragment("h.n"), fragment("greatest(h.outside, 1)"))
+        return ShareModel.share(fragment("h.n"), fragment("greatest(h.covered, 1)"))
 
     def sentence(self, known: str, column: str) -> str:
         return (
@@ -201,34 +204,12 @@ class AverageRisk(_OfAllClasses):
 
 
 @dataclass(frozen=True)
-class RecordsAtRisk(_OfAllClasses):
+class RecordsAtRisk(AboveHighest, _OfAllClasses):
     """At most the share `share_of_records` of all records have a risk 1 / F_E above `highest`."""
-
-    share_of_records: float
-    highest: float
-    name: ClassVar[str] = "average_risk"
-    symbol: ClassVar[str] = "share"
-
-    @property
-    def parameter(self) -> float:
-        return self.share_of_records
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        return {"highest": self.highest, "share": self.share_of_records}
-
-    @property
-    def label(self) -> str:
-        return f"{self.name} highest = {self.highest:g}, share = {self.share_of_records:g}"
-
-    @property
-    def least(self) -> int:
-        """Fewest people whom a class covers at a risk that is not above `highest`."""
-        return math.ceil(1 / Fraction(str(self.highest)))
 
     @property
     def part(self) -> exp.Expr:
-        return fragment("case when h.outside < :least then h.n else 0 end", least=num(self.least))
+        return fragment("case when h.covered < :least then h.n else 0 end", least=num(self.least))
 
     def sentence(self, known: str, column: str) -> str:
         return (

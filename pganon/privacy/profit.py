@@ -52,10 +52,6 @@ class Profitability(Model):
         return f"{self.name} {said}"
 
     @property
-    def exact(self) -> bool:
-        return True
-
-    @property
     def needs_values(self) -> bool:
         return False
 
@@ -74,7 +70,7 @@ class Profitability(Model):
         """SELECT by, measure: the profit of a record, to nine decimals, as losses are float8.
 
         Args:
-            histogram: relation (by, n, ncp, [outside]), one row per class.
+            histogram: relation (by, n, ncp, [covered]), one row per class.
         """
         numbers = {
             name: exp.Literal.number(repr(float(getattr(self, name)))) for name in self.parameters
@@ -90,10 +86,10 @@ class Profitability(Model):
 
 
 @dataclass(frozen=True)
-class ProfitabilityOutside(Profitability, PopulationModel):
+class ProfitabilityInPopulation(Profitability, PopulationModel):
     """The same where readers pick among the people of a population whom a class covers."""
 
-    among: ClassVar[str] = "outside"
+    among: ClassVar[str] = "covered"
 
     @property
     def searched(self) -> bool:

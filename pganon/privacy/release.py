@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.privacy.base import ShareModel
+from pganon.privacy.base import Model, ShareModel
 from pganon.privacy.judged import Judged
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, num, query
@@ -114,11 +114,20 @@ class RecordsBelow(ReleaseModel, ABC):
 
 
 @dataclass(frozen=True)
-class RecordsAtRisk(RecordsBelow):
-    """At most the share `share_of_records` of all records have a risk 1 / |E| above `highest`."""
+class AboveHighest(Model, ABC):
+    """At most the share `share_of_records` of all records have a risk above `highest`.
 
+    The risk is one by the number of those among whom a reader picks: records, or people.
+    """
+
+    share_of_records: float
     highest: float
     name: ClassVar[str] = "average_risk"
+    symbol: ClassVar[str] = "share"
+
+    @property
+    def parameter(self) -> float:
+        return self.share_of_records
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -130,8 +139,13 @@ class RecordsAtRisk(RecordsBelow):
 
     @property
     def least(self) -> int:
-        """Fewest records of a class with a risk that is not above `highest`; of the decimal."""
+        """Fewest of those with a risk that is not above `highest`; of the decimal."""
         return math.ceil(1 / Fraction(str(self.highest)))
+
+
+@dataclass(frozen=True)
+class RecordsAtRisk(AboveHighest, RecordsBelow):
+    """The same of the risk 1 / |E|."""
 
 
 @dataclass(frozen=True)

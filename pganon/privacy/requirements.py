@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from pganon.policy.model import Policy
 from pganon.privacy.base import Requirement
-from pganon.privacy.models import PrivacyModel
+from pganon.privacy.declaration import PrivacyModel
 
 
 def given_value(declaration: PrivacyModel) -> PrivacyModel:

@@ -214,7 +214,7 @@ class ReleaseSpec:
         roles: numbers of the readers and trusted roles that it names.
         public: by QS set, the relation of the combinations that are known to exist.
         prior: the relation with what readers are assumed to know beforehand, if there is one.
-        outside: the relation of the population that models count people in, if there is one.
+        population: the relation of the population that models count people in, if there is one.
         exclude: the relation of people who are left out, by their key.
         aliases: the relation of people whose key changed.
         rules: what everybody knows to be impossible; one per sensitive column of an exclusion.
@@ -247,7 +247,7 @@ class ReleaseSpec:
     partition: Part
     base_dir: Path
     weight: Column | None = None
-    outside: Relation | None = None
+    population: Relation | None = None
     growth: Growth | None = None
     signatures: Signatures | None = None
     roles: Mapping[str, int] = field(default_factory=dict)
@@ -385,10 +385,10 @@ class ReleaseSpec:
         tables = [_named(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
         public = [relation.name for relation in self.public.values()]
         prior = [] if self.prior is None else [self.prior.name]
-        outside = [] if self.outside is None else [self.outside.name]
+        population = [] if self.population is None else [self.population.name]
         aliases = [] if self.aliases is None else [self.aliases.name]
         return ExternalObjects(
-            relations=(*self.read, *public, *prior, *outside, *aliases, *tables),
+            relations=(*self.read, *public, *prior, *population, *aliases, *tables),
             functions=tuple(
                 _named(h.function) for h in hierarchies if isinstance(h, FunctionHierarchy)
             ),

@@ -153,7 +153,7 @@ def _spec(
         readers=publish.readers,
         public=beside.public,
         prior=beside.prior,
-        outside=beside.population,
+        population=beside.population,
         exclude=beside.exclude,
         aliases=beside.aliases,
         rules=tuple(rules(policy, columns.attributes, columns.sensitive)),

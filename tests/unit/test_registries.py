@@ -12,7 +12,8 @@ from pganon.loading import known
 from pganon.methods import registry
 from pganon.methods.registry import OWN, methods
 from pganon.policy import terms
-from pganon.privacy.models import MODELS, PrivacyModel
+from pganon.privacy.declaration import PrivacyModel
+from pganon.privacy.models import MODELS
 from tests.mutate import ROOT, TARGETS
 from tests.support.harness import plans
 from tests.support.sources.every_model import EVERY

@@ -31,7 +31,7 @@ from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.classes.closeness import closeness_checks
 from pganon.methods.classes.surplus import Surplus
-from pganon.methods.common.reachable import best_reachable, infeasible, weaker
+from pganon.methods.common.reachable import infeasible, unreachable
 from pganon.methods.common.rounds.rounds import start_step
 from pganon.methods.common.suppression import enough, nothing_left, suppressed_check
 from pganon.privacy.base import Requirement, grouped
@@ -300,15 +300,12 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
         return nothing_left(spec, state)
     number, reached = _first_missed(spec, row)
     requirement = spec.measured[number]
-    model = requirement.model
     if row["parts"] == 1:
-        return infeasible(
-            f"{requirement.label} cannot be reached by any release of these"
-            f" {state[KEPT]} records; {best_reachable(requirement, reached)}",
-            model=model.name,
-            required=model.parameter,
-            observed=reached,
-            hint=f"{weaker(requirement, reached)}, {_instead(spec, requirement)}",
+        return unreachable(
+            requirement,
+            reached,
+            f"any release of these {state[KEPT]} records",
+            otherwise=_instead(spec, requirement),
         )
     if spec.policy.on_infeasible == "suppress" or spec.in_cohorts:
         return None  # the limit on suppressed records decides
@@ -316,8 +313,8 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
     return infeasible(
         f"{row['failing_parts']} of {row['parts']} parts kept apart by nulls: own_class cannot"
         f" satisfy {requirement.label}; they hold {row['failing_records']} records",
-        model=model.name,
-        required=model.parameter,
+        model=requirement.model.name,
+        required=requirement.model.parameter,
         observed=reached,
         hint="use nulls: as_value or suppress, or on_infeasible: suppress with"
         f" suppression_limit: {enough(left_out, state):g}",

@@ -26,6 +26,25 @@ def infeasible(
     )
 
 
+def unreachable(
+    requirement: Requirement, reached: float, among: str, *, otherwise: str
+) -> PrivacyRefusal:
+    """Refusal of a requirement that all records as one group miss.
+
+    Args:
+        among: what was looked for: "any release of these 6 records".
+        otherwise: what helps beside a weaker parameter.
+    """
+    model = requirement.model
+    return infeasible(
+        f"{requirement.label} cannot be reached by {among}; {best_reachable(requirement, reached)}",
+        model=model.name,
+        required=model.parameter,
+        observed=reached,
+        hint=f"{weaker(requirement, reached)}, {otherwise}",
+    )
+
+
 def best_reachable(requirement: Requirement, reached: float) -> str:
     """In words, from the measure of all records as one group."""
     model = requirement.model

@@ -22,14 +22,14 @@ def covers(shown: Shown, person: Person) -> bool:
     return True
 
 
-def outside(shown: Shown, people: Sequence[Person]) -> int:
+def number(shown: Shown, people: Sequence[Person]) -> int:
     """F_E."""
     return sum(covers(shown, person) for person in people)
 
 
 def presences(classes: Sequence[tuple[Shown, int]], people: Sequence[Person]) -> list[Fraction]:
     """Of everybody the chance to be in the table, where classes have so many records."""
-    counted = [(shown, size, outside(shown, people)) for shown, size in classes]
+    counted = [(shown, size, number(shown, people)) for shown, size in classes]
     return [
         min(
             Fraction(1),
@@ -45,7 +45,7 @@ def presences(classes: Sequence[tuple[Shown, int]], people: Sequence[Person]) ->
 def risks(classes: Sequence[tuple[Shown, int]], people: Sequence[Person]) -> list[Fraction]:
     """Of every record the chance to pick its person among those whom its class covers."""
     return [
-        Fraction(1, max(outside(shown, people), 1)) for shown, size in classes for _ in range(size)
+        Fraction(1, max(number(shown, people), 1)) for shown, size in classes for _ in range(size)
     ]
 
 

@@ -35,7 +35,7 @@ from pganon.methods.classes.full_domain.keys import (
 )
 from pganon.methods.classes.full_domain.measures import HIST, Measures, values_table
 from pganon.methods.classes.full_domain.options import FullDomain, rounds_of
-from pganon.methods.classes.full_domain.outside import outside, people, searched
+from pganon.methods.classes.full_domain.population import keyed_people, people
 from pganon.methods.classes.full_domain.refused import not_found, top_check, unfit_levels
 from pganon.methods.classes.full_domain.relaxed import Relaxed, present
 from pganon.methods.classes.full_domain.rounds import LevelSearch
@@ -43,6 +43,7 @@ from pganon.methods.classes.full_domain.search.lattice import Node
 from pganon.methods.classes.full_domain.shown import shown_steps
 from pganon.methods.common.base import Method
 from pganon.methods.common.suppression import suppressed_check
+from pganon.privacy.population import searched
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import fragment, named, num
 from pganon.steps import Check, CreateTable, DropTables, State, Step
@@ -147,18 +148,18 @@ def _table_steps(spec: ReleaseSpec) -> list[Step]:
             for index in wanted
             if index is not None
         ],
-        *_outside_steps(spec),
+        *_population_steps(spec),
     ]
 
 
-def _outside_steps(spec: ReleaseSpec) -> list[Step]:
-    if not searched(spec):
+def _population_steps(spec: ReleaseSpec) -> list[Step]:
+    if not searched(spec.requirements):
         return []
     return [
         CreateTable(
-            "outside",
+            "keyed_people",
             "people of the population by key",
-            outside,
+            keyed_people,
             lambda s: people(Measures(spec, s).layout),
         )
     ]
@@ -225,7 +226,7 @@ def _prepared(spec: ReleaseSpec, state: State) -> Sequence[QualifiedName]:
         state.work("cells"),
         state.work("losses"),
         state.work("gaps"),
-        *([outside(state)] if searched(spec) else []),
+        *([keyed_people(state)] if searched(spec.requirements) else []),
         *[
             values_table(state, index, place)
             for index in sorted(index for index in values if index is not None)

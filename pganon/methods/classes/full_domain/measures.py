@@ -25,11 +25,11 @@ from pganon.encode.work import CODED, reference
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain.costs import Gaps
 from pganon.methods.classes.full_domain.keys import Layout
-from pganon.methods.classes.full_domain.outside import classes_outside, searched
+from pganon.methods.classes.full_domain.population import classes_in_population
 from pganon.methods.classes.full_domain.relaxed import Relaxed
 from pganon.methods.classes.full_domain.search.lattice import Node, text_of
 from pganon.privacy.base import Relation, Requirement
-from pganon.privacy.population import PopulationModel
+from pganon.privacy.population import PopulationModel, searched
 from pganon.privacy.release import sizes
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import (
@@ -201,20 +201,20 @@ class Measures:
         return [
             query(
                 "select 1 from m where not :holds",
-                {"m": requirement.model.measure(self._outside(node), words)},
+                {"m": requirement.model.measure(self._in_population(node), words)},
                 holds=requirement.model.holds(col("measure", "m")),
             ).select(*[col(word, "m") for word in words], append=False)
-            for requirement in searched(self.spec)
+            for requirement in searched(self.spec.requirements)
         ]
 
-    def _outside(self, node: Node) -> exp.Select:
-        return classes_outside(self.layout, node, self.state.work(HIST))
+    def _in_population(self, node: Node) -> exp.Select:
+        return classes_in_population(self.layout, node, self.state.work(HIST))
 
     def by_model(self, requirement: Requirement, node: Node) -> exp.Select:
         """SELECT measure of the classes of a node."""
         model, index = requirement.model, requirement.sensitive
         if isinstance(model, PopulationModel):
-            return model.measure(self._outside(node), self.layout.words)
+            return model.measure(self._in_population(node), self.layout.words)
         classes = self.classes(node, HIST)
         if not model.needs_values:
             return query("select c.n as measure from c", {"c": classes})

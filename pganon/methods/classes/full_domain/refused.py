@@ -22,11 +22,11 @@ from pganon.methods.classes.full_domain.keys import (
     shape,
 )
 from pganon.methods.classes.full_domain.measures import Measures
-from pganon.methods.classes.full_domain.outside import searched
 from pganon.methods.classes.full_domain.rounds import levels, limit
-from pganon.methods.common.reachable import best_reachable, infeasible, weaker
+from pganon.methods.common.reachable import infeasible, unreachable
 from pganon.methods.common.suppression import enough
 from pganon.privacy.base import Requirement
+from pganon.privacy.population import searched
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, query, scalar
 from pganon.steps import Check, State
@@ -89,7 +89,7 @@ def _missed(number: int) -> Fact[bool]:
 
 def _every(spec: ReleaseSpec) -> list[Requirement]:
     """The requirements that the search heeds."""
-    return [*spec.measured, *searched(spec)]
+    return [*spec.measured, *searched(spec.requirements)]
 
 
 def top_check(spec: ReleaseSpec) -> Check:
@@ -151,13 +151,11 @@ def not_found(spec: ReleaseSpec, state: State) -> PrivacyRefusal:
     for number, requirement in enumerate(_every(spec)):
         reached = state[_reached(number)]
         if allowed == 0 and state[_missed(number)] and reached is not None:
-            return infeasible(
-                f"{requirement.label} cannot be reached by any levels of these {state[KEPT]}"
-                f" records; {best_reachable(requirement, reached)}",
-                model=requirement.model.name,
-                required=requirement.model.parameter,
-                observed=reached,
-                hint=f"{weaker(requirement, reached)}, {_larger(least, state)}",
+            return unreachable(
+                requirement,
+                reached,
+                f"any levels of these {state[KEPT]} records",
+                otherwise=_larger(least, state),
             )
     wanted = " and ".join(requirement.label for requirement in _every(spec))
     return infeasible(

@@ -29,11 +29,11 @@ from pganon.methods.classes.full_domain.measures import (
     values_table,
 )
 from pganon.methods.classes.full_domain.options import FullDomain
-from pganon.methods.classes.full_domain.outside import searched
 from pganon.methods.classes.full_domain.search.boxes import Rules
 from pganon.methods.classes.full_domain.search.lattice import Lattice, Node, text_of
 from pganon.methods.classes.full_domain.search.rows import COLUMNS, Recoding, Whole, next_rows
 from pganon.methods.common.suppression import allowance
+from pganon.privacy.population import searched
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import query, stacked, text
 from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
@@ -294,15 +294,15 @@ class LevelSearch:
     def _rules(self, state: State) -> Rules:
         unmeasured = Measures(self.spec, state).relaxed.unmeasured
         models = [requirement.model for requirement in self.spec.measured]
-        outside = searched(self.spec)
+        counting = searched(self.spec.requirements)
         place, last = self._place(state), self._is_last(state)
         records = facts.taken(state)[-1][1] if place else state[KEPT]
         allowed = allowance(self.spec, state)
         return Rules(
             limit=min(allowed, records - 1) if last else records - 1,
-            exact=last and not unmeasured and not outside and not self.spec.estimated,
+            exact=last and not unmeasured and not counting and not self.spec.estimated,
             upward=all(not m.needs_values or m.counts_distinct for m in models)
-            and all(requirement.model.counts_distinct for requirement in outside),
+            and all(requirement.model.counts_distinct for requirement in counting),
             closes=any(model.needs_reference for model in models),
             moved=state[KEPT] < state[RECORDS],
             max_nodes=self.options.max_nodes,

@@ -29,7 +29,7 @@ from pganon.methods.classes.mondrian.kept import kept_steps
 from pganon.methods.classes.mondrian.offers import Offers
 from pganon.methods.classes.mondrian.options import Mondrian
 from pganon.methods.classes.mondrian.outliers import DIVIDED, Outliers
-from pganon.methods.classes.mondrian.outside import outside_steps
+from pganon.methods.classes.mondrian.population import population_steps
 from pganon.methods.classes.mondrian.rule import BalancedCuts
 from pganon.methods.classes.mondrian.undone import Undone
 from pganon.methods.common.base import Method
@@ -75,7 +75,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         after=(*kept, *(undone.after() if undone else ())),
         keeps_nodes=undone is not None,
     )
-    steps = [*cell_steps(spec), *outside_steps(context), *rounds.steps()]
+    steps = [*cell_steps(spec), *population_steps(context), *rounds.steps()]
     steps += undone.steps() if undone else ()
     if context.leaves_out:
         offers = Offers(context, _options(spec).price_of_record)

@@ -18,7 +18,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis
 from pganon.methods.common.rounds.rule import CutRule
 from pganon.privacy.base import Requirement
-from pganon.privacy.population import PopulationModel
+from pganon.privacy.population import searched
 from pganon.steps import State
 
 _CANDIDATES = 3
@@ -81,17 +81,13 @@ class CellContext(CutRule, ABC):
         return [r for r in self.requirements if r.sensitive is not None]
 
     @property
-    def outside(self) -> list[Requirement]:
-        """Requirements beside a population."""
-        return [
-            requirement
-            for requirement in self.requirements
-            if isinstance(requirement.model, PopulationModel) and requirement.model.searched
-        ]
+    def counting(self) -> list[Requirement]:
+        """Requirements beside a population that cuts heed."""
+        return searched(self.requirements)
 
     @property
     def covers(self) -> bool:
-        return bool(self.outside) or super().covers
+        return bool(self.counting) or super().covers
 
     def level(self, axis: Axis, state: State, table: str) -> exp.Expr:
         return axis.level(state, table)

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import BITS
 from pganon.identifiers import QualifiedName
-from pganon.methods.classes.mondrian import outside
+from pganon.methods.classes.mondrian import population
 from pganon.methods.classes.mondrian.conditions import allowed_cuts, both_sides, measures
 from pganon.methods.classes.mondrian.context import CellContext
 from pganon.methods.common.rounds.ranked import in_order, order, shown, total_weight
@@ -75,9 +75,9 @@ def searched(context: CellContext, state: State) -> exp.Select:
         "select k.node, k.attr from checked as k where not k.holds", at(state, "checked")
     )
     allowed = allowed.join(failing.subquery("k"), on=equal(["node", "attr"], "k", "r"))
-    for number, requirement in enumerate(context.outside):
+    for number, requirement in enumerate(context.counting):
         alias, by = f"o{number}", ["node", "attr", "pos"]
-        both = outside.held(requirement, state, "around", by)
+        both = population.held(requirement, state, "around", by)
         allowed = allowed.join(both.subquery(alias), on=equal(by, alias, "r"))
     return _nearest(context, state, allowed)
 
@@ -236,9 +236,9 @@ def checked(context: CellContext, state: State) -> exp.Expr:
                 sure = col("node", f"s{requirement.sensitive}")
                 found = fragment(":found or :s is not null", found=found, s=sure)
             holding.append(exp.paren(found))
-    for number, requirement in enumerate(context.outside):
+    for number, requirement in enumerate(context.counting):
         alias, by = f"o{number}", ["node", "attr"]
-        both = outside.held(requirement, state, "counted", by).subquery(alias)
+        both = population.held(requirement, state, "counted", by).subquery(alias)
         tree = tree.join(both, on=equal(by, alias, "b"), join_type="left")
         holding.append(fragment(":n is not null", n=col("node", alias)))
     return tree.select(named(conjunction(holding), "holds"))
@@ -277,7 +277,7 @@ def hist(context: CellContext, state: State, sensitive: int) -> exp.Expr:
 
 def cuts(context: CellContext, state: State) -> exp.Select:
     """The cuts that satisfy everything, in the form of :func:`best`."""
-    if context.relaxed or not (context.conditions or context.outside):
+    if context.relaxed or not (context.conditions or context.counting):
         return query("select b.* from best as b", at(state, "best"))
     names = ("node", "attr", "level", "rank", "cum", "thr", "mask")
     held = query(

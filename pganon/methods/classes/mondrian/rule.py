@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import LOSS_DECIMALS, TreeAxis
 from pganon.encode.extents import weighted_loss
-from pganon.methods.classes.mondrian import cuts, outside
+from pganon.methods.classes.mondrian import cuts, population
 from pganon.methods.classes.mondrian.context import CellContext
 from pganon.methods.common.rounds.ranked import ranked
 from pganon.methods.common.rounds.rule import RoundTable, at
@@ -75,11 +75,11 @@ class BalancedCuts(CellContext):
                 nearest,
             ]
         steps = [table("ranked", in_order, ranked), nearest]
-        if not self.conditions and not self.outside:
+        if not self.conditions and not self.counting:
             return steps
         return [
             *steps,
-            *(self._outside("boxes", outside.boxes, "counted") if self.outside else []),
+            *(self._covering("boxes", population.boxes, "counted") if self.counting else []),
             *[
                 table(
                     f"certain{j}", "cuts with a cell of values enough on each side", cuts.certain, j
@@ -92,11 +92,11 @@ class BalancedCuts(CellContext):
             ],
             table("checked", "whether both sides hold", cuts.checked),
             *hists,
-            *(self._outside("spans", outside.spans, "around", "pos") if self.outside else []),
+            *(self._covering("spans", population.spans, "around", "pos") if self.counting else []),
             table("searched", "the nearest cut that holds", cuts.searched),
         ]
 
-    def _outside(
+    def _covering(
         self, name: str, select: Callable[..., exp.Expr], counted: str, *by: str
     ) -> list[RoundTable]:
         keys = ["node", "attr", *by, "side"]
@@ -105,15 +105,15 @@ class BalancedCuts(CellContext):
             RoundTable(
                 counted,
                 "people whom they cover",
-                lambda state: outside.counted(self, state, state.in_round(name), keys, None),
+                lambda state: population.counted(self, state, state.in_round(name), keys, None),
             ),
         ]
 
     def following(self) -> list[RoundTable]:
         def select(state: State) -> exp.Expr:
-            return outside.following(self, state)
+            return population.following(self, state)
 
-        return [RoundTable("covered", "people of the groups", select)] if self.outside else []
+        return [RoundTable("covered", "people of the groups", select)] if self.counting else []
 
     def cuts(self, state: State) -> exp.Select:
         return cuts.cuts(self, state)

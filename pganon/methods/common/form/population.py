@@ -39,16 +39,16 @@ _HINTS = {
 
 def population_parts(spec: ReleaseSpec) -> list[tuple[str, str]]:
     """(part, schema) of the table."""
-    return [(POPULATION, PRIVATE_SCHEMA)] if spec.outside is not None else []
+    return [(POPULATION, PRIVATE_SCHEMA)] if spec.population is not None else []
 
 
 def population_steps(spec: ReleaseSpec) -> list[CreateTable]:
-    if spec.outside is None:
+    if spec.population is None:
         return []
     return [
         CreateTable(
             "stored_population",
-            f"people of {spec.outside.name}, to measure the release by",
+            f"people of {spec.population.name}, to measure the release by",
             lambda s: s.stage(POPULATION),
             lambda s: _stored(spec, s),
         )
@@ -86,17 +86,19 @@ def _check(spec: ReleaseSpec, requirement: Requirement, tables: Tables) -> Check
     if isinstance(model, Presence):
         measured = model.measure(_presence(spec, tables), [])
     else:
-        measured = model.measure(outside(spec, tables), [])
+        measured = model.measure(covered_people(spec, tables), [])
     return requirement_check(requirement, measured, hint=_HINTS.get(type(model)))
 
 
-def outside(spec: ReleaseSpec, tables: Tables) -> exp.Select:
-    """SELECT class_id, n, outside: the records of every class, and the people whom it covers."""
-    covered = query(
-        "select v.class_id, sum(v.n) as n from v group by v.class_id", {"v": _covered(spec, tables)}
-    )
+def covered_people(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    """SELECT class_id, n, covered: the records of every class, and the people whom it covers."""
+    return _counted(tables, _covered(spec, tables))
+
+
+def _counted(tables: Tables, covers: exp.Select) -> exp.Select:
+    covered = query("select v.class_id, sum(v.n) as n from v group by v.class_id", {"v": covers})
     return query(
-        "select r.class_id, r.n, coalesce(o.n, 0)::bigint as outside from (select x.class_id,"
+        "select r.class_id, r.n, coalesce(o.n, 0)::bigint as covered from (select x.class_id,"
         " count(*) as n from records as x group by x.class_id) as r"
         " left join o on o.class_id = r.class_id",
         {**tables, "o": covered},
@@ -106,21 +108,22 @@ def outside(spec: ReleaseSpec, tables: Tables) -> exp.Select:
 def _presence(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     """SELECT cell, presence: the chance of everybody to be in the table; 0 where no class is."""
     shares = query(
-        "select o.class_id, :share as share from o where o.outside > 0",
-        {"o": outside(spec, tables)},
-        share=ShareModel.share(col("n", "o"), col("outside", "o")),
+        "select o.class_id, :share as share from o where o.covered > 0",
+        {"o": _counted(tables, query("select v.class_id, v.n from covered as v"))},
+        share=ShareModel.share(col("n", "o"), col("covered", "o")),
     )
     chances = query(
-        "select v.cell, sum(s.share) as share from v join s on s.class_id = v.class_id"
+        "select v.cell, sum(s.share) as share from covered as v join s on s.class_id = v.class_id"
         " group by v.cell",
-        {"v": _covered(spec, tables), "s": shares},
+        {"s": shares},
     )
     # Shares are cut off at 40 decimals. Rounded to 30, thirds are a whole again.
-    return query(
+    tree = query(
         "select p.cell, least(1, round(coalesce(x.share, 0), 30)) as presence"
         " from population as p left join x on x.cell = p.cell",
         {**tables, "x": chances},
     )
+    return materialized(tree, covered=_covered(spec, tables))
 
 
 def _covered(spec: ReleaseSpec, tables: Tables) -> exp.Select:
@@ -179,9 +182,9 @@ def _covers(attribute: Attribute, classes: str, people: str) -> exp.Expr:
         missing: exp.Expr = col(attribute.null_column, classes)
     else:
         missing = fragment(":shown is null", shown=shown)
-    among = _among(attribute, shown, value, people)
+    among = _among(attribute, shown, value, people)  # NULL where no value is shown
     return fragment(
-        "case when :value is null then :missing else coalesce(:among, false) end",
+        "case when :value is null then :missing else :among end",
         value=value.copy(),
         missing=exp.paren(missing),
         among=among,

@@ -111,7 +111,7 @@ def test_classes_are_those_of_the_brute_force(tables: Tables, case: Case, seed: 
     drop_leftovers(owner)
 
     def holds(group: Group) -> bool:
-        among = covered.outside(shown(case, group), people)
+        among = covered.number(shown(case, group), people)
         return all(_holds(model, group, among) for model in privacy)
 
     records = case.records
@@ -142,7 +142,7 @@ def test_classes_are_those_of_the_brute_force(tables: Tables, case: Case, seed: 
         return
     staged = run(owner, case.policy)
     check_classes(staged, case, groups, [], [])
-    least = min(covered.outside(one, people) for one, _ in classes)
+    least = min(covered.number(one, people) for one, _ in classes)
     for model in privacy:
         if model["model"] in ("k_map", "no_attack"):
             assert staged.verified("k_map") == [least], seed
@@ -192,6 +192,32 @@ def test_the_nearest_cut_that_leaves_people_enough(tables: Tables) -> None:
     ages(source, [1, 5, 6, 9], [1, 1, 1, 5, 6, 9])
     staged = run(owner, policy(QI, [K_MAP]))
     assert sorted(map(len, staged.members.values())) == [1, 3]
+
+
+def test_people_below_the_label_of_a_class(tables: Tables) -> None:
+    """One label is a value of its own; below the other are people whose values the source lacks."""
+    source, owner = tables
+    rows = [[x, n] for n, x in enumerate("aabc")]
+    make_table(source, {"x": "text", "s": "int"}, rows)
+    people = [[x] for x in ("a", "a", "a", "b", "c", "d", "e")]
+    make_table(source, {"x": "text"}, people, name=("public", "people"))
+    tree = {"all": {"one": ["a"], "more": ["b", "c", "d"]}}
+    columns = {**QI, "x": {"role": "quasi_identifying", "hierarchy": {"inline": tree}}}
+    staged = run(owner, policy(columns, [K_MAP]))
+    assert (len(staged.members), staged.verified("k_map")) == (2, [3])
+
+
+def test_the_least_chance_is_verified_alone(tables: Tables) -> None:
+    """4 of 11 people have 0.36; cut, as `max` allows, 2 of 8 have 0.25."""
+    source, owner = tables
+    ages(source, [1, 5, 6, 9], [1, 5, 2, 2, 2, 2, 2, 2, 6, 9, 8])
+    delta = {"model": "delta_presence", "population": PEOPLE, "max": 0.7, "min": 0.25}
+    declared = policy(QI, [{"model": "k_anonymity", "k": 2}, delta])
+    assert run(owner, declared).verified("delta_presence") == pytest.approx([2 / 3, 0.25])
+    drop_leftovers(owner)
+    with refused("verification") as caught:
+        run(owner, policy(QI, [declared["privacy"][0], {**delta, "min": 0.3}]))
+    assert "requires min >= 0.3; the staged release measures 0.25" in str(caught[0])
 
 
 def test_values_of_suppressed_records_cover_nobody(tables: Tables) -> None:
@@ -267,6 +293,9 @@ def test_verify_counts_in_the_copy(db: Any, tables: Tables) -> None:
     table = sql.Identifier("pganon_private", f"r{done.run_id}_population")
     db.admin.execute(sql.SQL("DELETE FROM {} WHERE q0 = 3").format(table))
     assert not all(one.holds for one in lifecycle.verify(owner, "r"))
+    db.admin.execute(sql.SQL("DELETE FROM {} WHERE q0 > 5").format(table))  # nobody for a class
+    held = {one.model: one.holds for one in lifecycle.verify(owner, "r")}
+    assert not held["k_map"]
 
 
 # -- Adult ---------------------------------------------------------------------------------------

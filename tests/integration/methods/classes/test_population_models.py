@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from psycopg import sql
 
 from pganon.errors import PganonError, PolicyError, PrivacyRefusal
-from pganon.privacy.population import AverageRisk
+from pganon.privacy.population import AverageRisk, MostPresent, with_presence
 from pganon.publish import lifecycle
 from pganon.resolved.guarantee import guarantee
 from pganon.run.warnings import warnings_of
-from pganon.sqltools import query, render
+from pganon.sqltools import num, query, render
 from tests.support.harness.driver import Connection, drop_leftovers, publish, refused, run
 from tests.support.harness.examples import examples
 from tests.support.oracles import covered
@@ -181,7 +181,7 @@ class Case:
 
     def _satisfied(self, group: Sequence[int], distributions: object) -> bool:
         """As if all records were released."""
-        people = covered.outside(self.shown(group, range(len(self.records))), self.people)
+        people = covered.number(self.shown(group, range(len(self.records))), self.people)
         for model in self.models:
             if model["model"] == "k_anonymity" and len(group) < model["k"]:
                 return False
@@ -215,7 +215,7 @@ class Case:
         chances = covered.presences(classes, self.people)
         risks = covered.risks(classes, self.people)
         return {
-            "k": min(covered.outside(one, self.people) for one, _ in classes),
+            "k": min(covered.number(one, self.people) for one, _ in classes),
             "max": max(chances),
             "min": min(chances),
             "risk": sum(risks) / len(risks),
@@ -366,11 +366,26 @@ def test_records_of_nobody_in_the_population(tables: Tables) -> None:
 def test_thirds_are_a_whole(tables: Tables) -> None:
     """Three classes of 2 records among 3 people, and one of 2 among 2: 3 of 8."""
     each = query(
-        "select v.n, v.outside from (values (2, 3), (2, 3), (2, 3), (2, 2)) as v(n, outside)"
+        "select v.n, v.covered from (values (2, 3), (2, 3), (2, 3), (2, 2)) as v(n, covered)"
     )
     model = AverageRisk(PEOPLE, 0.375)
     row = tables[1].execute(render(model.worst(model.measure(each, [])))).fetchone()
     assert row == (0, 0.375)
+
+
+def test_bounds_are_exact(tables: Tables) -> None:
+    """One record more than half of so many people is above 0.5, and no rounding."""
+    people = 10**13
+    classes = query(
+        "select v.n, :p::bigint as covered from (values (:n)) as v(n)",
+        {},
+        p=num(people),
+        n=num(people // 2 + 1),
+    )
+    model = MostPresent(PEOPLE, 0.5)
+    measured = model.measure(with_presence(classes), [])
+    row = tables[1].execute(render(model.worst(measured))).fetchone()
+    assert row == (1, pytest.approx(0.5))
 
 
 def test_the_mean_risk_among_people_of_a_population(tables: Tables) -> None:

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.errors import PganonError, PolicyError
+from pganon.privacy.profit import ProfitabilityInPopulation
 from pganon.publish import lifecycle
 from pganon.resolved.guarantee import guarantee
+from pganon.sqltools import query, render
 from tests.integration.methods.classes.test_mondrian import parts
 from tests.integration.methods.classes.test_population_cuts import PEOPLE, population, shown
 from tests.support.harness.driver import Connection, drop_leftovers, publish, refused, run
@@ -76,7 +78,7 @@ def test_profits_are_those_of_the_brute_force(tables: Tables, case: Case, seed: 
     weights = sum(attribute.weight for attribute in case.attributes)
 
     def of(group: Group) -> float:
-        size = covered.outside(shown(case, group), people) if counts else len(group)
+        size = covered.number(shown(case, group), people) if counts else len(group)
         return round(profit(model, max(size, 1), mondrian.weighted_loss(group) / weights), 9)
 
     if case.policy["on_infeasible"] == "suppress":
@@ -160,6 +162,28 @@ def test_no_outlier_is_left_out_beside_it(tables: Tables) -> None:
     drop_leftovers(owner)
     with refused("verification"):  # the class of all has no benefit
         run(owner, {**declared, "privacy": [k, MODEL]})
+
+
+def test_an_attack_that_gains_its_cost_does_not_pay(tables: Tables) -> None:
+    """3 / 3 is the cost. A class that covers nobody is attacked as if it covered one person."""
+    each = query(
+        "select v.n, v.n as covered, 0.5::float8 as ncp from (values (0), (2), (3)) as v(n)"
+    )
+    model = ProfitabilityInPopulation(PEOPLE, 3, 1, 2, 1)
+    measured = query("select m.measure from m order by 1", {"m": model.measure(each, [])})
+    rows = tables[1].execute(render(measured)).fetchall()
+    assert [float(profit) for (profit,) in rows] == [-1.5, -0.5, 0.5]
+
+
+def test_a_class_without_a_loss_is_taken_to_lose_everything(tables: Tables, db: Any) -> None:
+    source, owner = tables
+    ages(source)
+    done = publish(db, policy(QI, [K, {**MODEL, "benefit": 1.5}]))
+    losses = f"pganon_private.r{done.run_id}_losses"
+    db.admin.execute(f"DELETE FROM {losses} WHERE class_id = (SELECT min(class_id) FROM {losses})")
+    (found,) = [one for one in lifecycle.verify(owner, "r") if one.model == "profitability"]
+    assert not found.holds
+    assert found.measured <= 0
 
 
 def test_classes_that_do_not_pay_are_left_out(tables: Tables, db: Any) -> None:

@@ -8,9 +8,9 @@ of a cut may have a person.
              between, of ordered values; else the code, 0 for NULL. m<i> is the level from which on
              a value that the source lacks has the label of the code
     boxes    (node, attr, side, n, extents, ..)  both sides of the best cuts
-    counted  (node, attr, side, n, outside)      people whom they cover
+    counted  (node, attr, side, n, covered)      people whom they cover
     spans    (node, attr, pos, side, n, ..)      sides of all cuts, where the best misses a model
-    around   (node, attr, pos, side, n, outside)
+    around   (node, attr, pos, side, n, covered)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import quote
 from pganon.methods.classes.mondrian.conditions import both_sides
 from pganon.methods.classes.mondrian.context import CellContext
-from pganon.methods.common.reachable import best_reachable, infeasible, weaker
+from pganon.methods.common.reachable import unreachable
 from pganon.methods.common.rounds.rule import at
 from pganon.privacy.base import Relation, Requirement
 from pganon.privacy.population import with_presence
@@ -36,23 +36,20 @@ from pganon.sqltools import aliased, col, computed_once, fragment, named, num, q
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, count, flag, measure, or_null
 
-_PEOPLE = count("people", "outside_")
+_WIDE = count("wide", "population_", assumed=0)
 
 
-def outside_steps(context: CellContext) -> tuple[Step, ...]:
+def population_steps(context: CellContext) -> tuple[Step, ...]:
     """From `nodes_0` to the people whom its groups cover; refuses what these miss."""
-    if not context.outside:
+    if not context.counting:
         return ()
     return (
         Check(
-            "population",
-            "how many people the population has",
-            lambda s: query(
-                "select coalesce(sum(p.n), 0)::bigint as people from p",
-                {"p": s.work(POPULATION)},
-            ),
-            lambda row, s: _too_many_values(context, s),
-            gives=[_PEOPLE],
+            "wide",
+            "columns of too many values to look for people who have some of them",
+            lambda s: exp.select(named(num(len(_wide(context, s))), _WIDE.column)),
+            lambda row, s: _too_many_values(_wide(context, s), s),
+            gives=[_WIDE],
         ),
         CreateTable(
             "covered",
@@ -65,29 +62,32 @@ def outside_steps(context: CellContext) -> tuple[Step, ...]:
             "what the parts reach beside the population",
             lambda s: _reached(context, s),
             lambda row, s: _unreachable(context, s),
-            gives=[f(number) for number, _ in enumerate(context.outside) for f in (_least, _miss)],
+            gives=[f(number) for number, _ in enumerate(context.counting) for f in (_least, _miss)],
         ),
     )
 
 
 def _least(number: int) -> Fact[float | None]:
-    return or_null(measure(f"reached{number}", "outside_"))
+    return or_null(measure(f"reached{number}", "population_"))
 
 
 def _miss(number: int) -> Fact[bool]:
-    return flag(f"missed{number}", "outside_", assumed=False)
+    return flag(f"missed{number}", "population_", assumed=False)
 
 
-def _too_many_values(context: CellContext, state: State) -> PganonError | None:
-    for axis in context.axes:
-        if isinstance(axis, NominalAxis) and not axis.words(state):
-            return PreconditionError(
-                f"column {quote(axis.attribute.column.name)} has {axis.size(state)} values, too"
-                " many to look for people who have some of them",
-                hint="add a hierarchy",
-                code=ErrorCode.HIERARCHY,
-            )
-    return None
+def _wide(context: CellContext, state: State) -> list[NominalAxis]:
+    return [a for a in context.axes if isinstance(a, NominalAxis) and not a.words(state)]
+
+
+def _too_many_values(wide: Sequence[NominalAxis], state: State) -> PganonError | None:
+    if not wide:
+        return None
+    return PreconditionError(
+        f"column {quote(wide[0].attribute.column.name)} has {wide[0].size(state)} values, too many"
+        " to look for people who have some of them",
+        hint="add a hierarchy",
+        code=ErrorCode.HIERARCHY,
+    )
 
 
 def _reached(context: CellContext, state: State) -> exp.Select:
@@ -95,7 +95,7 @@ def _reached(context: CellContext, state: State) -> exp.Select:
         context, state, boxed(context, state, state.work("nodes", round=0)), ["node"], 0
     )
     tree = exp.select()
-    for number, requirement in enumerate(context.outside):
+    for number, requirement in enumerate(context.counting):
         measured = requirement.model.measure(with_presence(parts.copy()), ["node"])
         row = query(
             "select w.measured::float8 as reached, w.failing > 0 as missed from w",
@@ -112,16 +112,14 @@ def _reached(context: CellContext, state: State) -> exp.Select:
 
 
 def _unreachable(context: CellContext, state: State) -> PganonError | None:
-    for number, requirement in enumerate(context.outside):
+    for number, requirement in enumerate(context.counting):
         reached = state[_least(number)]
         if state[_miss(number)] and reached is not None:
-            return infeasible(
-                f"{requirement.label} cannot be reached by any classes of these records;"
-                f" {best_reachable(requirement, reached)}",
-                model=requirement.model.name,
-                required=requirement.model.parameter,
-                observed=reached,
-                hint=f"{weaker(requirement, reached)}, or release other records",
+            return unreachable(
+                requirement,
+                reached,
+                "any classes of these records",
+                otherwise="or release other records",
             )
     return None
 
@@ -257,10 +255,10 @@ def _among(axis: Axis, state: State) -> exp.Expr:
 def counted(
     context: CellContext, state: State, boxes: Relation, by: Sequence[str], number: int | None
 ) -> exp.Select:
-    """SELECT by, n, outside: the people whom boxes cover."""
+    """SELECT by, n, covered: the people whom boxes cover."""
     people = state.in_round("covered") if number is None else state.work("covered", round=number)
     keys = [col(name, "e") for name in (*by, "n")]
-    tree = query("select coalesce(sum(p.n), 0)::bigint as outside from e", {"e": boxes})
+    tree = query("select coalesce(sum(p.n), 0)::bigint as covered from e", {"e": boxes})
     on = exp.and_(fragment("p.node = e.node"), _covers(context, state))
     tree = tree.join(aliased(people, "p"), on=on, join_type="left")
     return tree.select(*keys).group_by(*[key.copy() for key in keys])

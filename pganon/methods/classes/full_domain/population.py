@@ -1,7 +1,7 @@
 """People of a population in the classes of a node.
 
-outside  (key, levels, n)  people of the population by their keys, and the level from which on they
-         have the label of the key, for values that the source lacks
+keyed_people  (key, levels, n)  people of the population by their keys, and the level from which on
+              they have the label of the key, for values that the source lacks
 
 A value that is below no label of the source is in no class.
 """
@@ -15,24 +15,14 @@ from pganon.encode.work import POPULATION, place
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain.keys import Layout
 from pganon.methods.classes.full_domain.search.lattice import Node
-from pganon.privacy.base import Relation, Requirement
-from pganon.privacy.population import PopulationModel, with_presence
-from pganon.resolved.model import ReleaseSpec
+from pganon.privacy.base import Relation
+from pganon.privacy.population import with_presence
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query
 from pganon.steps import State
 
 
-def searched(spec: ReleaseSpec) -> list[Requirement]:
-    """The requirements beside a population that every class has to satisfy."""
-    return [
-        requirement
-        for requirement in spec.in_population
-        if isinstance(requirement.model, PopulationModel) and requirement.model.searched
-    ]
-
-
-def outside(state: State) -> QualifiedName:
-    return state.work("outside")
+def keyed_people(state: State) -> QualifiedName:
+    return state.work("keyed_people")
 
 
 def people(layout: Layout) -> exp.Select:
@@ -74,8 +64,8 @@ def _level(axis: Axis) -> str:
     return f"m{axis.index}"
 
 
-def classes_outside(layout: Layout, node: Node, records: Relation) -> exp.Select:
-    """SELECT key, n, outside, presence: the classes of a node beside the population.
+def classes_in_population(layout: Layout, node: Node, records: Relation) -> exp.Select:
+    """SELECT key, n, covered, presence: the classes of a node beside the population.
 
     Args:
         records: by their keys below any node.
@@ -92,7 +82,7 @@ def classes_outside(layout: Layout, node: Node, records: Relation) -> exp.Select
     classes = query("select sum(t.n)::bigint as n from t", {"t": records}).select(*keys, *shown)
     classes = classes.group_by(*[key.this.copy() for key in keys])
     found = _people(layout, node, nulls)
-    tree = query("select c.n, coalesce(sum(p.n), 0)::bigint as outside from c", {"c": classes})
+    tree = query("select c.n, coalesce(sum(p.n), 0)::bigint as covered from c", {"c": classes})
     on = [equal(layout.words, "p", "c")]
     on += [
         fragment(
@@ -116,7 +106,7 @@ def _people(layout: Layout, node: Node, nulls: dict[int, tuple[str, int]]) -> ex
         named(fragment(":key & :bit <> 0", key=col(word, "o"), bit=num(bit)), f"z{place}")
         for place, (word, bit) in nulls.items()
     ]
-    tree = query("select sum(o.n) as n from o", {"o": outside(layout.state)})
+    tree = query("select sum(o.n) as n from o", {"o": keyed_people(layout.state)})
     tree = tree.select(*keys, *missing)
     for axis, level in zip(layout.axes, node, strict=True):
         if isinstance(axis, TreeAxis):
