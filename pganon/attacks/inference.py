@@ -22,12 +22,13 @@ Table = QualifiedName
 
 
 def candidates(spec: ReleaseSpec, boxes: Table, targets: Table, group: str) -> exp.Select:
-    """SELECT t, g, w: groups that may be the target's, with the records that may be his."""
+    """SELECT t, g, w: groups that may be the target's, with the records that may be his.
+
+    NULL is no group, and joins none: of records that show the value of a column, or withhold it.
+    """
     whether = conjunction(admits(a, "b", "t") for a in spec.attributes)
-    # Where a record shows the value of a column, or withholds it, that is in no bucket.
     return query(
-        "select t.t, :g as g, sum(b.n) as w from t join b on :g is not null and :whether"
-        " group by 1, 2",
+        "select t.t, :g as g, sum(b.n) as w from t join b on :whether group by 1, 2",
         {"t": targets, "b": boxes},
         g=col(group, "b"),
         whether=whether,

@@ -117,7 +117,6 @@ class _Attack:
         if min(held, every - held) < FEWEST:
             raise _too_few(spec, every, held)
         self._make(people.SHADOW, people.shadow(spec, self.base, held))
-        shadow = replace(snapshot, table=self.base.work(people.SHADOW))
         whole: Found = []
         without: Found = []
 
@@ -133,6 +132,7 @@ class _Attack:
             without.extend(self._attempts(_attackable(plan, state), state, held))
 
         self._run(spec, "release", snapshot, of_all)
+        shadow = snapshot.part(self.base.work(people.SHADOW))
         try:
             self._run(spec, "shadow release", shadow, of_some)
         except PrivacyRefusal as refusal:

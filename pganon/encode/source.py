@@ -22,11 +22,11 @@ from pganon.encode.prior import prior_row, reading_steps
 from pganon.encode.public import public_steps, public_table
 from pganon.encode.records import keys, snapshot_row
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
-from pganon.encode.work import POPULATION, PRIOR, SNAP
+from pganon.encode.work import POPULATION, PRIOR, SNAP, place
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
-from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.model import Attribute, ReleaseSpec, Scale
 from pganon.resolved.republication import Earlier, Prints, Republication
 from pganon.sqltools import col, fragment, named, num, query, scalar, text
 from pganon.steps import Check, State, Statement, Step
@@ -94,7 +94,8 @@ def prints_of(spec: ReleaseSpec, facts: Facts) -> Prints:
 def others_of(spec: ReleaseSpec, facts: Facts) -> dict[tuple[str, str], bytes]:
     """Digests of what else it has, by use and name; a public table and a prior by their relation.
 
-    Policies that name other relations have others.
+    Policies that name other relations have others. Those of a `tree` are of labels of the values
+    that there are.
     """
     trees = {("tree", name): _tree_fact(n) for n, name in enumerate(_given_trees(spec))}
     public = {
@@ -102,7 +103,11 @@ def others_of(spec: ReleaseSpec, facts: Facts) -> dict[tuple[str, str], bytes]:
         for number, name in enumerate(sorted(spec.public))
     }
     prior = {("prior", str(spec.prior.name)): _PRIOR} if spec.prior and spec.background else {}
-    people = {("population", str(spec.population.name)): _POPULATION} if spec.population else {}
+    people = {}
+    if spec.population is not None:
+        name = str(spec.population.name)
+        people = {("tree", f"{a.index} in {name}"): _place_fact(a) for a in _given_places(spec)}
+        people |= {("population", name): _POPULATION}
     return {key: facts[fact] for key, fact in (trees | public | prior | people).items()}
 
 
@@ -166,6 +171,10 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
         row = population_row(spec, "t")
         people = state.work(POPULATION)
         tree = tree.select(_digest(people, row, "population", _POPULATION.column))
+    for a in _given_places(spec):
+        row = exp.func("row", col("value", "t"), col("path", "t"))
+        digested = _digest(state.work(place(a.index)), row, a.column.name, _place_fact(a).column)
+        tree = tree.select(digested)
     return tree
 
 
@@ -174,7 +183,8 @@ def _other_facts(spec: ReleaseSpec) -> list[Fact[bytes]]:
     trees = [_tree_fact(number) for number, _ in enumerate(_given_trees(spec))]
     public = [_public_fact(number) for number, _ in enumerate(spec.public)]
     prior = [_PRIOR] if spec.prior and spec.background else []
-    return [*trees, *public, *prior, *([_POPULATION] if spec.population else [])]
+    people = [_POPULATION, *map(_place_fact, _given_places(spec))] if spec.population else []
+    return [*trees, *public, *prior, *people]
 
 
 def _tree_fact(number: int) -> Fact[bytes]:
@@ -183,6 +193,17 @@ def _tree_fact(number: int) -> Fact[bytes]:
 
 def _public_fact(number: int) -> Fact[bytes]:
     return digest(f"{_OTHERS}_public{number}")
+
+
+def _place_fact(attribute: Attribute) -> Fact[bytes]:
+    return digest(f"{_OTHERS}_place{attribute.index}")
+
+
+def _given_places(spec: ReleaseSpec) -> list[Attribute]:
+    """Columns of which values of the population have labels that are not in the policy."""
+    given = _given_trees(spec)
+    counted = spec.attributes if spec.population else ()
+    return [a for a in counted if a.scale is Scale.TREE and str(a.index) in given]
 
 
 def _given_trees(spec: ReleaseSpec) -> list[str]:

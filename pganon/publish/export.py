@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from io import BufferedRandom
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -127,9 +128,8 @@ def export(
 
 def _digest(file: BinaryIO) -> str:
     """Of what was written to a file that is still open."""
-    file.flush()
-    with Path(file.name).open("rb") as again:
-        return hashlib.file_digest(again, "sha256").hexdigest()
+    file.seek(0)
+    return hashlib.file_digest(cast(BufferedRandom, file), "sha256").hexdigest()
 
 
 def _record(conn: Connection, name: str, source: _Source, made: Exported) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import psycopg
@@ -59,6 +59,11 @@ class SharedSnapshot:
     table: QualifiedName
     part_of: PartOf
     others: dict[tuple[str, str], bytes] = field(default_factory=dict)
+
+    def part(self, table: QualifiedName) -> SharedSnapshot:
+        """Some of its rows, once others were read with all: they may have fewer values to label."""
+        others = {key: found for key, found in self.others.items() if key[0] != "tree"}
+        return replace(self, table=table, others=others)
 
     def check(self, others: Mapping[tuple[str, str], bytes]) -> None:
         """Refuse a candidate that read other rows of a relation than those before it.

@@ -252,6 +252,7 @@ def test_reports_have_the_attacks_on_what_they_are_about(db: Database, tmp_path:
     driver.publish(db, waits)
     found = attacked(db, waits)
     assert (found.versions, len(found.requests)) == ((), 1)
+    assert attacked(db, {**waits, **policy(8, "told")}).requests == ()
     held = reported("--request", str(found.requests[0]))
     assert held is not None
     assert reported("people") == shown
@@ -265,6 +266,31 @@ def test_reports_have_the_attacks_on_what_they_are_about(db: Database, tmp_path:
     ).fetchall()
     assert [row[:2] for row in rows] == [(1, False), (None, True)]
     assert rows[1][2] == found.run_id
+
+
+def test_relations_beside_the_source(db: Database) -> None:
+    """Some of their values only those have who are held out. They stay as they are meanwhile."""
+    db.source(
+        PLANTED
+        + "; CREATE TABLE public.ages AS SELECT n::text AS age, n / 10 || '*' AS tens, '*' AS every"
+        " FROM generate_series(1, 400) AS n; CREATE TABLE public.everybody AS"
+        " SELECT age, town FROM public.person;"
+        " GRANT SELECT ON public.ages, public.everybody TO steward"
+    )
+    declared = policy(5, "told", method={"name": "full_domain"})
+    declared["columns"]["age"]["hierarchy"] = {"table": "public.ages"}
+    k_map = {"model": "k_map", "k": 5, "population": "public.everybody"}
+    declared["privacy"].append(k_map)
+    assert attacked(db, declared).people == 400
+
+    def change(step: str) -> None:
+        if step == "shadow release: encode.source":
+            db.source("DELETE FROM public.everybody WHERE age = 400")
+
+    with pytest.raises(PreconditionError) as changed:
+        faults.attacked(db.dsn(), driver.loaded(declared), before=change)
+    assert changed.value.code == "source_changed"
+    assert driver.leftovers(db) == []
 
 
 def test_an_interrupt_removes_everything(db: Database) -> None:

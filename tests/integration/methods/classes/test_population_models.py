@@ -21,9 +21,11 @@ from pganon.errors import PganonError, PolicyError, PrivacyRefusal
 from pganon.privacy.population import AverageRisk, MostPresent, with_presence
 from pganon.publish import lifecycle
 from pganon.resolved.guarantee import guarantee
+from pganon.run.options import Options
+from pganon.run.release import run_release
 from pganon.run.warnings import warnings_of
 from pganon.sqltools import num, query, render
-from tests.support.harness.driver import Connection, drop_leftovers, publish, refused, run
+from tests.support.harness.driver import Connection, drop_leftovers, loaded, publish, refused, run
 from tests.support.harness.examples import examples
 from tests.support.oracles import covered
 from tests.support.oracles.levels import Column, Node, Table
@@ -458,6 +460,29 @@ def test_verify_needs_neither_source_nor_population(tables: Tables, db: Any) -> 
     failed = [one.model for one in lifecycle.verify(owner, "r") if not one.holds]
     assert failed
     assert set(failed) & {"k_map", "delta_presence"} == set()
+
+
+def test_labels_of_people_whom_the_source_lacks_are_read_like_the_source(
+    tables: Tables, db: Any
+) -> None:
+    """Once 28 is below another label, other people are counted, so groups are not those before."""
+    source, _ = tables
+    six(source, [*SIX, *MORE])
+    source.execute(
+        "CREATE TABLE public.ages AS SELECT n::text AS age, n / 10 || '*' AS tens, '*' AS every"
+        " FROM generate_series(20, 39) AS n; GRANT SELECT ON public.ages TO steward"
+    )
+    columns = {**COLUMNS, "age": {"hierarchy": {"table": "public.ages"}}}
+    declared = policy(columns, [K_MAP], method={"name": "full_domain"}, republication="warn")
+    publish(db, declared)
+
+    def again() -> str:
+        return run_release(loaded(declared), dsn=db.dsn("steward"), options=Options()).outcome
+
+    assert again() == "unchanged"
+    source.execute("UPDATE public.ages SET tens = '3*' WHERE age = '28'")
+    assert again() == "released"
+    assert again() == "unchanged"
 
 
 # -- Adult ---------------------------------------------------------------------------------------
