@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from psycopg.pq import DiagnosticField
 
-from pganon.errors import DatabaseError, ForeignCodeError, PreconditionError
+from pganon.errors import DatabaseError, ForeignCodeError, Interrupted, PreconditionError
 from pganon.server_errors import translate
 
 
@@ -100,3 +100,25 @@ def test_sql_functions_of_others(template: str, name: str) -> None:
     error = translate(_raised("22012", foreign))
     assert isinstance(error, ForeignCodeError)
     assert name != "odd" or "the function odd raised" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "elsewhere"),
+    [
+        ("cannot connect to db:1 to fetch it", ["while executing command on db:2"], True),
+        (
+            "failure on connection marked as essential: db:1",
+            [_in(FRAMES["en"], "citus_drop_trigger()")],
+            True,
+        ),
+        ("failure", [], False),
+    ],
+)
+def test_citus_says_in_words_alone_that_a_server_is_out_of_reach(
+    text: str, context: list[str], elsewhere: bool
+) -> None:
+    """In English, wherever it is: a server does not reach a third one, or was lost meanwhile."""
+    cause = translate(_raised("XX000", *context, text=text), step="coded")
+    assert isinstance(cause, Interrupted) is elsewhere
+    assert ("another server of the cluster failed (step coded)" in str(cause)) is elsewhere
+    assert "db:1" not in str(cause)
