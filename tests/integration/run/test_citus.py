@@ -21,7 +21,6 @@ from pganon.checks.releases import drift
 from pganon.errors import DatabaseError, Interrupted
 from pganon.identifiers import QualifiedName
 from pganon.publish.release_state import source_mark
-from pganon.run import executor
 from pganon.run.erasure import forget_people
 from pganon.run.result import RunResult
 from tests.integration.methods.test_conformance import released, shown, unverified
@@ -221,24 +220,6 @@ def _source(db: Database) -> str:
 
 
 # -- work tables in shards --------------------------------------------------------------------
-
-
-def test_rows_go_from_shard_to_shard(stays: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Citus would do otherwise, it says in no message: it pulls all rows to this server."""
-    plans_of: dict[str, str] = {}
-    fill = executor.fill_table
-
-    def explained(conn: Any, target: QualifiedName, select: Any) -> int:
-        text = sql.SQL("EXPLAIN INSERT INTO {} {}").format(target.identifier, select)
-        plans_of[target.name.partition("_")[2]] = str(conn.execute(text).fetchall())
-        return fill(conn, target, select)
-
-    monkeypatch.setattr(executor, "fill_table", explained)
-    faults.run(stays.dsn(), policy("placed"))
-    assert list(plans_of) == ["snap", "coded", "cell_classes"]
-    assert "INSERT/SELECT method" not in plans_of["snap"]  # each shard fills the one beside it
-    assert "Insert on r" in plans_of["snap"]
-    assert "INSERT/SELECT method: repartition" in plans_of["coded"]
 
 
 def test_nobody_else_may_read_a_shard(stays: Database) -> None:
