@@ -6,7 +6,6 @@ known to pull without one.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,10 +70,10 @@ class Explained:
             if not re.search(f"(FROM|JOIN) [^ ]*({'|'.join(names)})\\b", asked):
                 return
             _execute(other, f"EXPLAIN ({done}FORMAT json) {asked}".encode(), *args)
-            plan = json.dumps(other.fetchone())
-        found = list(_queries(json.loads(plan)))
+            plan = other.fetchone()
+        found = list(_queries(plan))
         if inserts:
-            method = re.search('"INSERT/SELECT method": "(.*?)"', plan)
+            method = re.search("'INSERT/SELECT method': '(.*?)'", str(plan))
             self.inserts[self.step] = (method and method[1], len(found))
         else:
             self.came += [(self.step, number) for number in found]
@@ -82,7 +81,7 @@ class Explained:
 
 def _queries(plan: Any) -> Iterator[int]:
     """Rows of queries over several shards, of any depth in a plan."""
-    if isinstance(plan, list):
+    if isinstance(plan, list | tuple):
         for part in plan:
             yield from _queries(part)
     elif isinstance(plan, dict):
@@ -132,3 +131,14 @@ def test_only_counted_rows_come_to_the_coordinator(cluster: Database, method: st
     assert {step for step, number in found.came if number > COUNTED} <= OF_PEOPLE
     assert {"partition.cells", "recode.records"} < {step for step, _ in found.came}
     assert len(found.came) > 12
+
+
+def test_assess_counts_classes_where_the_rows_are(cluster: Database) -> None:
+    conn = cluster.owner()
+    query = conn.execute(
+        b"SELECT pganon.measure_query('public.stay', '{age,weight}', '{disease}', NULL,"
+        b" ARRAY(SELECT DISTINCT name FROM pganon.measures() WHERE counts = 'values'), '{}', 2)"
+    ).fetchone()
+    assert query is not None
+    plan = conn.execute(f"EXPLAIN (ANALYZE, FORMAT json) {query[0]}".encode()).fetchone()
+    assert list(_queries(plan)) == [35 * 8]
