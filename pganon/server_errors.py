@@ -55,6 +55,8 @@ _INTERNAL = "XX000"
 _ELSEWHERE = ("while executing command on", "connection marked as essential")
 """What Citus says, in English, of another server: that it could not reach a third one, or was lost
 meanwhile. Both have no SQLSTATE but that of internal errors."""
+_HERE = ("postmaster was shut down",)
+"""What it says, likewise, of this one."""
 _REACH = (
     "check that all of them run, reach each other and let the role log in; nothing unverified was"
     " published"
@@ -128,7 +130,8 @@ def translate(
     text = None if foreign else error.diag.message_primary
     if state is not None and state.startswith("PA") and own:
         return _own_error(state, text or "", error.diag.message_hint)
-    if state is None or (state.startswith(_LOST) and state != _UNREACHABLE) or _of_citus(error):
+    lost = state is not None and state.startswith(_LOST) and state != _UNREACHABLE
+    if state is None or lost or _by_citus(error, _ELSEWHERE + _HERE):
         return _lost(error, text, step, foreign=foreign)
     if state == "25006" and not foreign:
         return PreconditionError(
@@ -167,12 +170,13 @@ def _lost(
 def of_another_server(error: psycopg.Error) -> bool:
     """Whether a connection failed that this server had with another one, not its own session."""
     lost = error.sqlstate is not None and error.sqlstate.startswith(_LOST)
-    return _of_citus(error) or (lost and error.diag.severity_nonlocalized == "ERROR")
+    ends = error.diag.severity_nonlocalized != "ERROR"
+    return (lost and not ends) or _by_citus(error, _ELSEWHERE)
 
 
-def _of_citus(error: psycopg.Error) -> bool:
+def _by_citus(error: psycopg.Error, texts: Sequence[str]) -> bool:
     said = f"{error.diag.message_primary} {error.diag.context}"
-    return error.sqlstate == _INTERNAL and any(text in said for text in _ELSEWHERE)
+    return error.sqlstate == _INTERNAL and any(text in said for text in texts)
 
 
 def _other(error: psycopg.Error, state: str, text: str | None, step: str | None) -> DatabaseError:

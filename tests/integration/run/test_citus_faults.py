@@ -11,6 +11,7 @@ import pytest
 
 from pganon.errors import Interrupted
 from pganon.run.tables import clean
+from tests.integration.methods.test_conformance import unverified
 from tests.support.harness import citus, faults
 from tests.support.harness.citus import STAYS, policy
 from tests.support.harness.citus_worker import Worker, worker
@@ -65,6 +66,7 @@ def test_a_worker_that_is_killed_ends_the_run_and_nothing_else(
         faults.run(cluster.dsn(), policy("killed"), before=faults.at(step, kill))
     assert faults.events(conn, "killed")[-1] == "failed: interrupted"
     assert (faults.version(conn, "killed"), faults.content(conn, VIEW)) == (before, rows)
+    assert unverified(conn, "killed") == []
     left = faults.run_tables(conn)
     assert {name.split("_", 2)[2] for name in left} <= {"snap", "coded", "cell_classes"}
     assert clean(conn).remaining == tuple(left)

@@ -78,7 +78,8 @@ def test_tests_find_the_citus_that_compose_starts() -> None:
     trust = {"POSTGRES_HOST_AUTH_METHOD": "trust"}  # roles of tests connect from server to server
     assert all(server["environment"] == trust for server in services.values())
     assert join["environment"] == {"PGHOST": coordinator[0], "PGUSER": told[1]}
-    assert join["depends_on"] == dict.fromkeys(services, {"condition": "service_healthy"})
+    healthy = {"condition": "service_healthy"}
+    assert join["depends_on"] == dict.fromkeys(services, healthy)
     assert all("127.0.0.1" in server["healthcheck"]["test"] for server in services.values()), (
         "the server that the image sets itself up with answers on a socket alone"
     )
