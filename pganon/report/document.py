@@ -143,7 +143,8 @@ def _risk(found: Collected) -> dict[str, Any]:
         if chance is None
         else {"smallest": chance.smallest, "highest": chance.highest, "mean": chance.mean},
         "source": _source_chance(found),
-        "limits": figures.LIMITS,
+        "population": figures.in_population(found),
+        "limits": figures.limits(found.policy.report.accepted),
         "sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
     }
 

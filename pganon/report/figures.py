@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
+from pganon.policy.reporting import Limit
 from pganon.report.collected import Collected
+from pganon.report.words import listed
 
-LIMITS = {"0.09": 0.09, "1/11": 1 / 11}
-"""Highest chances to find a person: EMA and Health Canada; CMS."""
 
-OVER = {"0.09": "9 %", "1/11": "1 in 11"}
+def limits(accepted: Sequence[Limit]) -> dict[str, float]:
+    """Highest chances to find a person by their names, as in JSON."""
+    return {limit.name: float(limit.share) for limit in accepted}
+
+
+def limit_words(name: str) -> str:
+    """`9 %` of a limit with the name `0.09`."""
+    return Limit(Fraction(name)).words
+
+
+def exceeded(highest: float, accepted: Sequence[Limit]) -> list[str]:
+    """Words of the limits that a chance is above."""
+    return [limit.words for limit in accepted if highest > limit.share]
+
+
+def against_limits(highest: float, accepted: Sequence[Limit]) -> tuple[str, str]:
+    """All limits, and which of them a chance is above: two notes of the same row."""
+    words, above = [limit.words for limit in accepted], exceeded(highest, accepted)
+    every = "the limit" if len(words) == 1 else "both limits" if len(words) == 2 else "all limits"
+    named = f"limit{'s' if len(words) > 1 else ''}: {listed(words)}"
+    if not above:
+        return named, f"below {every}"
+    return named, f"above {every if len(above) == len(words) else listed(above)}"
 
 
 @dataclass(frozen=True)
@@ -46,6 +69,11 @@ def chance(found: Collected) -> Chance | None:
 def sizes(found: Collected, of: str) -> Mapping[str, Any] | None:
     """Of `release` or `source`; None if they were not measured."""
     return (found.evidence or {}).get("class_sizes", {}).get(of)
+
+
+def in_population(found: Collected) -> Mapping[str, Any] | None:
+    """Chances of who looks for a record among people of a population; None if not measured."""
+    return (found.evidence or {}).get("population")
 
 
 def sensitive(found: Collected) -> list[Mapping[str, Any]]:

@@ -91,3 +91,12 @@ def fewest_values(found: Collected, column: str) -> int | None:
         if check["model"] == "distinct_l_diversity" and named == column:
             return int(check["measured"])
     return None
+
+
+def presence(found: Collected) -> list[tuple[str, float]]:
+    """(`most` or `least`, chance) that somebody of the population is in the data, as measured."""
+    return [
+        ("least" if check["bound"] == ">=" else "most", check["measured"])
+        for check in found.measures.get("verified", [])
+        if check["model"] == "delta_presence"
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pganon.forms.evidence import DIGEST
+from pganon.policy.reporting import AUTHORITIES
 from pganon.privacy.judged import VOID
 from pganon.report import events, figures, guarantee
 from pganon.report.collected import Collected
@@ -52,13 +53,19 @@ def _limits(found: Collected) -> Iterator[str]:
     chance = figures.chance(found)
     if chance is None:
         return
-    above = [figures.OVER[name] for name, limit in figures.LIMITS.items() if chance.highest > limit]
-    if above:
-        yield (
-            f"The highest chance to find a person is {percent(chance.highest)}, above"
-            f" {' and '.join(above)}, which authorities accept for publication to everybody."
-            " Readers under contract may be allowed more."
-        )
+    asked = found.policy.report
+    above = figures.exceeded(chance.highest, asked.accepted)
+    if not above:
+        return
+    if asked.limits == AUTHORITIES:
+        accept = "authorities accept for publication to everybody"
+        more = " Readers under contract may be allowed more."
+    else:
+        accept, more = "the policy declares as accepted", ""
+    yield (
+        f"The highest chance to find a person is {percent(chance.highest)}, above"
+        f" {listed(above)}, which {accept}.{more}"
+    )
 
 
 def _common(found: Collected) -> Iterator[str]:

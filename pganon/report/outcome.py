@@ -38,13 +38,10 @@ def _chance(found: Collected) -> dict[str, Any]:
     chance, label = figures.chance(found), "Highest chance to find a person"
     if chance is None:
         return _exactly(found, "chance", label)
-    above = [figures.OVER[name] for name, limit in figures.LIMITS.items() if chance.highest > limit]
-    limits = f"limits: {' and '.join(figures.OVER.values())}"
-    if above:
-        both = len(above) == len(figures.LIMITS)
-        said = "above both limits" if both else f"above {above[0]}"
-        return row("chance", label, percent(chance.highest), limits, said, LOOK)
-    return row("chance", label, percent(chance.highest), limits, "below both limits", HOLDS)
+    accepted = found.policy.report.accepted
+    limits, said = figures.against_limits(chance.highest, accepted)
+    status = LOOK if figures.exceeded(chance.highest, accepted) else HOLDS
+    return row("chance", label, percent(chance.highest), limits, said, status)
 
 
 def _common(found: Collected) -> dict[str, Any]:

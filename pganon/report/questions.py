@@ -25,7 +25,7 @@ def questions(found: Collected) -> list[Question]:
         *_inference(found),
         _linkability(found),
         _others(found),
-        _presence(),
+        _presence(found),
     ]
 
 
@@ -133,13 +133,16 @@ def _others(found: Collected) -> Question:
     return _question("other members", "knows the values of other members of a group", remains, OPEN)
 
 
-def _presence() -> Question:
-    return _question(
-        "presence",
-        "wants to know whether a person is in the data at all",
-        "The release does not hide it.",
-        OPEN,
+def _presence(found: Collected) -> Question:
+    somebody = "wants to know whether a person is in the data at all"
+    measured = guarantee.presence(found)
+    if not measured:
+        return _question("presence", somebody, "The release does not hide it.", OPEN)
+    chances = [f"at {bound} {percent(share)}" for bound, share in measured]
+    remains = (
+        f"Of everybody of the population it is concluded with a chance of {' and '.join(chances)}."
     )
+    return _question("presence", somebody, remains, BOUNDED)
 
 
 def _question(name: str, somebody: str, remains: str, result: str) -> Question:

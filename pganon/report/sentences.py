@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from pganon.policy.reporting import AUTHORITIES
 from pganon.report.charts import risk, values
+from pganon.report.figures import limit_words
 from pganon.report.words import count, day, listed, number, percent, plain, several
 
 Document = Mapping[str, Any]
@@ -47,6 +49,8 @@ def sentences(report: Document) -> dict[str, Any]:
         "alone": _alone(report),
         "sizes": _sizes(report),
         "above": _above(report),
+        "population": _population(report),
+        "origin": _origin(report),
         "others": [_others(item, properties["people"]) for item in report["sensitive"]],
         "by_value": [values.finding(item) for item in report["sensitive"]],
         "commonest": [
@@ -148,13 +152,40 @@ def _above(report: Document) -> str:
     sizes = report["risk"]["sizes"]["release"]
     if not sizes:
         return "How many are above the limits was not measured."
+    return f"In the release {_of_each_limit(report, sizes['above'])}."
+
+
+def _population(report: Document) -> str:
+    found = report["risk"]["population"]
+    if not found:
+        return ""
+    least = found["smallest"]
+    people = several(least, "person", "people") if least else "nobody"
+    like = (
+        f"Every group looks like at least {people}" if least else f"Some groups look like {people}"
+    )
+    told = _of_each_limit(report, found["above"])
+    return f"{like} of the population. Looked for among all its people, {told}."
+
+
+def _of_each_limit(report: Document, above: Mapping[str, int | None]) -> str:
     people, few = report["properties"]["people"], report["properties"]["smallest"]
     texts = []
-    for limit, shown in (("0.09", "9 %"), ("1/11", "1 in 11")):
-        above = sizes["above"][limit]
-        told = f"fewer than {few}" if above is None else count(above) if above else "no"
-        texts.append(f"{told} {people} have a chance above {shown}")
-    return f"In the release {' and '.join(texts)}."
+    for limit, held in above.items():
+        told = f"fewer than {few}" if held is None else count(held) if held else "no"
+        texts.append(f"{told} {people} have a chance above {limit_words(limit)}")
+    return listed(texts)
+
+
+def _origin(report: Document) -> str:
+    if list(report["risk"]["limits"].values()) != list(AUTHORITIES):
+        return "The policy declares them as accepted (report: limits)."
+    return (
+        "9 %: the highest chance that the European Medicines Agency (Policy 0070) and Health Canada"
+        " accept for clinical reports. 1 in 11: the US Medicare and Medicaid agency (CMS) publishes"
+        " no cell with fewer than 11 people. Both are limits for publication to everybody; a board"
+        " may allow more to readers under contract."
+    )
 
 
 def _others(item: Document, people: str) -> str:

@@ -14,7 +14,7 @@ from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.form import Description, Evidence, Histogram, Relations, Tables
 from pganon.forms.request import Request
 from pganon.metrics import coverage, distribution, source
-from pganon.metrics.evidence import distributions, exactness, shares
+from pganon.metrics.evidence import distributions, exactness, journalist, shares
 from pganon.metrics.evidence.sizes import Sizes
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, query, stacked
@@ -24,10 +24,14 @@ from pganon.steps.facts import Facts
 RELEASE, SOURCE = Sizes("released_sizes"), Sizes("source_sizes")
 
 
-def evidence_of(description: Description, histogram: Histogram) -> Evidence:
+Covered = Callable[[ReleaseSpec, Tables], exp.Select]
+"""SELECT n, covered: the records of every class, and the people of the population it covers."""
+
+
+def evidence_of(description: Description, histogram: Histogram, covered: Covered) -> Evidence:
     """Evidence of a form with one published value of every quasi-identifier per group."""
     return Evidence(
-        lambda spec, tables, request: steps(spec, description, histogram, tables, request),
+        lambda spec, tables, request: steps(spec, description, histogram, covered, tables, request),
         document,
         lambda spec, relations: whole_steps(spec, histogram, relations),
         whole_document,
@@ -38,28 +42,33 @@ def steps(
     spec: ReleaseSpec,
     description: Description,
     histogram: Histogram,
+    covered: Covered,
     tables: Callable[[State], Tables],
     request: Request,
 ) -> tuple[Step, ...]:
     """After those of the metrics on request, whose tables it reads where there are any."""
-    attributes = axes(spec.attributes)
-    covered: list[Step] = []
+    attributes, asked = axes(spec.attributes), spec.policy.report
+    shown: list[Step] = []
     if request.nothing:
-        covered += source.place_steps(spec)
-        covered.append(coverage.shown_step(spec, lambda s: description.shown(spec, tables(s))))
-        covered += [coverage.cover_step(axis, _cover_of(axis)) for axis in attributes]
+        shown += source.place_steps(spec)
+        shown.append(coverage.shown_step(spec, lambda s: description.shown(spec, tables(s))))
+        shown += [coverage.cover_step(axis, _cover_of(axis)) for axis in attributes]
     if not request.everything:
-        covered += [distribution.table_step(axis) for axis in attributes]
+        shown += [distribution.table_step(axis) for axis in attributes]
     for axis in attributes:
-        covered += [
-            distributions.check(axis, spec.policy.report.smallest),
+        shown += [
+            distributions.check(axis, asked.smallest),
             exactness.check(axis, description.extents),
         ]
     sizes: list[Step] = [
-        RELEASE.check("sizes of the classes", description.extents),
-        SOURCE.check("sizes of the groups of the source", lambda s: _source_groups(spec, s)),
+        RELEASE.check("sizes of the classes", description.extents, asked.accepted),
+        SOURCE.check(
+            "sizes of the groups of the source", lambda s: _source_groups(spec, s), asked.accepted
+        ),
     ]
-    chains = [sizes, *shares.chains(spec, histogram, tables), covered]
+    if spec.population is not None:
+        sizes.append(journalist.check(asked.accepted, lambda s: covered(spec, tables(s))))
+    chains = [sizes, *shares.chains(spec, histogram, tables), shown]
     return (Parallel("evidence", "figures for a report", chains),)
 
 
@@ -70,6 +79,7 @@ def whole_steps(
     groups = RELEASE.check(
         "sizes of the classes of all increments",
         lambda s: query("select m.n from m", {"m": s.work("mshown")}),
+        spec.policy.report.accepted,
     )
     exact = [exactness.check(axis, _no_labels) for axis in _measured(spec)]
     values = [step for chain in shares.chains(spec, histogram, relations) for step in chain]
@@ -88,12 +98,12 @@ def _measured(spec: ReleaseSpec) -> list[Axis]:
 
 
 def whole_document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
-    smallest = spec.policy.report.smallest
+    asked = spec.policy.report
     return {
         "format": 1,
-        "smallest": smallest,
-        "class_sizes": {"release": RELEASE.document(facts, smallest), "source": None},
-        "sensitive": [shares.document(item, facts, smallest) for item in spec.sensitive],
+        "smallest": asked.smallest,
+        "class_sizes": {"release": RELEASE.document(facts, asked), "source": None},
+        "sensitive": [shares.document(item, facts, asked.smallest) for item in spec.sensitive],
         "attributes": [
             {"column": axis.attribute.published, **exactness.document(axis, facts)}
             for axis in _measured(spec)
@@ -107,14 +117,15 @@ def _cover_of(axis: Axis) -> Callable[[Axis, State], exp.Expr] | None:
 
 
 def document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
-    smallest = spec.policy.report.smallest
+    asked, smallest = spec.policy.report, spec.policy.report.smallest
     return {
         "format": 1,
         "smallest": smallest,
         "class_sizes": {
-            "release": RELEASE.document(facts, smallest),
-            "source": SOURCE.document(facts, smallest),
+            "release": RELEASE.document(facts, asked),
+            "source": SOURCE.document(facts, asked),
         },
+        "population": journalist.document(facts, asked) if spec.population else None,
         "sensitive": [shares.document(item, facts, smallest) for item in spec.sensitive],
         "attributes": [
             {

@@ -3,22 +3,20 @@ a group."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
 
 from pganon.metrics.evidence.merging import merged, told
+from pganon.policy.reporting import Limit, Reporting
 from pganon.sqltools import fragment, named, num, query
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, Facts, count
 
 BINS = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 """Sizes that are counted together, the first and the last of them."""
-
-LIMITS = {"0.09": 11, "1/11": 10}
-"""Chances to find a person that authorities set as limits, and the largest size above each."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +25,21 @@ class Sizes:
 
     name: str
 
-    def check(self, purpose: str, groups: Callable[[State], exp.Select]) -> Check:
+    def check(
+        self, purpose: str, groups: Callable[[State], exp.Select], limits: Sequence[Limit]
+    ) -> Check:
         """`groups` has a row with `n` for every group."""
         return Check(
             f"{self.name}_sizes",
             purpose,
-            lambda s: self._counted(groups(s)),
-            gives=[self._fact(name) for name in self._columns()],
+            lambda s: self._counted(groups(s), limits),
+            gives=[self._fact(name) for name in self._columns(limits)],
         )
 
-    def document(self, facts: Facts, smallest: int) -> dict[str, Any] | None:
+    def document(self, facts: Facts, asked: Reporting) -> dict[str, Any] | None:
         """As JSON; None if there are no groups."""
-        found = {name: facts[self._fact(name)] for name in self._columns()}
+        smallest, limits = asked.smallest, asked.accepted
+        found = {name: facts[self._fact(name)] for name in self._columns(limits)}
         people = found["people"]
         if people == 0:
             return None
@@ -48,7 +49,9 @@ class Sizes:
             "smallest": found["smallest"],
             "largest": found["largest"],
             "alone": told(found["people0"], smallest),
-            "above": {limit: told(found[f"above{n}"], smallest) for n, limit in enumerate(LIMITS)},
+            "above": {
+                limit.name: told(found[f"above{n}"], smallest) for n, limit in enumerate(limits)
+            },
             "bins": [
                 {"from": BINS[first][0], "to": BINS[last][1], "people": held}
                 for first, last, held in _held(
@@ -60,18 +63,18 @@ class Sizes:
     def _fact(self, name: str) -> Fact[int]:
         return count(name, f"{self.name}_")
 
-    def _columns(self) -> list[str]:
-        above = [f"above{number}" for number, _ in enumerate(LIMITS)]
+    def _columns(self, limits: Sequence[Limit]) -> list[str]:
+        above = [f"above{number}" for number, _ in enumerate(limits)]
         people = [f"people{number}" for number, _ in enumerate(BINS)]
         return ["groups", "people", "smallest", "largest", *above, *people]
 
-    def _counted(self, groups: exp.Select) -> exp.Expr:
+    def _counted(self, groups: exp.Select, limits: Sequence[Limit]) -> exp.Expr:
         tree = query(
             "select count(*) as groups, coalesce(sum(g.n), 0)::bigint as people,"
             " coalesce(min(g.n), 0) as smallest, coalesce(max(g.n), 0) as largest from g",
             {"g": groups},
         )
-        ranges = [(0, most) for most in LIMITS.values()]
+        ranges = [(0, limit.largest) for limit in limits]
         ranges += [(first, 2**31 if last is None else last) for first, last in BINS]
         parts = [
             fragment(
@@ -82,7 +85,10 @@ class Sizes:
             for first, last in ranges
         ]
         return tree.select(
-            *[named(part, name) for part, name in zip(parts, self._columns()[4:], strict=True)]
+            *[
+                named(part, name)
+                for part, name in zip(parts, self._columns(limits)[4:], strict=True)
+            ]
         )
 
 

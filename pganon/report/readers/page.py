@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pganon.report.charts import bars, risk
-from pganon.report.figures import OVER
+from pganon.report.figures import limit_words
 from pganon.report.template import Document, render
 from pganon.report.words import count, listed, percent, plain, sentence
 
@@ -40,7 +40,7 @@ def _above(report: Document) -> str:
     above = report["risk"]["sizes"]["release"]["above"]
     texts = [
         f"{count(held) if held else 'no'} {report['properties']['members']} have one above"
-        f" {OVER[name]}"
+        f" {limit_words(name)}"
         for name, held in above.items()
     ]
     return sentence(f"{' and '.join(texts)}.")

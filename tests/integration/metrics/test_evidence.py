@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pganon.errors import PolicyError
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, run
 
@@ -84,6 +85,56 @@ def test_evidence_is_what_the_published_relations_say(staged: Staged):
     _check_values(evidence["sensitive"][0], records)
     _check_attributes(evidence["attributes"], staged, source)
     _check_nothing_rare(evidence)
+
+
+@pytest.mark.parametrize("method", ["mondrian", "one_dimensional"])
+def test_the_risk_among_people_of_a_population(db: Database, staged: Staged, method: str):
+    """Whom of a population classes cover, one by one; it decides neither classes nor partition."""
+    draw = random.Random(11)
+    elsewhere = [(*draw.choice(rows())[:4], draw.choice(["101", "209", "778"])) for _ in range(500)]
+    people = [row[:5] for row in rows()] + elsewhere
+    owner = db.connect("source_owner")
+    owner.execute(
+        "CREATE TABLE public.everybody (age int, born date, sex text, grade text, zip text)"
+    )
+    with owner.cursor() as cursor:
+        cursor.executemany("INSERT INTO public.everybody VALUES (%s, %s, %s, %s, %s)", people)
+    owner.execute("GRANT SELECT ON public.everybody TO steward")
+    limits = {0.2: 4, 0.05: 19}
+    asked = {"smallest": SMALLEST, "limits": list(limits), "population": "public.everybody"}
+    found = run(staged.conn, {**POLICY, "method": {"name": method}, "report": asked})
+    evidence = found.plan.evidence(found.state)
+    assert evidence is not None
+    sizes = Counter(record["class_id"] for record in found.table("records"))
+    covered = {number: _covered(found.classes[number], people) for number in sizes}
+    among = evidence["population"]
+    assert among["smallest"] == min(covered.values()) >= 6
+    assert among["highest"] == pytest.approx(1 / min(covered.values()))
+    mean = sum(size / covered[number] for number, size in sizes.items()) / sizes.total()
+    assert among["mean"] == pytest.approx(mean)
+    for limit, largest in limits.items():
+        above = sum(size for number, size in sizes.items() if covered[number] <= largest)
+        told = above if above == 0 or above >= SMALLEST else None
+        assert among["above"][f"{limit:g}"] == told
+    assert set(evidence["class_sizes"]["release"]["above"]) == {"0.2", "0.05"}
+    if method == "mondrian":
+        assert found.classes == staged.classes
+
+
+def _covered(shown: dict[str, Any], people: list[tuple[Any, ...]]) -> int:
+    tests = [SHOWN[name](shown)[0] for name in NAMES[:5]]
+    return sum(all(holds(v) for holds, v in zip(tests, person, strict=True)) for person in people)
+
+
+def test_groups_that_cover_nobody_are_refused_a_population(staged: Staged):
+    given = {
+        **POLICY,
+        "privacy": [{"model": "anatomy_l_diversity", "column": "disease", "l": 2}],
+        "method": {"name": "anatomy"},
+        "report": {"population": "public.people"},
+    }
+    with pytest.raises(PolicyError, match=r"report\.population.*method anatomy do not say whom"):
+        run(staged.conn, given)
 
 
 def _check_sizes(found: dict[str, Any], sizes: Counter[Any]) -> None:

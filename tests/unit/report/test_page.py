@@ -83,6 +83,65 @@ def test_what_is_to_be_looked_at_is_what_applies():
     assert "several records" not in comments
 
 
+def test_the_limits_are_those_of_the_policy():
+    """1 in 12 is above 5 % and below 20 %."""
+    evidence = json.loads(json.dumps(EVIDENCE))
+    for sizes in evidence["class_sizes"].values():
+        sizes["above"] = {"0.05": 900, "0.2": 0}
+    policy = {**POLICY, "report": {"limits": [0.05, 0.2]}}
+    report = document(collected(policy, evidence=evidence))
+    text = shown(page(report))
+    assert report["risk"]["limits"] == {"0.05": 0.05, "0.2": 0.2}
+    assert len(report["comments"]) == 5
+    for said in (
+        "The highest chance to find a person is 8.3 %, above 5 %, which the policy declares as"
+        " accepted.",
+        "limits: 5 % and 20 % above 5 %",
+        "900 people have a chance above 5 % and no people have a chance above 20 %",
+        "The policy declares them as accepted",
+    ):
+        assert said in text
+    assert "European Medicines Agency" not in text
+
+
+def test_the_risk_among_people_of_a_population():
+    text = shown(page(document(collected())))
+    assert "does not know who is in the data (journalist) not measured not measured" in text
+    among = {
+        "smallest": 40,
+        "highest": 1 / 40,
+        "mean": 0.0125,
+        "above": {"0.09": None, "1/11": 0},
+    }
+    report = document(collected(evidence={**EVIDENCE, "population": among}))
+    text = shown(page(report))
+    assert at(report, "risk.population.mean") == 0.0125
+    assert "looks among the people of a population (journalist) 2.5 % 1.2 %" in text
+    assert "Every group looks like at least 40 people of the population" in text
+    assert "fewer than 11 people have a chance above 9 %" in text
+    nobody = {**among, "smallest": 0, "highest": 1.0}
+    text = shown(page(document(collected(evidence={**EVIDENCE, "population": nobody}))))
+    assert "Some groups look like nobody of the population" in text
+
+
+def test_whether_presence_is_bounded():
+    def presence(*checks: dict[str, Any]) -> dict[str, str]:
+        verified = [*MEASURES["verified"], *checks]
+        report = document(collected(measures={**MEASURES, "verified": verified}))
+        return next(one for one in report["questions"] if one["name"] == "presence")
+
+    def remains(*checks: dict[str, Any]) -> str:
+        return presence(*checks)["remains"].replace("\u00a0", " ")
+
+    assert presence()["result"] == "not bounded"
+    bound = {**MEASURES["verified"][0], "model": "delta_presence", "required": 0.5}
+    most = {**bound, "symbol": "max", "bound": "<=", "measured": 0.37}
+    least = {**bound, "symbol": "min", "bound": ">=", "measured": 0.05}
+    assert presence(most)["result"] == "bounded"
+    assert "with a chance of at most 37 %." in remains(most)
+    assert "of at most 37 % and at least 5 %." in remains(most, least)
+
+
 def test_tables_that_others_could_write_to_are_named():
     hostile = "hospital.patient\u202e"
     report = document(collected(measures={**MEASURES, "unlocked": [hostile, "hospital.ward"]}))

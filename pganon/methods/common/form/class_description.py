@@ -32,6 +32,7 @@ from pganon.methods.common.form.class_records import (
     same_cell,
     unchanged,
 )
+from pganon.methods.common.form.population import covered_people
 from pganon.metrics import loss
 from pganon.metrics.evidence.classes import evidence_of
 from pganon.metrics.report import ClassMetrics, metrics_of
@@ -133,7 +134,7 @@ CLASSES = PublishedForm(
         Whole(whole_columns, shown, whole_measures, class_utility),
         class_checks.histogram,
         ON_REQUEST,
-        evidence_of(DESCRIPTION, class_checks.histogram),
+        evidence_of(DESCRIPTION, class_checks.histogram, covered_people),
     ),
     Linkage(class_checks.linked),
 )

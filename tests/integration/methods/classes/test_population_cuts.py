@@ -269,6 +269,9 @@ def test_a_release_that_counts_people_has_no_increments(tables: Tables) -> None:
     declared = policy({"x": "q", "s": {"role": "individual"}}, [K_MAP], **growing)
     with pytest.raises(PolicyError, match="increments are not available with k_map"):
         run(tables[1], declared)
+    declared |= {"privacy": [{"model": "k_anonymity", "k": 2}], "report": {"population": PEOPLE}}
+    with pytest.raises(PolicyError, match="increments are not compared with a population"):
+        run(tables[1], declared)
 
 
 def test_sets_of_too_many_values(tables: Tables) -> None:

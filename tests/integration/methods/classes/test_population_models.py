@@ -485,6 +485,31 @@ def test_labels_of_people_whom_the_source_lacks_are_read_like_the_source(
     assert again() == "unchanged"
 
 
+def test_a_population_of_the_report_alone_is_counted_anew_when_it_changes(
+    tables: Tables, db: Any
+) -> None:
+    """Two of 33 and the others alone: with everybody twice, F_E is twice as large."""
+    source, _ = tables
+    six(source, SIX)
+    asked = {"population": PEOPLE, "limits": [0.25]}
+    declared = levelled({"model": "k_anonymity", "k": 2}, report=asked, republication="warn")
+
+    def among() -> dict[str, Any]:
+        run_release(loaded(declared), dsn=db.dsn("steward"), options=Options())
+        row = db.owner().execute("SELECT evidence FROM pganon_private.version ORDER BY version DESC")
+        return row.fetchone()[0]["population"]
+
+    first = among()
+    source.execute("INSERT INTO public.people TABLE public.people")
+    second = among()
+    assert (first["smallest"], second["smallest"]) == (2, 4)
+    assert (first["highest"], second["highest"]) == (0.5, 0.25)
+    assert first["mean"] == 2 * second["mean"]
+    refusal = "people of one population"
+    with pytest.raises(PolicyError, match=refusal):
+        run(db.owner(), levelled({**K_MAP, "population": "public.t"}, report=asked))
+
+
 # -- Adult ---------------------------------------------------------------------------------------
 
 ADULT = Path(os.environ.get("PGANON_DATA") or "/nowhere") / "adult"
