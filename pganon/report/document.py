@@ -1,7 +1,7 @@
 """The report as a document of JSON, from what was stored of a version.
 
 Names of the results of ACRO are used where there are any: `uid`, `type`, `status`, `command`,
-`summary`, `outcome`, `properties`, `timestamp`, `comments`.
+`summary`, `outcome`, `properties`, `files`, `timestamp`, `comments`, `exception`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pganon.report import events, figures, guarantee
 from pganon.report.attacks import attacks
 from pganon.report.collected import Collected
 from pganon.report.columns import about, columns
+from pganon.report.dataset import dataset
 from pganon.report.exported import files_of
 from pganon.report.look import look_at
 from pganon.report.outcome import outcome
@@ -32,7 +33,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         files: exported ones beside those of the ledger, each with its `name` and `sha256`.
     """
     comments = look_at(found)
-    return {
+    report = {
         "format": FORMAT,
         "uid": f"{found.release}/{_which(found)}",
         "type": found.groups,
@@ -44,6 +45,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "summary": " ".join(_summary(found)),
         "outcome": outcome(found),
         "comments": comments,
+        "exception": _exception(found, comments),
         "properties": _properties(found),
         "about": about(found),
         "columns": columns(found),
@@ -62,6 +64,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "proof": _proof(found),
         "files": files_of(events.exports(found), files),
     }
+    return {**report, "dataset": dataset(report)}
 
 
 def _which(found: Collected) -> str:
@@ -73,6 +76,12 @@ def _status(found: Collected, comments: list[str]) -> str:
     if found.evidence_intact is False:
         return "fail"
     return "review" if comments else "pass"
+
+
+def _exception(found: Collected, comments: list[str]) -> str | None:
+    """Why it was approved in spite of what is to be looked at."""
+    approved = events.approval(found)
+    return approved["reason"] if approved is not None and comments else None
 
 
 def _summary(found: Collected) -> Iterator[str]:

@@ -15,6 +15,7 @@ from pganon.policy.reporting import Reporting
 from pganon.privacy import frequency, identity, likeness, population, release
 from pganon.privacy.base import Model
 from pganon.report import figures
+from pganon.report.dataset import dataset
 from pganon.report.outcome import HOLDS, LOOK, NONE, row
 from pganon.report.promises import limits_of
 from pganon.report.readers.seen import Commonest, Seen
@@ -57,7 +58,7 @@ def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, A
     """
     chance = _chance(seen)
     sensitive = [_sensitive(name, found) for name, found in seen.commonest.items()]
-    return {
+    report = {
         "format": FORMAT,
         "uid": f"{seen.release}/{seen.version}",
         "edition": "readers",
@@ -101,6 +102,7 @@ def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, A
         "files": list(files),
         "proof": {"evidence_sha256": None},
     }
+    return {**report, "dataset": dataset(report)}
 
 
 def _chance(seen: Seen) -> dict[str, Any] | None:

@@ -124,6 +124,32 @@ def test_the_risk_among_people_of_a_population():
     assert "Some groups look like nobody of the population" in text
 
 
+def test_catalogues_read_what_the_page_shows():
+    """As schema.org and DQV have it; every value is a figure of the report."""
+    files = [{"name": "stays.csv", "sha256": "ab" * 32}]
+    report = document(collected(), files)
+    found = report["dataset"]
+    assert found["@context"]["@vocab"] == "https://schema.org/"
+    assert (found["@type"], found["name"], found["version"]) == ("Dataset", "admissions", "1")
+    assert found["description"] == "Research on asthma"
+    names = [one["name"] for one in found["variableMeasured"]]
+    assert names == ["age", "sex", "diagnosis", "days"]
+    assert found["distribution"][0]["sha256"] == "ab" * 32
+    measured = {
+        one["dqv:isMeasurementOf"]["name"]: one["dqv:value"]
+        for one in found["dqv:hasQualityMeasurement"]
+    }
+    assert measured == {
+        "structure": 0,
+        "k_anonymity": 12,
+        "alpha_k_anonymity of diagnosis": 0.5,
+        "highest re-identification risk": report["risk"]["release"]["highest"],
+        "mean re-identification risk": report["risk"]["release"]["mean"],
+        "information loss (NCP) of age": 0.104,
+        "information loss (NCP) of sex": 0.0,
+    }
+
+
 def test_whether_presence_is_bounded():
     def presence(*checks: dict[str, Any]) -> dict[str, str]:
         verified = [*MEASURES["verified"], *checks]
@@ -172,8 +198,9 @@ def test_who_approved_other_evidence_is_seen():
         event(2, "approved", 1, request=1, login="dpo", reason="Fine.", evidence_sha256="ab"),
         event(3, "released", 1, row_count=1000, evidence_sha256="cd"),
     ]
-    comments = document(collected(events=events))["comments"]
-    assert any("saw other evidence" in comment for comment in comments)
+    report = document(collected(events=events))
+    assert any("saw other evidence" in comment for comment in report["comments"])
+    assert report["exception"] == "Fine."
 
 
 def test_nothing_to_look_at_is_a_pass():
@@ -189,6 +216,7 @@ def test_nothing_to_look_at_is_a_pass():
     assert (report["comments"], report["status"]) == ([], "pass")
     assert "dpo approved it on 1 March 2026." in report["summary"]
     assert "As the board decided." in page(report)
+    assert report["exception"] is None
 
 
 def test_limits_follow_from_all_models_together():

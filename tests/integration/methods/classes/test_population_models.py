@@ -488,7 +488,7 @@ def test_labels_of_people_whom_the_source_lacks_are_read_like_the_source(
 def test_a_population_of_the_report_alone_is_counted_anew_when_it_changes(
     tables: Tables, db: Any
 ) -> None:
-    """Two of 33 and the others alone: with everybody twice, F_E is twice as large."""
+    """Three women and three men: with everybody twice, each class covers six."""
     source, _ = tables
     six(source, SIX)
     asked = {"population": PEOPLE, "limits": [0.25]}
@@ -496,15 +496,17 @@ def test_a_population_of_the_report_alone_is_counted_anew_when_it_changes(
 
     def among() -> dict[str, Any]:
         run_release(loaded(declared), dsn=db.dsn("steward"), options=Options())
-        row = db.owner().execute("SELECT evidence FROM pganon_private.version ORDER BY version DESC")
+        row = db.owner().execute(
+            "SELECT evidence FROM pganon_private.version ORDER BY version DESC"
+        )
         return row.fetchone()[0]["population"]
 
     first = among()
-    source.execute("INSERT INTO public.people TABLE public.people")
+    source.execute("INSERT INTO public.people SELECT id + 100, age, sex FROM public.people")
     second = among()
-    assert (first["smallest"], second["smallest"]) == (2, 4)
-    assert (first["highest"], second["highest"]) == (0.5, 0.25)
-    assert first["mean"] == 2 * second["mean"]
+    assert (first["smallest"], second["smallest"]) == (3, 6)
+    assert first["highest"] == first["mean"] == 1 / 3
+    assert second["highest"] == second["mean"] == 1 / 6
     refusal = "people of one population"
     with pytest.raises(PolicyError, match=refusal):
         run(db.owner(), levelled({**K_MAP, "population": "public.t"}, report=asked))
