@@ -491,7 +491,7 @@ def test_a_population_of_the_report_alone_is_counted_anew_when_it_changes(
     """Three women and three men: with everybody twice, each class covers six."""
     source, _ = tables
     six(source, SIX)
-    asked = {"population": PEOPLE, "limits": [0.25]}
+    asked = {"population": PEOPLE, "limits": [0.25], "smallest": 3}
     declared = levelled({"model": "k_anonymity", "k": 2}, report=asked, republication="warn")
 
     def among() -> dict[str, Any]:
@@ -507,6 +507,8 @@ def test_a_population_of_the_report_alone_is_counted_anew_when_it_changes(
     assert (first["smallest"], second["smallest"]) == (3, 6)
     assert first["highest"] == first["mean"] == 1 / 3
     assert second["highest"] == second["mean"] == 1 / 6
+    source.execute("DELETE FROM public.people WHERE sex = 'm'")
+    assert among() == {"smallest": 0, "highest": 1, "mean": (1 + 1 / 6) / 2, "above": {"0.25": 3}}
     refusal = "people of one population"
     with pytest.raises(PolicyError, match=refusal):
         run(db.owner(), levelled({**K_MAP, "population": "public.t"}, report=asked))
