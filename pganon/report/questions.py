@@ -139,9 +139,7 @@ def _presence(found: Collected) -> Question:
     if not measured:
         return _question("presence", somebody, "The release does not hide it.", OPEN)
     chances = [f"at {bound} {percent(share)}" for bound, share in measured]
-    remains = (
-        f"Of everybody of the population it is concluded with a chance of {' and '.join(chances)}."
-    )
+    remains = f"Of anybody in the population it can be concluded with a chance of {' and '.join(chances)}."
     return _question("presence", somebody, remains, BOUNDED)
 
 

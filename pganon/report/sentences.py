@@ -171,7 +171,8 @@ def _population(report: Document) -> str:
 def _of_each_limit(report: Document, above: Mapping[str, int | None]) -> str:
     people, few = report["properties"]["people"], report["properties"]["smallest"]
     texts = []
-    for limit, held in above.items():
+    for limit in report["risk"]["limits"]:
+        held = above[limit]
         told = f"fewer than {few}" if held is None else count(held) if held else "no"
         texts.append(f"{told} {people} have a chance above {limit_words(limit)}")
     return listed(texts)
