@@ -138,8 +138,8 @@ def _presence(found: Collected) -> Question:
     measured = guarantee.presence(found)
     if not measured:
         return _question("presence", somebody, "The release does not hide it.", OPEN)
-    chances = [f"at {bound} {percent(share)}" for bound, share in measured]
-    remains = f"Of anybody in the population it can be concluded with a chance of {' and '.join(chances)}."
+    chances = " and ".join(f"at {bound} {percent(share)}" for bound, share in measured)
+    remains = f"Of anybody in the population it can be concluded with a chance of {chances}."
     return _question("presence", somebody, remains, BOUNDED)
 
 
