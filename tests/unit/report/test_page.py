@@ -153,6 +153,7 @@ def test_a_form_without_evidence_says_what_was_not_measured():
     assert [one["result"] for one in report["outcome"]][:3] == ["not measured"] * 3
     assert "measured no evidence" in report["comments"][0]
     assert "Not measured" in text
+    assert "Age not measured 30 %" in text or "age not measured 30 %" in text
 
 
 def test_a_form_of_linked_tables_has_its_values_alone():
