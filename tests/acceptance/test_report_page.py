@@ -25,9 +25,12 @@ LARGEST = 300_000
 """Bytes of a page."""
 
 FRAMES = """<!doctype html><body style="margin:0">{frames}<script>
-addEventListener("load", function () {{
+addEventListener("load", async function () {{
   var seen = [];
   for (var frame of document.querySelectorAll("iframe")) {{
+    var fonts = [...(await frame.contentDocument.fonts.ready)].map(function (font) {{
+      return font.family.replaceAll('"', "") + " " + font.status;
+    }});
     var page = frame.contentDocument.documentElement;
     var style = getComputedStyle(page.ownerDocument.body);
     var loaded = frame.contentWindow.performance.getEntriesByType("resource").length;
@@ -36,7 +39,7 @@ addEventListener("load", function () {{
       var heads = [...row.children].filter(function (one) {{ return one.offsetWidth > 1; }});
       columns = Math.max(columns, heads.length);
     }}
-    seen.push([page.clientWidth, page.scrollWidth, loaded, columns, style.backgroundColor]
+    seen.push([page.clientWidth, page.scrollWidth, loaded, columns, style.backgroundColor, fonts]
       .join(";"));
   }}
   document.body.setAttribute("data-seen", seen.join("|"));
@@ -127,7 +130,8 @@ def test_pages_fit_and_load_nothing(tmp_path: Path, width: int, dark: bool):
     seen = done.stdout.split('data-seen="')[1].split('"')[0].split("|")
     assert len(seen) == len(pages)
     for one in seen:
-        shown, needed, loaded, columns, colour = one.split(";")
+        shown, needed, loaded, columns, colour, fonts = one.split(";")
+        assert fonts == "Report Sans loaded,Report Serif loaded"
         assert (int(shown), int(loaded)) == (width, 0)
         assert int(needed) <= width
         assert int(columns) <= (3 if width == 420 else 12)
