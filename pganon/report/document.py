@@ -25,6 +25,9 @@ from pganon.report.words import count, day, listed, percent, plain, several
 
 FORMAT = "pganon report 1"
 
+_OF_EVIDENCE = ("form", "exact", "width", "unit", "distribution")
+"""Keys of a quasi-identifier that are null where nothing was measured."""
+
 
 def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
     """Everything that the page shows, and nothing else is needed for it.
@@ -188,15 +191,22 @@ def _sensitive(found: Collected) -> list[dict[str, Any]]:
 
 
 def _attributes(found: Collected) -> list[dict[str, Any]]:
-    """Loss of every quasi-identifier, with the evidence where there is any."""
+    """Loss of every quasi-identifier, with the evidence."""
     lost = found.measures.get("utility", {}).get("ncp", {})
     by_name = {item["column"]: item for item in (found.evidence or {}).get("attributes", [])}
-    return [{"column": n, "lost": loss, **by_name.get(n, {})} for n, loss in lost.items()]
+    unmeasured: dict[str, Any] = dict.fromkeys(_OF_EVIDENCE)
+    return [
+        {"column": name, "lost": loss, **unmeasured, **by_name.get(name, {})}
+        for name, loss in lost.items()
+    ]
 
 
 def _queries(found: Collected) -> dict[str, Any] | None:
     workload = (found.measures.get("metrics") or {}).get("workload")
-    return None if not workload else {**workload["count"], "asked": workload["workload"]}
+    if not workload:
+        return None
+    quarters: dict[str, Any] = dict.fromkeys(("quarter", "three_quarters", "most"))
+    return {**quarters, **workload["count"], "asked": workload["workload"]}
 
 
 def _versions(found: Collected) -> dict[str, Any]:

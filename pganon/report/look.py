@@ -8,6 +8,7 @@ from pganon.forms.evidence import DIGEST
 from pganon.policy.reporting import AUTHORITIES
 from pganon.privacy.judged import VOID
 from pganon.report import events, figures, guarantee
+from pganon.report.attacks import telling
 from pganon.report.collected import Collected
 from pganon.report.words import count, listed, number, percent, plain, value
 from pganon.resolved.shards import UNLOCKED
@@ -28,6 +29,7 @@ def look_at(found: Collected) -> list[str]:
         *_found(found),
         *_common(found),
         *_many_times(found),
+        *telling(found),
         *_unprotected(found),
         *_exact(found),
         *_lost(found),

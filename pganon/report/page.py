@@ -26,7 +26,7 @@ def _drawings(report: Document) -> dict[str, Any]:
         "by_value": [values.values(item) for item in report["sensitive"]],
         "commonest": [bars.commonest(item) for item in report["sensitive"]],
         "distributions": [
-            bars.distribution(item["distribution"]) if "distribution" in item else None
+            bars.distribution(item["distribution"]) if item["distribution"] else None
             for item in report["attributes"]
         ],
         "queries": errors.errors(report["queries"]),

@@ -217,7 +217,7 @@ def _lost(report: Document) -> str:
 
 
 def _exact(item: Document) -> str:
-    if "form" not in item:
+    if item["form"] is None:
         return "not measured"
     if item["exact"] is None:
         return "a value in the middle of the group"
@@ -240,7 +240,7 @@ def _exact(item: Document) -> str:
 
 
 def _error(item: Document) -> str:
-    error = (item.get("distribution") or {}).get("largest_error")
+    error = (item["distribution"] or {}).get("largest_error")
     if error is None:
         return ""
     if error < 0.0005:

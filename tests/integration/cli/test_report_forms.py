@@ -16,6 +16,7 @@ from pganon.report.readers.page import page as readers_page
 from pganon.report.words import percent
 from tests.integration.methods.test_conformance import released
 from tests.support.harness.cluster import Connection
+from tests.support.harness.documents import valid
 
 pytestmark = pytest.mark.primary_server_only
 
@@ -28,7 +29,7 @@ def reported(db_after: Any) -> Any:
 
     def made(method: str) -> tuple[dict[str, Any], Connection]:
         db, _ = db_after(partial(released, method=method))
-        report = document(collect(db.owner(), "visits"))
+        report = valid(document(collect(db.owner(), "visits")))
         assert page(report).startswith("<!doctype html>")
         return report, db.admin
 
@@ -84,7 +85,7 @@ def test_readers_are_told_what_each_form_shows(db_after: Any):
 
     def made(method: str) -> tuple[dict[str, Any], Connection]:
         db, _ = db_after(partial(released, method=method))
-        report = readers_document(see(db.owner(), "visits"))
+        report = valid(readers_document(see(db.owner(), "visits")))
         assert readers_page(report).startswith("<!doctype html>")
         return report, db.admin
 

@@ -49,50 +49,52 @@ _EXACT = AnatomyUtility(
 
 def pages() -> dict[str, str]:
     """Pages by name."""
-    return {"classes": _classes(), "waiting": _waiting(), "readers": readers_page(_readers())}
+    made = {"classes": page, "waiting": page, "readers": readers_page}
+    return {name: made[name](found) for name, found in documents().items()}
 
 
-def _classes() -> str:
+def documents() -> dict[str, dict[str, Any]]:
+    """What they are made from."""
+    return {"classes": _classes(), "waiting": _waiting(), "readers": _readers()}
+
+
+def _classes() -> dict[str, Any]:
     last = replace(collected().version, number=7)
     versions = [replace(last, number=n, released=400 + 100 * n) for n in range(1, 7)]
     events = [event(2 * n, "released", n, row_count=400 + 100 * n) for n in range(1, 7)]
     said = {"login": "dpo", "reason": "As the board decided, of <May>."}
-    return page(
-        document(
-            collected(
-                version=last,
-                versions=[*versions, last],
-                shown=7,
-                readers=["analyst", "board"],
-                events=[
-                    *events,
-                    event(13, "approved", 7, request=1, **said),
-                    event(14, "released", 7, row_count=1000),
-                ],
-            )
+    return document(
+        collected(
+            version=last,
+            versions=[*versions, last],
+            shown=7,
+            readers=["analyst", "board"],
+            events=[
+                *events,
+                event(13, "approved", 7, request=1, **said),
+                event(14, "released", 7, row_count=1000),
+            ],
         )
     )
 
 
-def _waiting() -> str:
-    return page(
-        document(
-            collected(
-                _BUCKETS,
-                method="anatomy",
-                groups="groups",
-                columns=[{"name": name, "form": "exact"} for name in _BUCKETS["columns"]],
-                request=7,
-                shown=None,
-                about={},
-                events=[event(1, "awaiting_approval", None, row_count=1000, request=7)],
-                evidence={**EVIDENCE, "class_sizes": _NO_GROUPS, "attributes": []},
-                measures={"utility": {"ncp": {"age": 0.0}}, "verified": _MEASURED},
-                utility=_EXACT,
-            )
+def _waiting() -> dict[str, Any]:
+    return document(
+        collected(
+            _BUCKETS,
+            method="anatomy",
+            groups="groups",
+            columns=[{"name": name, "form": "exact"} for name in _BUCKETS["columns"]],
+            request=7,
+            shown=None,
+            about={},
+            events=[event(1, "awaiting_approval", None, row_count=1000, request=7)],
+            evidence={**EVIDENCE, "class_sizes": _NO_GROUPS, "attributes": []},
+            measures={"utility": {"ncp": {"age": 0.0}}, "verified": _MEASURED},
+            utility=_EXACT,
         )
     )
 
 
-def _readers() -> Any:
+def _readers() -> dict[str, Any]:
     return readers_document(seen(published_at=AT))

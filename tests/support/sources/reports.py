@@ -148,7 +148,13 @@ MEASURES: dict[str, Any] = {
     ],
     "metrics": {
         "workload": {
-            "workload": {"queries": 1000, "predicates": 2},
+            "workload": {
+                "queries": 1000,
+                "predicates": 2,
+                "selectivity": 0.05,
+                "seed": 1,
+                "sensitive": None,
+            },
             "count": {
                 "median": 0.0123,
                 "mean": 0.018,
