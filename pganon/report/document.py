@@ -56,6 +56,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "questions": questions(found),
         "attacks": attacks(found),
         "risk": _risk(found),
+        "class_sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
         "form": figures.of_form(found),
         "guarantee": guarantee.required(found),
         "sensitive": _sensitive(found),
@@ -157,7 +158,6 @@ def _risk(found: Collected) -> dict[str, Any]:
         "source": _source_chance(found),
         "population": figures.in_population(found),
         "limits": figures.limits(found.policy.report.accepted),
-        "sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
     }
 
 

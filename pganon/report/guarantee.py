@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pganon.privacy.base import Requirement
+from pganon.privacy.base import Requirement, from_below
 from pganon.report.collected import Collected
 from pganon.report.words import listed
 
@@ -19,6 +19,8 @@ _NAMES = {
     "beta_likeness": "beta-likeness",
     "delta_disclosure": "delta-disclosure",
 }
+
+_BOUNDS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
 
 _STRUCTURE = (
     "The stored tables fit together: no group is without {people}, and none is there twice."
@@ -38,7 +40,7 @@ def _checked(found: Collected, check: Mapping[str, Any]) -> dict[str, Any]:
         "published": check["column"] and _shown(found, check["column"]),
         "against": check["against"],
         "sentence": _sentence(found, check),
-        "bound": "at least" if check["bound"] == ">=" else "at most",
+        "bound": _BOUNDS[check["bound"]],
         "required": check["required"],
         "measured": check["measured"],
     }
@@ -96,7 +98,7 @@ def fewest_values(found: Collected, column: str) -> int | None:
 def presence(found: Collected) -> list[tuple[str, float]]:
     """(`most` or `least`, chance) that somebody of the population is in the data, as measured."""
     return [
-        ("least" if check["bound"] == ">=" else "most", check["measured"])
+        ("least" if from_below(check["bound"]) else "most", check["measured"])
         for check in found.measures.get("verified", [])
         if check["model"] == "delta_presence"
     ]

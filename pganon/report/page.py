@@ -19,7 +19,7 @@ def page(report: Document) -> str:
 
 
 def _drawings(report: Document) -> dict[str, Any]:
-    sizes = report["risk"]["sizes"]
+    sizes = report["class_sizes"]
     return {
         "risk": risk.risk(report["risk"]),
         "sizes": bars.sizes(sizes["release"], sizes["source"]) if sizes["release"] else None,

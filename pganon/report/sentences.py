@@ -128,7 +128,7 @@ def _readers(report: Document) -> str:
 
 
 def _alone(report: Document) -> str:
-    source, sizes = report["risk"]["source"], report["risk"]["sizes"]["source"]
+    source, sizes = report["risk"]["source"], report["class_sizes"]["source"]
     if source is None or not sizes:
         return ""
     known, people = listed(report["properties"]["known"]), report["properties"]["people"]
@@ -149,7 +149,7 @@ def _sizes(report: Document) -> str:
 
 
 def _above(report: Document) -> str:
-    sizes = report["risk"]["sizes"]["release"]
+    sizes = report["class_sizes"]["release"]
     if not sizes:
         return "How many are above the limits was not measured."
     return f"In the release {_of_each_limit(report, sizes['above'])}."

@@ -14,7 +14,7 @@ def page(report: Document) -> str:
     Raises:
         PreconditionError: no_jinja2.
     """
-    sizes, properties = report["risk"]["sizes"]["release"], report["properties"]
+    sizes, properties = report["class_sizes"]["release"], report["properties"]
     drawings = {
         "risk": risk.risk(report["risk"]),
         "sizes": bars.sizes(sizes, None) if sizes else None,
@@ -37,7 +37,7 @@ def page(report: Document) -> str:
 
 
 def _above(report: Document) -> str:
-    above = report["risk"]["sizes"]["release"]["above"]
+    above = report["class_sizes"]["release"]["above"]
     texts = [
         f"{count(held) if held else 'no'} {report['properties']['members']} have one above"
         f" {limit_words(name)}"

@@ -14,7 +14,7 @@ class Verified(Part):
     model: str
     column: str | None
     symbol: str
-    bound: Literal[">=", "<="]
+    bound: Literal[">=", ">", "<=", "<"]
     required: float
     measured: float
     against: str

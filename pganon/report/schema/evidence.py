@@ -6,14 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from pganon.report.schema.parts import Count, Part, ShareBin, SizeBin
+from pganon.report.schema.parts import Count, LimitName, Part, ShareBin, SizeBin
 
-
-class Above(Part):
-    """People with a chance above a limit; null if they are some, and too few to be told."""
-
-    european: Count | None = Field(alias="0.09")
-    medicare: Count | None = Field(alias="1/11")
+Above = dict[LimitName, Count | None]
+"""People with a chance above each limit; null if they are some, and too few to be told."""
 
 
 class Sizes(Part):
@@ -26,6 +22,15 @@ class Sizes(Part):
     alone: Count | None
     above: Above
     bins: list[SizeBin]
+
+
+class InPopulation(Part):
+    """People of the population whom classes cover, and chances to pick the one of a record."""
+
+    smallest: Count
+    highest: float
+    mean: float
+    above: Above
 
 
 class Value(Part):

@@ -6,11 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from pganon.report.schema.evidence import (
-    Attribute,
-    Sensitive,
-    Sizes,
-)
+from pganon.report.schema.dataset import Dataset
+from pganon.report.schema.evidence import Attribute, InPopulation, Sensitive, Sizes
 from pganon.report.schema.parts import (
     Chance,
     Count,
@@ -151,8 +148,8 @@ class BothSizes(Part):
 class Risk(Part):
     release: Chance | None
     source: SourceChance | None
+    population: InPopulation | None
     limits: Limits
-    sizes: BothSizes
 
 
 class OfForm(Part):
@@ -171,7 +168,7 @@ class Check(Part):
     published: str | None
     against: str | None
     sentence: str
-    bound: Literal["at least", "at most"]
+    bound: Literal["at least", "above", "at most", "below"]
     required: float
     measured: float
 
@@ -295,6 +292,7 @@ class Report(Signed):
     summary: str
     outcome: list[Outcome] = Field(min_length=4, max_length=4)
     comments: list[str]
+    exception: str | None
     properties: Properties
     about: list[About]
     columns: list[Column]
@@ -302,6 +300,7 @@ class Report(Signed):
     questions: list[Question]
     attacks: Attacks | None
     risk: Risk
+    class_sizes: BothSizes
     form: list[OfForm]
     guarantee: list[Check]
     sensitive: list[Sensitive]
@@ -312,3 +311,4 @@ class Report(Signed):
     not_protected: list[Text]
     proof: Proof
     files: list[File]
+    dataset: Dataset

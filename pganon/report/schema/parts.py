@@ -16,12 +16,19 @@ class Part(BaseModel):
     )
 
 
-def _absent(schema: dict[str, Any]) -> None:
+def absent(schema: dict[str, Any]) -> None:
+    """A key that need not be there, and is never null."""
     del schema["default"]
 
 
 Count = Annotated[int, Field(ge=0)]
 Time = AwareDatetime
+LimitName = Annotated[str, Field(pattern=r"^(0\.\d+|1/\d+)$")]
+Limits = Annotated[
+    dict[LimitName, Annotated[float, Field(gt=0, lt=1)]], Field(min_length=1, max_length=4)
+]
+"""Chances to find a person that are accepted, by their names."""
+
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256")]
 
 
@@ -49,13 +56,6 @@ class Chance(Part):
     smallest: Count
     highest: float
     mean: float
-
-
-class Limits(Part):
-    """Chances that authorities accept for publication to everybody."""
-
-    european: float = Field(alias="0.09")
-    medicare: float = Field(alias="1/11")
 
 
 class SizeBin(Part):
@@ -97,4 +97,4 @@ class Signature(Part):
 class Signed(Part):
     """A document that may be signed."""
 
-    signature: Signature | SkipJsonSchema[None] = Field(None, json_schema_extra=_absent)
+    signature: Signature | SkipJsonSchema[None] = Field(None, json_schema_extra=absent)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
+from pganon.report.schema.dataset import Dataset
 from pganon.report.schema.parts import (
     Chance,
     Count,
     Digest,
+    LimitName,
     Limits,
     Outcome,
     Part,
@@ -45,19 +45,12 @@ class ReadersColumn(Part):
     form: str | None
 
 
-class ReadersAbove(Part):
-    """Members with a chance above a limit."""
-
-    european: Count = Field(alias="0.09")
-    medicare: Count = Field(alias="1/11")
-
-
 class ReadersSizes(Part):
     people: Count
     groups: Count
     smallest: int
     largest: int
-    above: ReadersAbove
+    above: dict[LimitName, Count]
     bins: list[SizeBin]
 
 
@@ -69,7 +62,6 @@ class ReadersRisk(Part):
     release: Chance | None
     source: None
     limits: Limits
-    sizes: OwnSizes
 
 
 class Guarantee(Part):
@@ -119,9 +111,11 @@ class ReadersReport(Signed):
     views: list[str]
     columns: list[ReadersColumn]
     risk: ReadersRisk
+    class_sizes: OwnSizes
     guarantee: list[Guarantee]
     adversary: str | None
     sensitive: list[ReadersSensitive]
     not_protected: list[Text]
     files: list[GivenFile]
     proof: NoProof
+    dataset: Dataset

@@ -150,6 +150,16 @@ def test_catalogues_read_what_the_page_shows():
     }
 
 
+@pytest.mark.parametrize(
+    ("operator", "said"), [(">=", "at least"), (">", "above"), ("<=", "at most"), ("<", "below")]
+)
+def test_bounds_in_words(operator: str, said: str):
+    checks = [{**check, "bound": operator} for check in MEASURES["verified"]]
+    report = document(collected(measures={**MEASURES, "verified": checks}))
+    assert {check["bound"] for check in report["guarantee"]} == {said}
+    assert f"{said} 12" in shown(page(report))
+
+
 def test_whether_presence_is_bounded():
     def presence(*checks: dict[str, Any]) -> dict[str, str]:
         verified = [*MEASURES["verified"], *checks]
