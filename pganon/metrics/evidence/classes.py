@@ -15,6 +15,7 @@ from pganon.forms.form import Description, Evidence, Histogram, Relations, Table
 from pganon.forms.request import Request
 from pganon.metrics import coverage, distribution, source
 from pganon.metrics.evidence import distributions, exactness, shares
+from pganon.metrics.evidence.people import Individuals, alike_in_source
 from pganon.metrics.evidence.sizes import Sizes
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, query, stacked
@@ -24,12 +25,20 @@ from pganon.steps.facts import Facts
 RELEASE, SOURCE = Sizes("released_sizes"), Sizes("source_sizes")
 
 
-def evidence_of(description: Description, histogram: Histogram) -> Evidence:
-    """Evidence of a form with one published value of every quasi-identifier per group."""
+def evidence_of(
+    description: Description, histogram: Histogram, individuals: Individuals | None = None
+) -> Evidence:
+    """Evidence of a form with one published value of every quasi-identifier per group.
+
+    Args:
+        individuals: how people are counted, where the release says which records are of one.
+    """
     return Evidence(
-        lambda spec, tables, request: steps(spec, description, histogram, tables, request),
+        lambda spec, tables, request: steps(
+            spec, description, histogram, tables, request, individuals
+        ),
         document,
-        lambda spec, relations: whole_steps(spec, histogram, relations),
+        lambda spec, relations: whole_steps(spec, histogram, relations, individuals),
         whole_document,
     )
 
@@ -40,6 +49,7 @@ def steps(
     histogram: Histogram,
     tables: Callable[[State], Tables],
     request: Request,
+    individuals: Individuals | None = None,
 ) -> tuple[Step, ...]:
     """After those of the metrics on request, whose tables it reads where there are any."""
     attributes = axes(spec.attributes)
@@ -52,28 +62,45 @@ def steps(
         covered += [distribution.table_step(axis) for axis in attributes]
     for axis in attributes:
         covered += [
-            distributions.check(axis, spec.policy.report.smallest),
+            distributions.check(spec, axis),
             exactness.check(axis, description.extents),
         ]
+
+    def released(state: State) -> exp.Select:
+        if individuals is None:
+            return description.extents(state)
+        return _people(individuals.totals(spec, tables(state)))
+
+    alike = _source_groups if individuals is None else alike_in_source
     sizes: list[Step] = [
-        RELEASE.check("sizes of the classes", description.extents),
-        SOURCE.check("sizes of the groups of the source", lambda s: _source_groups(spec, s)),
+        RELEASE.check("sizes of the classes", released),
+        SOURCE.check("sizes of the groups of the source", lambda s: alike(spec, s)),
     ]
-    chains = [sizes, *shares.chains(spec, histogram, tables), covered]
+    chains = [sizes, *shares.chains(spec, histogram, tables, individuals), covered]
     return (Parallel("evidence", "figures for a report", chains),)
 
 
 def whole_steps(
-    spec: ReleaseSpec, histogram: Histogram, relations: Callable[[State], Relations]
+    spec: ReleaseSpec,
+    histogram: Histogram,
+    relations: Callable[[State], Relations],
+    individuals: Individuals | None = None,
 ) -> tuple[Step, ...]:
     """Of all increments, from `mshown` and `mcover<i>`: the source of the earlier ones is gone."""
-    groups = RELEASE.check(
-        "sizes of the classes of all increments",
-        lambda s: query("select m.n from m", {"m": s.work("mshown")}),
-    )
+
+    def released(state: State) -> exp.Select:
+        if individuals is None:
+            return query("select m.n from m", {"m": state.work("mshown")})
+        return _people(individuals.totals(spec, relations(state)))
+
+    groups = RELEASE.check("sizes of the classes of all increments", released)
     exact = [exactness.check(axis, _no_labels) for axis in _measured(spec)]
-    values = [step for chain in shares.chains(spec, histogram, relations) for step in chain]
-    return (groups, *values, *exact)
+    chains = shares.chains(spec, histogram, relations, individuals)
+    return (groups, *[step for chain in chains for step in chain], *exact)
+
+
+def _people(totals: exp.Select) -> exp.Select:
+    return query("select t.total as n from t", {"t": totals})
 
 
 def _no_labels(state: State) -> exp.Select:
