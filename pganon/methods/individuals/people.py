@@ -7,7 +7,7 @@ from sqlglot import exp
 from pganon.forms.elements import value_key
 from pganon.forms.form import Relations
 from pganon.methods.common.form.class_description import DESCRIPTION
-from pganon.metrics.evidence.classes import evidence_of
+from pganon.metrics.evidence.classes import described, evidence_of
 from pganon.metrics.evidence.people import Individuals
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.identity import histogram
@@ -45,5 +45,5 @@ def _held(spec: ReleaseSpec, tables: Relations, item: Sensitive) -> exp.Select:
     return query("select r.individual as person, r.value from r", {"r": records(spec, tables)})
 
 
-EVIDENCE = evidence_of(DESCRIPTION, _holders, Individuals(_people, _held))
+EVIDENCE = evidence_of(described(DESCRIPTION), _holders, Individuals(_people, _held))
 """That of classes, of which everybody is counted once."""

@@ -1,8 +1,9 @@
-"""Evidence of a release of classes."""
+"""Evidence of releases whose groups look the same, such as classes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -25,18 +26,40 @@ from pganon.steps.facts import Facts
 RELEASE, SOURCE = Sizes("released_sizes"), Sizes("source_sizes")
 
 
+@dataclass(frozen=True)
+class Groups:
+    """Groups with one published value of every quasi-identifier.
+
+    Attributes:
+        shown: as :attr:`pganon.forms.form.Description.shown`; what a group hides is NULL.
+        sizes: SELECT n, the records of every group.
+        extents: SELECT (n, extent columns of the axis), one row per group that shows it.
+    """
+
+    shown: Callable[[ReleaseSpec, Relations], exp.Select]
+    sizes: Callable[[ReleaseSpec, State, Relations], exp.Select]
+    extents: Callable[[ReleaseSpec, Axis, State], exp.Select]
+
+
+def described(description: Description) -> Groups:
+    """Of a form whose groups show all quasi-identifiers."""
+    return Groups(
+        description.shown,
+        lambda spec, state, tables: description.extents(state),
+        lambda spec, axis, state: description.extents(state),
+    )
+
+
 def evidence_of(
-    description: Description, histogram: Histogram, individuals: Individuals | None = None
+    groups: Groups, histogram: Histogram, individuals: Individuals | None = None
 ) -> Evidence:
-    """Evidence of a form with one published value of every quasi-identifier per group.
+    """Evidence of a form with such groups.
 
     Args:
         individuals: how people are counted, where the release says which records are of one.
     """
     return Evidence(
-        lambda spec, tables, request: steps(
-            spec, description, histogram, tables, request, individuals
-        ),
+        lambda spec, tables, request: steps(spec, groups, histogram, tables, request, individuals),
         document,
         lambda spec, relations: whole_steps(spec, histogram, relations, individuals),
         whole_document,
@@ -45,7 +68,7 @@ def evidence_of(
 
 def steps(
     spec: ReleaseSpec,
-    description: Description,
+    groups: Groups,
     histogram: Histogram,
     tables: Callable[[State], Tables],
     request: Request,
@@ -56,19 +79,19 @@ def steps(
     covered: list[Step] = []
     if request.nothing:
         covered += source.place_steps(spec)
-        covered.append(coverage.shown_step(spec, lambda s: description.shown(spec, tables(s))))
+        covered.append(coverage.shown_step(spec, lambda s: groups.shown(spec, tables(s))))
         covered += [coverage.cover_step(axis, _cover_of(axis)) for axis in attributes]
     if not request.everything:
         covered += [distribution.table_step(axis) for axis in attributes]
     for axis in attributes:
         covered += [
             distributions.check(spec, axis),
-            exactness.check(axis, description.extents),
+            exactness.check(axis, lambda s, axis=axis: groups.extents(spec, axis, s)),
         ]
 
     def released(state: State) -> exp.Select:
         if individuals is None:
-            return description.extents(state)
+            return groups.sizes(spec, state, tables(state))
         return _people(individuals.totals(spec, tables(state)))
 
     alike = _source_groups if individuals is None else alike_in_source
@@ -120,7 +143,7 @@ def whole_document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
         "format": 1,
         "smallest": smallest,
         "class_sizes": {"release": RELEASE.document(facts, smallest), "source": None},
-        "sensitive": [shares.document(item, facts, smallest) for item in spec.sensitive],
+        "sensitive": shares.documents(spec, facts),
         "attributes": [
             {"column": axis.attribute.published, **exactness.document(axis, facts)}
             for axis in _measured(spec)
@@ -142,7 +165,7 @@ def document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
             "release": RELEASE.document(facts, smallest),
             "source": SOURCE.document(facts, smallest),
         },
-        "sensitive": [shares.document(item, facts, smallest) for item in spec.sensitive],
+        "sensitive": shares.documents(spec, facts),
         "attributes": [
             {
                 "column": axis.attribute.published,
@@ -155,8 +178,8 @@ def document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
 
 
 def _source_groups(spec: ReleaseSpec, state: State) -> exp.Select:
-    """SELECT n: the records of the source with equal quasi-identifiers."""
-    names = cell_columns(spec, state)
+    """SELECT n: records of the source that agree in what they show of quasi-identifiers."""
+    names = [*cell_columns(spec, state), *[hidden.flag for hidden in spec.hidden]]
     tables = [CODED, *([LEFT_OUT] if suppresses_nulls(spec) else [])]
     records = stacked(
         [

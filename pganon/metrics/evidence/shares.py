@@ -18,7 +18,7 @@ from pganon.metrics.evidence.rare import SHOWN, hidden_first
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
-from pganon.steps.facts import Fact, Facts, count, measure, rows
+from pganon.steps.facts import Fact, Facts, count, measure, or_null, rows
 
 STEPS = 20
 """Ranges that shares of a group are counted in; each is 5 % wide."""
@@ -61,14 +61,20 @@ def chains(
     return [chain(item) for item in spec.sensitive]
 
 
-def document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
-    """Of one sensitive column, as JSON."""
+def documents(spec: ReleaseSpec, facts: Facts) -> list[dict[str, Any]]:
+    """Of every sensitive column with values in groups, as JSON."""
+    shown = [item for item in spec.sensitive if facts[_most(item)] is not None]
+    return [_document(item, facts, spec.policy.report.smallest) for item in shown]
+
+
+def _document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
     people = [facts[_common(item, place)] for place in range(STEPS)]
     hidden = facts[_hidden(item)]
     most = facts[_hidden_times(item)]
     values = facts[_highest(item)]
     return {
         "column": item.published,
+        "of": "all" if item.hidden is None else "hidden",
         "most": facts[_most(item)],
         "mean": facts[_mean(item)],
         "bins": [
@@ -209,12 +215,13 @@ def _common(item: Sensitive, place: int) -> Fact[int]:
     return count(f"people{place}", f"commonest{item.index}_")
 
 
-def _most(item: Sensitive) -> Fact[float]:
-    return measure("most", f"commonest{item.index}_")
+def _most(item: Sensitive) -> Fact[float | None]:
+    """None where all show their value, or none is published."""
+    return or_null(measure("most", f"commonest{item.index}_"), 1.0)
 
 
-def _mean(item: Sensitive) -> Fact[float]:
-    return measure("mean", f"commonest{item.index}_")
+def _mean(item: Sensitive) -> Fact[float | None]:
+    return or_null(measure("mean", f"commonest{item.index}_"), 1.0)
 
 
 def _highest(item: Sensitive) -> Fact[Sequence[Any]]:

@@ -38,6 +38,6 @@ def _document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
         "format": 1,
         "smallest": smallest,
         "class_sizes": {"release": None, "source": None},
-        "sensitive": [shares.document(item, facts, smallest) for item in spec.sensitive],
+        "sensitive": shares.documents(spec, facts),
         "attributes": [],
     }

@@ -33,7 +33,7 @@ from pganon.methods.common.form.class_records import (
     unchanged,
 )
 from pganon.metrics import loss
-from pganon.metrics.evidence.classes import evidence_of
+from pganon.metrics.evidence.classes import described, evidence_of
 from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.metrics.steps import measure_steps
 from pganon.policy.options import CLASS_ID
@@ -133,7 +133,7 @@ CLASSES = PublishedForm(
         Whole(whole_columns, shown, whole_measures, class_utility),
         class_checks.histogram,
         ON_REQUEST,
-        evidence_of(DESCRIPTION, class_checks.histogram),
+        evidence_of(described(DESCRIPTION), class_checks.histogram),
     ),
     Linkage(class_checks.linked),
 )

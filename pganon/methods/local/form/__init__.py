@@ -31,6 +31,7 @@ from pganon.identifiers import quote
 from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, inference_text
 from pganon.methods.local.form import inferred, staging, statistics, verification, views
 from pganon.methods.local.form.aligned import links
+from pganon.methods.local.form.evidence import EVIDENCE
 from pganon.methods.local.form.layout import Layout
 from pganon.methods.local.form.staging import RECORDS
 from pganon.methods.local.form.verification import histogram
@@ -141,6 +142,7 @@ LOCAL = PublishedForm(
         WHOLE,
         histogram=verification.histogram,
         on_request=METRICS,
+        evidence=EVIDENCE,
     ),
     Linkage(linked, linked_by, lambda spec, state: "several"),
 )
