@@ -6,6 +6,8 @@ mdist<i>   (code, p, q, at)   share of the value among all source records, and a
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
@@ -23,13 +25,13 @@ def distance(index: int, name: str) -> Fact[float | None]:
     return or_null(measure(name, f"metric{index}_"))
 
 
-def table_step(axis: Axis) -> CreateTable:
-    """From `mshown`, `mcover<i>` and `mplaces<i>`."""
+def table_step(axis: Axis, select: Callable[[Axis, State], exp.Expr] | None = None) -> CreateTable:
+    """From `mshown`, `mcover<i>` and `mplaces<i>`; or `select`, of forms without these."""
     return CreateTable(
         f"metric_distribution{axis.index}",
         f"source and published distribution of attribute {axis.index + 1}",
         lambda s: s.work(f"mdist{axis.index}"),
-        lambda s: _distribution(axis, s),
+        lambda s: (select or _distribution)(axis, s),
     )
 
 

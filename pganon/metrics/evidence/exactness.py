@@ -22,7 +22,6 @@ _DAY = {"timestamp": 86_400_000_000, "timestamptz": 86_400_000_000}
 
 def check(axis: Axis, extents: Callable[[State], exp.Select]) -> Check:
     """From `mshown` and `mcover<i>`, of labels from the extents of groups."""
-    i = axis.index
 
     def select(state: State) -> exp.Expr:
         if labelled(axis):
@@ -47,6 +46,12 @@ def check(axis: Axis, extents: Callable[[State], exp.Select]) -> Check:
             shown,
         )
 
+    return observed(axis, select)
+
+
+def observed(axis: Axis, select: Callable[[State], exp.Select]) -> Check:
+    """`select` has a row with `exact` and `width`."""
+    i = axis.index
     return Check(
         f"exactness{i}",
         f"how exact attribute {i + 1} still is",

@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.metrics.evidence.merging import merged, told
-from pganon.sqltools import fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, Facts, count
 
@@ -23,12 +23,18 @@ LIMITS = {"0.09": 11, "1/11": 10}
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of the groups of one relation; `name` begins the names of its facts."""
+    """The sizes of the groups of one relation.
+
+    Attributes:
+        name: begins the names of its facts.
+        by: what people are counted by, beside `n`, the people of a group.
+    """
 
     name: str
+    by: str = "n"
 
     def check(self, purpose: str, groups: Callable[[State], exp.Select]) -> Check:
-        """`groups` has a row with `n` for every group."""
+        """`groups` has a row with these columns for every group."""
         return Check(
             f"{self.name}_sizes",
             purpose,
@@ -68,14 +74,16 @@ class Sizes:
     def _counted(self, groups: exp.Select) -> exp.Expr:
         tree = query(
             "select count(*) as groups, coalesce(sum(g.n), 0)::bigint as people,"
-            " coalesce(min(g.n), 0) as smallest, coalesce(max(g.n), 0) as largest from g",
+            " coalesce(min(:size), 0) as smallest, coalesce(max(:size), 0) as largest from g",
             {"g": groups},
+            size=col(self.by, "g"),
         )
         ranges = [(0, most) for most in LIMITS.values()]
         ranges += [(first, 2**31 if last is None else last) for first, last in BINS]
         parts = [
             fragment(
-                "coalesce(sum(g.n) filter (where g.n between :first and :last), 0)::bigint",
+                "coalesce(sum(g.n) filter (where :size between :first and :last), 0)::bigint",
+                size=col(self.by, "g"),
                 first=num(first),
                 last=num(last),
             )

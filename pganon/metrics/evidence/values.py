@@ -11,7 +11,7 @@ from typing import Any
 
 from pganon.forms.form import Evidence, Histogram, Relations, Tables
 from pganon.forms.request import Request
-from pganon.metrics.evidence import shares
+from pganon.metrics.evidence import candidates, shares
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Parallel, State, Step
 from pganon.steps.facts import Facts
@@ -24,10 +24,13 @@ def evidence_of_values(histogram: Histogram) -> Evidence:
         spec: ReleaseSpec, tables: Callable[[State], Tables], request: Request
     ) -> tuple[Step, ...]:
         chains = shares.chains(spec, histogram, tables)
+        chains += [[check] for check in candidates.checks(spec, histogram, tables)]
         return (Parallel("evidence", "figures for a report", chains),) if chains else ()
 
     def whole(spec: ReleaseSpec, relations: Callable[[State], Relations]) -> list[Step]:
-        return [step for chain in shares.chains(spec, histogram, relations) for step in chain]
+        chains = shares.chains(spec, histogram, relations)
+        steps = [step for chain in chains for step in chain]
+        return [*steps, *candidates.checks(spec, histogram, relations)]
 
     return Evidence(steps, _document, whole, _document, applies=lambda spec: not spec.invariant)
 
@@ -39,5 +42,6 @@ def _document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
         "smallest": smallest,
         "class_sizes": {"release": None, "source": None},
         "sensitive": shares.documents(spec, facts),
+        "candidates": candidates.documents(spec, facts),
         "attributes": [],
     }

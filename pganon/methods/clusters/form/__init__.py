@@ -22,6 +22,7 @@ from pganon.forms.form import (
 from pganon.forms.linked import Linked, LinkedColumn
 from pganon.forms.utility import ClusterUtility
 from pganon.methods.clusters.form import staging, utility, verification, views
+from pganon.methods.clusters.form.evidence import EVIDENCE
 from pganon.methods.clusters.form.whole import WHOLE
 from pganon.policy.options import CLUSTER_NO, SIZE
 from pganon.resolved.model import ReleaseSpec
@@ -54,6 +55,6 @@ CLUSTERS = PublishedForm(
     Staging(staging.relations, staging.staging_steps),
     Verification(verification.checks, staging.released, staging.duplicate_keys),
     Publication(views.views, "clusters", weights=(SIZE,)),
-    Statistics(utility.measures, utility.utility, ClusterUtility, WHOLE),
+    Statistics(utility.measures, utility.utility, ClusterUtility, WHOLE, evidence=EVIDENCE),
     Linkage(linked, shows=lambda spec, state: "exact"),
 )
