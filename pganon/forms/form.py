@@ -127,8 +127,8 @@ class Evidence:
     """What a report says of a version, for who decides on it; see :mod:`pganon.metrics.evidence`.
 
     Attributes:
-        steps: steps that observe it, after those of the requested metrics; the relations of
-            `tables` are the staged ones.
+        steps: steps that observe it, after those of the requested metrics, which it is given; the
+            relations of `tables` are the staged ones.
         document: the evidence as JSON, from the facts of the run.
         whole: steps for a version to which a run adds, over the relations of all increments, after
             those of :class:`Whole`.
@@ -136,7 +136,7 @@ class Evidence:
         applies: whether a release has it.
     """
 
-    steps: Callable[[ReleaseSpec, Callable[[State], Tables], Request], tuple[Step, ...]]
+    steps: Callable[[ReleaseSpec, Callable[[State], Tables], Sequence[Step]], tuple[Step, ...]]
     document: Callable[[ReleaseSpec, Facts], dict[str, Any]]
     whole: Callable[[ReleaseSpec, Callable[[State], Relations]], Sequence[Step]]
     whole_document: Callable[[ReleaseSpec, Facts], dict[str, Any]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ from pganon.encode.coded import suppresses_nulls
 from pganon.encode.combination import cell_columns
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.form import Description, Evidence, Histogram, Relations, Tables
-from pganon.forms.request import Request
 from pganon.metrics import coverage, distribution, source
 from pganon.metrics.evidence import distributions, exactness, shares
 from pganon.metrics.evidence.people import Individuals, alike_in_source
@@ -59,7 +58,9 @@ def evidence_of(
         individuals: how people are counted, where the release says which records are of one.
     """
     return Evidence(
-        lambda spec, tables, request: steps(spec, groups, histogram, tables, request, individuals),
+        lambda spec, tables, measured: steps(
+            spec, groups, histogram, tables, measured, individuals
+        ),
         document,
         lambda spec, relations: whole_steps(spec, histogram, relations, individuals),
         whole_document,
@@ -71,18 +72,19 @@ def steps(
     groups: Groups,
     histogram: Histogram,
     tables: Callable[[State], Tables],
-    request: Request,
+    measured: Sequence[Step] = (),
     individuals: Individuals | None = None,
 ) -> tuple[Step, ...]:
-    """After those of the metrics on request, whose tables it reads where there are any."""
+    """After those of the metrics on request (`measured`), whose tables it reads."""
     attributes = axes(spec.attributes)
-    covered: list[Step] = []
-    if request.nothing:
-        covered += source.place_steps(spec)
-        covered.append(coverage.shown_step(spec, lambda s: groups.shown(spec, tables(s))))
-        covered += [coverage.cover_step(axis, _cover_of(axis)) for axis in attributes]
-    if not request.everything:
-        covered += [distribution.table_step(axis) for axis in attributes]
+    needed = [
+        *source.place_steps(spec),
+        coverage.shown_step(spec, lambda s: groups.shown(spec, tables(s))),
+        *[coverage.cover_step(axis, _cover_of(axis)) for axis in attributes],
+        *[distribution.table_step(axis) for axis in attributes],
+    ]
+    made = set(_names(measured))
+    covered: list[Step] = [step for step in needed if step.name not in made]
     for axis in attributes:
         covered += [
             distributions.check(spec, axis),
@@ -101,6 +103,14 @@ def steps(
     ]
     chains = [sizes, *shares.chains(spec, histogram, tables, individuals), covered]
     return (Parallel("evidence", "figures for a report", chains),)
+
+
+def _names(steps: Sequence[Step]) -> Iterator[str]:
+    for step in steps:
+        yield step.name
+        if isinstance(step, Parallel):
+            for chain in step.chains:
+                yield from _names(chain)
 
 
 def whole_steps(

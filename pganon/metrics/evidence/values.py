@@ -6,11 +6,10 @@ quasi-identifiers are those of the source.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pganon.forms.form import Evidence, Histogram, Relations, Tables
-from pganon.forms.request import Request
 from pganon.metrics.evidence import candidates, shares
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Parallel, State, Step
@@ -21,7 +20,7 @@ def evidence_of_values(histogram: Histogram) -> Evidence:
     """None where groups have values that nobody has: counts of people do not follow from them."""
 
     def steps(
-        spec: ReleaseSpec, tables: Callable[[State], Tables], request: Request
+        spec: ReleaseSpec, tables: Callable[[State], Tables], measured: Sequence[Step]
     ) -> tuple[Step, ...]:
         chains = shares.chains(spec, histogram, tables)
         chains += [[check] for check in candidates.checks(spec, histogram, tables)]

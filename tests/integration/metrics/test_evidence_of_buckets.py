@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from pganon.forms.request import Request, Workload
+from pganon.plan.build import NOTHING_MORE
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, run
 from tests.support.oracles.evidence import (
@@ -65,7 +67,7 @@ def policy(columns: dict[str, Row], privacy: list[Row], **method: Any) -> Row:
     }
 
 
-def staged(db: Database, document: Row) -> Staged:
+def staged(db: Database, document: Row, request: Request = NOTHING_MORE) -> Staged:
     conn = db.connect("source_owner")
     conn.execute(
         "CREATE TABLE public.people (id int PRIMARY KEY, age int, zip text, job text NOT NULL,"
@@ -77,7 +79,7 @@ def staged(db: Database, document: Row) -> Staged:
             [(number, *row.values()) for number, row in enumerate(source())],
         )
     conn.execute("GRANT SELECT ON public.people TO steward")
-    return run(db.owner(), document)
+    return run(db.owner(), document, request=request)
 
 
 def shown_age(row: Row) -> Shown:
@@ -185,3 +187,17 @@ def test_of_classes_with_buckets(db: Database):
         everybody = everybody_else(row[one["column"]] for row in rows)
         check_values(one, held, everybody, SMALLEST)
     check_nothing_rare(evidence)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [Request(everything=True), Request(workload=Workload(queries=20, predicates=1))],
+    ids=["everything", "workload"],
+)
+def test_after_metrics_on_request(db: Database, request_: Request):
+    """Which make some of the tables that evidence is from."""
+    options = {"name": "lgb_mdp", "link_threshold": 1}
+    release = staged(db, policy({}, LOCAL, **options), request_)
+    evidence = release.plan.evidence(release.state)
+    assert evidence is not None
+    assert evidence["attributes"][1]["distribution"]["largest_error"] is not None

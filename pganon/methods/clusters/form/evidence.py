@@ -7,14 +7,13 @@ value of its cluster once, so its records are spread evenly over them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
 from pganon.forms.form import Evidence, Relations, Tables
-from pganon.forms.request import Request
 from pganon.identifiers import quote
 from pganon.methods.clusters.form.utility import COMBINATIONS
 from pganon.metrics import distribution
@@ -26,7 +25,7 @@ from pganon.steps.facts import Facts
 
 
 def _steps(
-    spec: ReleaseSpec, tables: Callable[[State], Tables], request: Request
+    spec: ReleaseSpec, tables: Callable[[State], Tables], measured: Sequence[Step]
 ) -> tuple[Step, ...]:
     chains: list[list[Step]] = [_combinations(spec)]
     for axis in axes(spec.attributes):
