@@ -28,6 +28,7 @@ from pganon.methods.common.form import (
 )
 from pganon.methods.common.form.checked import requirement_check, violations_check
 from pganon.methods.common.form.class_description import CLASSES
+from pganon.methods.individuals import told
 from pganon.methods.individuals.people import EVIDENCE, records
 from pganon.methods.individuals.reservation import IdentityReserved
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
@@ -305,7 +306,9 @@ def _warnings(spec: ReleaseSpec, facts: Facts) -> Sequence[str]:
 IDENTITY = replace(
     CLASSES,
     staging=replace(CLASSES.staging, steps=staging_steps),
-    verification=replace(CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys),
+    verification=replace(
+        CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys, said=told.SAID
+    ),
     publication=replace(CLASSES.publication, views=views, warnings=_warnings),
     statistics=replace(
         CLASSES.statistics,
@@ -316,6 +319,7 @@ IDENTITY = replace(
         # As eq. 19 of its paper.
         on_request=replace(class_description.ON_REQUEST, restricts="yes"),
         evidence=EVIDENCE,
+        tells=told.tell,
     ),
     linkage=Linkage(linked),
 )

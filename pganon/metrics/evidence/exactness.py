@@ -49,7 +49,7 @@ def check(axis: Axis, extents: Callable[[State], exp.Select]) -> Check:
     return observed(axis, select)
 
 
-def observed(axis: Axis, select: Callable[[State], exp.Select]) -> Check:
+def observed(axis: Axis, select: Callable[[State], exp.Expr]) -> Check:
     """`select` has a row with `exact` and `width`."""
     i = axis.index
     return Check(
@@ -69,6 +69,7 @@ def document(axis: Axis, facts: Facts) -> dict[str, Any]:
         width /= _DAY.get(attribute.column.kind, 1)
     return {
         "form": attribute.form.value,
+        "of": "all" if attribute.hidden is None else "shown",
         "exact": round(facts[_exact(axis.index)] or 0.0, 6) if attribute.covers else None,
         "width": None if width is None or not attribute.covers else round(width, 4),
         "unit": _unit(axis),

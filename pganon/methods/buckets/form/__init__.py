@@ -29,7 +29,7 @@ from pganon.forms.form import (
 )
 from pganon.forms.linked import Linked, LinkedRows, linked_column, part_number
 from pganon.forms.utility import AnatomyUtility
-from pganon.methods.buckets.form import inferred, statistics, verification, views
+from pganon.methods.buckets.form import inferred, statistics, told, verification, views
 from pganon.methods.buckets.form.evidence import evidence
 from pganon.methods.buckets.form.verification import histogram, histogram_of
 from pganon.methods.buckets.form.whole import whole
@@ -116,6 +116,7 @@ def anatomized(
             lambda spec, state, tables: verification.checks(spec, arrange(spec, state), tables),
             lambda spec, state, tables: staging.released(arrange(spec, state), tables),
             lambda spec, state: staging.duplicate_keys(spec, arrange(spec, state), buckets, state),
+            verification.SAID,
         ),
         Publication(
             lambda spec, state, tables: views.views(spec, arrange(spec, state), tables),
@@ -132,6 +133,7 @@ def anatomized(
             histogram=of_values,
             on_request=metrics,
             evidence=evidence(arrange, buckets, of_values, generalized=generalized),
+            tells=told.tell,
         ),
         Linkage(
             lambda spec, state, tables: linked(spec, arrange(spec, state), tables),

@@ -22,6 +22,7 @@ from pganon.forms.form import (
     Verification,
     Whole,
 )
+from pganon.forms.told import nothing
 from pganon.forms.utility import ClassUtility, class_utility
 from pganon.forms.work import EXTENTS
 from pganon.identifiers import QualifiedName
@@ -124,7 +125,7 @@ ON_REQUEST = OnRequest(
 
 CLASSES = PublishedForm(
     Staging(classes.relations, classes.staging_steps),
-    Verification(class_checks.checks, classes.released, classes.duplicate_keys),
+    Verification(class_checks.checks, classes.released, classes.duplicate_keys, class_checks.SAID),
     Publication(class_views.views, "classes"),
     Statistics(
         measures,
@@ -134,6 +135,7 @@ CLASSES = PublishedForm(
         class_checks.histogram,
         ON_REQUEST,
         evidence_of(described(DESCRIPTION), class_checks.histogram),
+        nothing,
     ),
     Linkage(class_checks.linked),
 )
