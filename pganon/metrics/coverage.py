@@ -1,7 +1,7 @@
 """Coverage of published values, computed from the published relations alone.
 
 mshown       (group_id, n, and per attribute g<i>, z<i>, id<i>)   published value, whether NULL is
-             among what it covers, and a number for the pair
+             among what it covers (NULL where the group hides its values), and a number for the pair
 mcover<i>    one row per id<i> of a published value:
     z        whether NULL is covered
     covers   values of the source covered, NULL included
@@ -102,6 +102,8 @@ def _shown(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
         flat = flat.select(named(value, f"g{attribute.index}"))
         if attribute.null_column is not None:
             null = col(f"x{places[attribute.null_column]}", "p")
+        elif attribute.hidden is not None:
+            null = fragment("nullif(:v is null, true)", v=value)
         else:
             null = fragment(":v is null", v=value)
         flat = flat.select(named(null, f"z{attribute.index}"))

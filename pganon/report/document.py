@@ -25,7 +25,7 @@ from pganon.report.words import count, day, listed, percent, plain, several
 
 FORMAT = "pganon report 1"
 
-_OF_EVIDENCE = ("form", "exact", "width", "unit", "distribution")
+_OF_EVIDENCE = ("form", "of", "exact", "width", "unit", "distribution")
 """Keys of a quasi-identifier that are null where nothing was measured."""
 
 
@@ -60,6 +60,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "form": figures.of_form(found),
         "guarantee": guarantee.required(found),
         "sensitive": _sensitive(found),
+        "candidates": figures.candidates(found),
         "attributes": _attributes(found),
         "queries": _queries(found),
         "versions": _versions(found),
@@ -100,9 +101,14 @@ def _summary(found: Collected) -> Iterator[str]:
     chance = figures.chance(found)
     if chance is not None:
         yield (
-            f"Whoever knows {listed(found.known)} of a person finds at least {chance.smallest}"
+            f"Whoever knows {found.knowing} of a person finds at least {chance.smallest}"
             f" {found.members} {'who' if found.counts_people else 'that'} look the same, so a guess"
             f" is right at most once in {chance.smallest} times."
+        )
+    for one in figures.combinations(found):
+        yield (
+            f"Whoever knows the other columns of a person is left with at least {one['smallest']}"
+            f" combinations of {listed(one['columns'])}."
         )
     for item in figures.sensitive(found)[:2]:
         if item["most"] < 1:
@@ -136,11 +142,14 @@ def _properties(found: Collected) -> dict[str, Any]:
         "people": found.people,
         "members": found.members,
         "exact": figures.exact(found),
+        "apart": found.apart,
+        "asked": found.asked,
         "published_at": version.published_at.isoformat(),
         "released": version.released,
         "suppressed": version.suppressed,
         "left_out": figures.left_out(found),
         "known": found.known,
+        "knowing": found.knowing,
         "sensitive": found.of_role("sensitive", "semi_sensitive"),
         "readers": list(found.readers),
         "adversary": (found.guarantee[0].get("adversary") if found.guarantee else None),

@@ -99,11 +99,34 @@ def most(found: Collected, column: str) -> float | None:
     return found.utility.most.get(column) if found.utility else None
 
 
-def of_form(found: Collected) -> list[dict[str, str]]:
-    """Rows {label, text} of what the form says of itself, where groups have no sizes to show."""
-    if found.utility is None or sizes(found, "release") is not None:
+def of_form(found: Collected) -> list[dict[str, Any]]:
+    """Rows {label, parts} of what the form says of itself; parts are texts and figures."""
+    if found.utility is None:
         return []
-    return [{"label": key, "text": text} for key, text in found.utility.details().items()]
+    return [one.document for one in found.tells(found.utility, found.members)]
+
+
+def candidates(found: Collected) -> list[Mapping[str, Any]]:
+    """How many values or combinations groups leave possible, where the form counts them."""
+    return list((found.evidence or {}).get("candidates", []))
+
+
+def fewest(found: Collected, column: str) -> int | None:
+    """Values of a column that every group has, where the form counts them."""
+    own = (one["smallest"] for one in candidates(found) if one["columns"] == [column])
+    return next(own, None)
+
+
+def combinations(found: Collected) -> list[Mapping[str, Any]]:
+    """Those of several columns, which are in place of people who look the same."""
+    return [one for one in candidates(found) if one["kind"] == "combinations"]
+
+
+def whole(found: Collected, item: Mapping[str, Any]) -> str:
+    """Of whom the shares of a sensitive column are."""
+    if item.get("of") != "hidden":
+        return found.members
+    return f"{found.members} {'who hide' if found.counts_people else 'that hide'} it"
 
 
 def left_out(found: Collected) -> float:

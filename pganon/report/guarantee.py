@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from pganon.privacy.base import Requirement, from_below
+from pganon.privacy.judged import Judged
 from pganon.report.collected import Collected
-from pganon.report.words import listed
+from pganon.report.words import listed, number, plain
 
 _NAMES = {
     "k_anonymity": "k-anonymity",
@@ -58,6 +59,10 @@ def _sentence(found: Collected, check: Mapping[str, Any]) -> str:
         if requirement.model.name == check["model"] and _about(requirement, check):
             column = _published(found, requirement) or ""
             return requirement.model.sentence(listed(found.known), column)
+    said = found.said.get(f"{check['model']}.{check['symbol']}") or found.said.get(check["model"])
+    if said is not None:
+        column = check["column"] and plain(_shown(found, check["column"]))
+        return said.format(column=column, required=number(check["required"]))
     return f"Every group satisfies the check {check['model'].replace('_', ' ')}."
 
 
@@ -74,6 +79,12 @@ def _published(found: Collected, requirement: Requirement) -> str | None:
 def fewest_people(found: Collected) -> int:
     """People of a group at least, by all requirements."""
     return max((r.model.minimum_size for r in found.requirements), default=1)
+
+
+def fewest_combinations(found: Collected) -> int:
+    """Combinations that are left in every group, by all requirements."""
+    kept = [r.model for r in found.requirements if r.model.judged is Judged.COMBINATIONS]
+    return max((int(model.parameter) for model in kept), default=1)
 
 
 def most_of(found: Collected, column: str, share: float) -> float | None:

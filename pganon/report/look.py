@@ -83,7 +83,7 @@ def _common(found: Collected) -> Iterator[str]:
 
 def _many_times(found: Collected) -> Iterator[str]:
     for item in figures.sensitive(found):
-        column = plain(item["column"])
+        column, whole = plain(item["column"]), figures.whole(found, item)
         worst = max(item["values"], key=lambda v: v["highest"] / v["share"], default=None)
         times = worst["highest"] / worst["share"] if worst else 0.0
         hidden = (item["others"] or {}).get("times_over")
@@ -92,14 +92,14 @@ def _many_times(found: Collected) -> Iterator[str]:
             tail = "" if limited is not None and limited < 1 else " No requirement limits this."
             yield (
                 f"A group can say far more than the whole: “{value(worst['value'])}” is"
-                f" {percent(worst['share'])} of all {found.people} and"
+                f" {percent(worst['share'])} of all {whole} and"
                 f" {percent(worst['highest'])} of one group,"
                 f" {number(round(times, 1))} times as much.{tail}"
             )
         elif hidden:
             yield (
                 f"A group can say far more than the whole: a rare {column} that is not named here"
-                f" is over {hidden} times as common in one group as among all {found.people}."
+                f" is over {hidden} times as common in one group as among all {whole}."
             )
 
 

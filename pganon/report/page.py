@@ -23,6 +23,10 @@ def _drawings(report: Document) -> dict[str, Any]:
     return {
         "risk": risk.risk(report["risk"]),
         "sizes": bars.sizes(sizes["release"], sizes["source"]) if sizes["release"] else None,
+        "candidates": [
+            bars.sizes(one, None, f"People by the {one['kind']} that remain")
+            for one in report["candidates"]
+        ],
         "by_value": [values.values(item) for item in report["sensitive"]],
         "commonest": [bars.commonest(item) for item in report["sensitive"]],
         "distributions": [

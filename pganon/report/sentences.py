@@ -41,6 +41,8 @@ def sentences(report: Document) -> dict[str, Any]:
         "title": f"Disclosure report: {plain(properties['release'])}, {which}",
         "which": which,
         "known": listed(properties["known"]),
+        "knowing": properties["knowing"],
+        "remaining": [_remaining(item, properties["members"]) for item in report["candidates"]],
         "sensitive": listed(properties["sensitive"]),
         "goes_out": _goes_out(report),
         "readers": _readers(report),
@@ -51,7 +53,11 @@ def sentences(report: Document) -> dict[str, Any]:
         "above": _above(report),
         "population": _population(report),
         "origin": _origin(report),
-        "others": [_others(item, properties["people"]) for item in report["sensitive"]],
+        "shares": [
+            "Shares are of those who hide it." if item.get("of") == "hidden" else ""
+            for item in report["sensitive"]
+        ],
+        "others": [_others(item, properties["members"]) for item in report["sensitive"]],
         "by_value": [values.finding(item) for item in report["sensitive"]],
         "commonest": [
             f"On average {percent(item['mean'])} share the most common {plain(item['column'], 30)}"
@@ -67,7 +73,7 @@ def sentences(report: Document) -> dict[str, Any]:
             "exact" if properties["exact"] else _exact(item) for item in report["attributes"]
         ],
         "errors": [_error(item) for item in report["attributes"]],
-        "queries": _queries(report["queries"]),
+        "queries": _queries(report["queries"], possible=properties["asked"]),
         "versions": _versions(report),
         "guard": _guard(report["versions"]["guard"]),
         "candidates": f"{several(report['versions']['candidates'], 'candidate')} with other methods"
@@ -100,7 +106,7 @@ def _which(properties: Document) -> str:
 def _goes_out(report: Document) -> str:
     out = [one for one in report["columns"] if one["goes_out"]]
     stay = len(report["columns"]) - len(out)
-    known = listed(report["properties"]["known"])
+    known = report["properties"]["knowing"]
     each = "person" if report["properties"]["people"] == "people" else "record"
     text = f"{several(len(out), 'column')} {'goes' if len(out) == 1 else 'go'} out."
     if report["risk"]["release"]:
@@ -131,7 +137,7 @@ def _alone(report: Document) -> str:
     source, sizes = report["risk"]["source"], report["class_sizes"]["source"]
     if source is None or not sizes:
         return ""
-    known, people = listed(report["properties"]["known"]), report["properties"]["people"]
+    known, people = report["properties"]["knowing"], report["properties"]["members"]
     few = report["properties"]["smallest"]
     if source["alone"] is None:
         return f"In the source fewer than {few} {people} are alone with their {known}."
@@ -169,7 +175,7 @@ def _population(report: Document) -> str:
 
 
 def _of_each_limit(report: Document, above: Mapping[str, int | None]) -> str:
-    people, few = report["properties"]["people"], report["properties"]["smallest"]
+    people, few = report["properties"]["members"], report["properties"]["smallest"]
     texts = []
     for limit in report["risk"]["limits"]:
         held = above[limit]
@@ -193,8 +199,11 @@ def _others(item: Document, people: str) -> str:
     others = item["others"]
     if not others:
         return ""
+    whole = people
+    if item.get("of") == "hidden":
+        whole = f"{people} {'who hide' if people == 'people' else 'that hide'} it"
     return (
-        f"{count(others['values'])} rarer values, which {percent(others['share'])} of the {people}"
+        f"{count(others['values'])} rarer values, which {percent(others['share'])} of the {whole}"
         " have together, are not named in this report."
     )
 
@@ -221,7 +230,8 @@ def _exact(item: Document) -> str:
         return "not measured"
     if item["exact"] is None:
         return "a value in the middle of the group"
-    text = f"exact for {percent(item['exact'])} of the records"
+    whose = " that show it" if item.get("of") == "shown" else ""
+    text = f"exact for {percent(item['exact'])} of the records{whose}"
     width = item["width"]
     if width is None or item["exact"] == 1:
         return text
@@ -243,12 +253,24 @@ def _error(item: Document) -> str:
     error = (item["distribution"] or {}).get("largest_error")
     if error is None:
         return ""
+    whose = "Of those who show it. " if item.get("of") == "shown" else ""
     if error < 0.0005:
-        return "No difference."
-    return f"Largest error: {number(100 * error)} percentage points."
+        return f"{whose}No difference."
+    return f"{whose}Largest error: {number(100 * error)} percentage points."
 
 
-def _queries(found: Document | None) -> str:
+def _remaining(item: Document, members: str) -> dict[str, str]:
+    """Title and note of a chart."""
+    left = several(item["smallest"], item["kind"].removesuffix("s"), item["kind"])
+    return {
+        "title": f"At least {left} of {listed(item['columns'])} remain",
+        "note": f"Per cent of the {members} by how many {item['kind']} their group has.",
+    }
+
+
+def _queries(found: Document | None, *, possible: bool) -> str:
+    if not possible:
+        return "Not measured: random questions are not asked of releases of this form."
     if found is None or found["median"] is None:
         return "Not measured: no random questions were asked (pganon run with a workload)."
     asked = found["asked"]

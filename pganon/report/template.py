@@ -52,8 +52,18 @@ def render(name: str, document: Document, drawings: Mapping[str, Any], **texts: 
             path, kind, shown
         )
 
+    def said(path: str) -> Any:
+        """A sentence of texts and figures."""
+        shown = from_markup()
+        for place, part in enumerate(at(document, path)):
+            if isinstance(part, str):
+                shown += words.plain(part, 2000)
+            else:
+                shown += fig(f"{path}.{place}.value", part["kind"])
+        return shown
+
     return template.render(
-        {**document, "fig": fig, **texts},
+        {**document, "fig": fig, "said": said, **texts},
         drawings={name: _marked(found, from_markup) for name, found in drawings.items()},
         css=from_markup(_style()),
         json=from_markup(as_script(document)),

@@ -13,11 +13,12 @@ from sqlglot import exp
 from pganon.forms.form import Histogram, Relations
 from pganon.identifiers import quote
 from pganon.metrics.evidence.merging import merged
+from pganon.metrics.evidence.people import Individuals, holders, of_values
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
 from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import aliased, col, equal, fragment, named, num, query
 from pganon.steps import Check, CreateTable, State, Step
-from pganon.steps.facts import Fact, Facts, count, measure, rows
+from pganon.steps.facts import Fact, Facts, count, measure, or_null, rows
 
 STEPS = 20
 """Ranges that shares of a group are counted in; each is 5 % wide."""
@@ -27,30 +28,53 @@ TIMES = (100, 50, 20, 10, 5)
 
 
 def chains(
-    spec: ReleaseSpec, histogram: Histogram, tables: Callable[[State], Relations]
+    spec: ReleaseSpec,
+    histogram: Histogram,
+    tables: Callable[[State], Relations],
+    individuals: Individuals | None = None,
 ) -> list[list[Step]]:
-    """Steps for every sensitive column."""
+    """Steps for every sensitive column.
+
+    Args:
+        individuals: how people are counted, where the histogram has some of them several times.
+    """
 
     def chain(item: Sensitive) -> list[Step]:
         table = CreateTable(
             f"every_value{item.index}",
             f"values of {quote(item.published)} in every group",
             lambda s: _table(item, s),
-            lambda s: _values(spec, histogram, tables, item, s),
+            lambda s: _values(spec, histogram, tables, item, individuals, s),
         )
-        return [table, _common_check(item), _highest_check(item, spec.policy.report.smallest)]
+
+        def held(state: State) -> exp.Select | None:
+            if individuals is None:
+                return of_values(spec, item, state)
+            pairs = individuals.held(spec, tables(state), item)
+            return holders(query("select p.person, p.value as key from p", {"p": pairs}))
+
+        smallest = spec.policy.report.smallest
+        several = individuals is not None
+        highest = _highest_check(item, smallest, held, several=several)
+        return [table, _common_check(item), highest]
 
     return [chain(item) for item in spec.sensitive]
 
 
-def document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
-    """Of one sensitive column, as JSON."""
+def documents(spec: ReleaseSpec, facts: Facts) -> list[dict[str, Any]]:
+    """Of every sensitive column with values in groups, as JSON."""
+    shown = [item for item in spec.sensitive if facts[_most(item)] is not None]
+    return [_document(item, facts, spec.policy.report.smallest) for item in shown]
+
+
+def _document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
     people = [facts[_common(item, place)] for place in range(STEPS)]
     hidden = facts[_hidden(item)]
     most = facts[_hidden_times(item)]
     values = facts[_highest(item)]
     return {
         "column": item.published,
+        "of": "all" if item.hidden is None else "hidden",
         "most": facts[_most(item)],
         "mean": facts[_mean(item)],
         "bins": [
@@ -83,20 +107,24 @@ def _values(
     histogram: Histogram,
     tables: Callable[[State], Relations],
     item: Sensitive,
+    individuals: Individuals | None,
     state: State,
 ) -> exp.Select:
     by, counted = histogram(spec, state, tables(state), item)
-    window = exp.Window(
-        this=exp.Sum(this=col("n", "h")), partition_by=[col(name, "h") for name in by]
-    )
     tree = query("select h.value, h.n from h", {"h": counted})
     keys = [col(name, "h") for name in by]
+    total: exp.Expr = exp.Window(
+        this=exp.Sum(this=col("n", "h")), partition_by=[key.copy() for key in keys]
+    )
+    if individuals is not None:
+        everybody = aliased(individuals.totals(spec, tables(state)), "t")
+        tree, total = tree.join(everybody, on=equal(by, "t", "h")), fragment("t.total::numeric")
     number = exp.Window(
         this=exp.func("row_number", dialect="postgres"),
         partition_by=[key.copy() for key in keys],
         order=exp.Order(expressions=[exp.Ordered(this=col("n", "h"), desc=True)]),
     )
-    return tree.select(named(window, "total"), named(number, "place"))
+    return tree.select(named(total, "total"), named(number, "place"))
 
 
 def _common_check(item: Sensitive) -> Check:
@@ -130,24 +158,37 @@ def _common_check(item: Sensitive) -> Check:
     )
 
 
-def _highest_check(item: Sensitive, smallest: int) -> Check:
+def _highest_check(
+    item: Sensitive,
+    smallest: int,
+    held: Callable[[State], exp.Select | None],
+    *,
+    several: bool,
+) -> Check:
     """The highest share of every value in a group, beside its share of all people."""
 
     def select(state: State) -> exp.Expr:
+        table, people = _table(item, state), held(state)
         by_value = query(
             "select v.value, sum(v.n) as n, max(v.n / v.total) as highest from v group by v.value",
-            {"v": _table(item, state)},
+            {"v": table},
         )
         counted = query(
-            "select b.value as label, b.n, b.highest, b.n / sum(b.n) over () as share from b",
-            {"b": by_value},
+            "select b.value as label, b.value as key, :n as n, :first as first, b.highest,"
+            " b.n / e.n as share, :part / e.n as part"
+            " from b cross join (select sum(v.total) as n from v where v.place = 1) as e",
+            {"b": by_value, "v": table},
+            **_counted(people, several=several),
         )
+        if people is not None:
+            on = fragment("h.key = b.value")
+            counted = counted.join(aliased(people, "h"), on=on, join_type="left")
         return query(
             "select coalesce(jsonb_agg(jsonb_build_array(case when r.label = '' then null"
             " else substr(r.label, 2, :longest) end, round(r.share, 6), round(r.highest, 6))"
             " order by r.place desc) filter (where not r.hidden), '[]') as values,"
             " count(*) filter (where r.hidden) as others,"
-            " coalesce(sum(r.share) filter (where r.hidden), 0)::float8 as others_share,"
+            " coalesce(sum(r.part) filter (where r.hidden), 0)::float8 as others_share,"
             " coalesce(max(r.highest / r.share) filter (where r.hidden), 0)::float8 as others_times"
             " from r",
             {"r": hidden_first(counted, smallest, SHOWN)},
@@ -162,16 +203,25 @@ def _highest_check(item: Sensitive, smallest: int) -> Check:
     )
 
 
+def _counted(people: exp.Select | None, *, several: bool) -> dict[str, exp.Expr]:
+    """People with a value, and its part of the share that rare values have together."""
+    if people is None:
+        return {name: col("n", "b") for name in ("n", "first", "part")}
+    found = {name: fragment(f"coalesce(h.{name}, 0)") for name in ("n", "first")}
+    return {**found, "part": found["first"].copy() if several else col("n", "b")}
+
+
 def _common(item: Sensitive, place: int) -> Fact[int]:
     return count(f"people{place}", f"commonest{item.index}_")
 
 
-def _most(item: Sensitive) -> Fact[float]:
-    return measure("most", f"commonest{item.index}_")
+def _most(item: Sensitive) -> Fact[float | None]:
+    """None where all show their value, or none is published."""
+    return or_null(measure("most", f"commonest{item.index}_"), 1.0)
 
 
-def _mean(item: Sensitive) -> Fact[float]:
-    return measure("mean", f"commonest{item.index}_")
+def _mean(item: Sensitive) -> Fact[float | None]:
+    return or_null(measure("mean", f"commonest{item.index}_"), 1.0)
 
 
 def _highest(item: Sensitive) -> Fact[Sequence[Any]]:

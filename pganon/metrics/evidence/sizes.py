@@ -10,8 +10,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.metrics.evidence.merging import merged, told
-from pganon.policy.reporting import Limit, Reporting
-from pganon.sqltools import fragment, named, num, query
+from pganon.policy.reporting import Limit
+from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, Facts, count
 
@@ -21,14 +21,20 @@ BINS = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, No
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of the groups of one relation; `name` begins the names of its facts."""
+    """The sizes of the groups of one relation.
+
+    Attributes:
+        name: begins the names of its facts.
+        by: what people are counted by, beside `n`, the people of a group.
+    """
 
     name: str
+    by: str = "n"
 
     def check(
-        self, purpose: str, groups: Callable[[State], exp.Select], limits: Sequence[Limit]
+        self, purpose: str, groups: Callable[[State], exp.Select], limits: Sequence[Limit] = ()
     ) -> Check:
-        """`groups` has a row with `n` for every group."""
+        """`groups` has a row with these columns for every group."""
         return Check(
             f"{self.name}_sizes",
             purpose,
@@ -36,9 +42,10 @@ class Sizes:
             gives=[self._fact(name) for name in self._columns(limits)],
         )
 
-    def document(self, facts: Facts, asked: Reporting) -> dict[str, Any] | None:
+    def document(
+        self, facts: Facts, smallest: int, limits: Sequence[Limit] = ()
+    ) -> dict[str, Any] | None:
         """As JSON; None if there are no groups."""
-        smallest, limits = asked.smallest, asked.accepted
         found = {name: facts[self._fact(name)] for name in self._columns(limits)}
         people = found["people"]
         if people == 0:
@@ -71,14 +78,16 @@ class Sizes:
     def _counted(self, groups: exp.Select, limits: Sequence[Limit]) -> exp.Expr:
         tree = query(
             "select count(*) as groups, coalesce(sum(g.n), 0)::bigint as people,"
-            " coalesce(min(g.n), 0) as smallest, coalesce(max(g.n), 0) as largest from g",
+            " coalesce(min(:size), 0) as smallest, coalesce(max(:size), 0) as largest from g",
             {"g": groups},
+            size=col(self.by, "g"),
         )
         ranges = [(0, limit.largest) for limit in limits]
         ranges += [(first, 2**31 if last is None else last) for first, last in BINS]
         parts = [
             fragment(
-                "coalesce(sum(g.n) filter (where g.n between :first and :last), 0)::bigint",
+                "coalesce(sum(g.n) filter (where :size between :first and :last), 0)::bigint",
+                size=col(self.by, "g"),
                 first=num(first),
                 last=num(last),
             )

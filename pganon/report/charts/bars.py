@@ -64,8 +64,12 @@ def _before(share: float | None) -> str:
 # -- sizes of groups ----------------------------------------------------------------------------
 
 
-def sizes(release: Mapping[str, Any], source: Mapping[str, Any] | None) -> str:
-    """Per cent of the people by the size of their group."""
+def sizes(
+    release: Mapping[str, Any],
+    source: Mapping[str, Any] | None,
+    label: str = "People by the size of their group",
+) -> str:
+    """Per cent of the people by the size of their group, or by what the label says."""
     found = _by_size(release)
     before = _by_size(source) if source else {}
     names = list(dict.fromkeys([*before, *found]))
@@ -76,7 +80,7 @@ def sizes(release: Mapping[str, Any], source: Mapping[str, Any] | None) -> str:
         (_size(name), found.get(name, 0.0), before.get(name, 0.0) if source else None)
         for name in names
     ]
-    return _columns(shares, "People by the size of their group")
+    return _columns(shares, label)
 
 
 def _by_size(found: Mapping[str, Any]) -> dict[tuple[int, int | None], float]:
@@ -95,9 +99,12 @@ def _size(bounds: tuple[int, int | None]) -> str:
 _QUARTERS = ((0.0, "start"), (0.25, "middle"), (0.5, "middle"), (0.75, "middle"), (1.0, "end"))
 
 
-def commonest(found: Mapping[str, Any]) -> str:
-    """Per cent of the people by the share of the most common value in their group."""
+def commonest(found: Mapping[str, Any]) -> str | None:
+    """Per cent of the people by the share of the most common value in their group; None if they
+    are too few."""
     people = sum(one["people"] for one in found["bins"])
+    if people == 0:
+        return None
     top, marks = _scale(max(one["people"] / people for one in found["bins"]))
     parts = _axis(top, marks)
     wide = svg.WIDTH - _LEFT - 4

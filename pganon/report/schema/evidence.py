@@ -33,6 +33,19 @@ class InPopulation(Part):
     above: Above
 
 
+class Candidates(Part):
+    """Values or combinations that groups leave possible, by their people."""
+
+    of: str
+    columns: list[str]
+    kind: Literal["values", "combinations"]
+    people: Count
+    groups: Count
+    smallest: int
+    largest: int
+    bins: list[SizeBin]
+
+
 class Value(Part):
     """A value that is not rare: its share of all, the highest one in a group, and the limit."""
 
@@ -54,6 +67,7 @@ class Sensitive(Part):
     """How common values of a column are in groups: the most common one, and each of them."""
 
     column: str
+    of: Literal["all", "hidden"]
     most: float
     mean: float
     bins: list[ShareBin]
@@ -103,12 +117,14 @@ class Values(Part):
 
 class Attribute(Part):
     """A quasi-identifier: the information that is lost, from 0 to 1, and what is null of releases
-    without evidence. `exact`: share of the records with one value; `width` of the others.
+    without evidence. `exact`: share of the records with one value; `width` of the others. `of`: all
+    records, or those that show it.
     """
 
     column: str
     lost: float
     form: Literal["range", "set", "values", "label", "mean", "mode", "exact"] | None
+    of: Literal["all", "shown"] | None
     exact: float | None
     width: float | None
     unit: Literal["levels", "days", "numbers", "values"] | None

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from pganon.report.schema.dataset import Dataset
-from pganon.report.schema.evidence import Attribute, InPopulation, Sensitive, Sizes
+from pganon.report.schema.evidence import Attribute, Candidates, InPopulation, Sensitive, Sizes
 from pganon.report.schema.parts import (
     Chance,
     Count,
@@ -34,11 +34,14 @@ class Properties(Part):
     people: Literal["people", "records"]
     members: Literal["people", "records"]
     exact: bool
+    apart: str
+    asked: bool
     published_at: Time
     released: Count
     suppressed: Count
     left_out: float
     known: list[str]
+    knowing: str
     sensitive: list[str]
     readers: list[str]
     adversary: str | None
@@ -76,7 +79,7 @@ class Question(Part):
     name: Literal["singling out", "inference", "linkability", "other members", "presence"]
     somebody: str
     remains: str
-    result: Literal["bounded", "not bounded", "not measured"]
+    result: Literal["bounded", "not bounded", "not measured", "does not apply"]
 
 
 class Rate(Part):
@@ -152,11 +155,18 @@ class Risk(Part):
     limits: Limits
 
 
+class Figure(Part):
+    """A figure inside of a sentence, and how it is written."""
+
+    kind: Literal["count", "number", "percent", "points"]
+    value: float | None
+
+
 class OfForm(Part):
-    """What the form measures of itself."""
+    """What the form measures of itself: texts and figures, which together are sentences."""
 
     label: str
-    text: str
+    parts: list[str | Figure]
 
 
 class Check(Part):
@@ -304,6 +314,7 @@ class Report(Signed):
     form: list[OfForm]
     guarantee: list[Check]
     sensitive: list[Sensitive]
+    candidates: list[Candidates]
     attributes: list[Attribute]
     queries: Queries | None
     versions: Versions

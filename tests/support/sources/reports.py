@@ -60,6 +60,7 @@ EVIDENCE: dict[str, Any] = {
     "sensitive": [
         {
             "column": "diagnosis",
+            "of": "all",
             "most": 0.5,
             "mean": 0.31,
             "bins": [
@@ -78,6 +79,7 @@ EVIDENCE: dict[str, Any] = {
         {
             "column": "age",
             "form": "range",
+            "of": "all",
             "exact": 0.125,
             "width": 9.76,
             "unit": "numbers",
@@ -95,6 +97,7 @@ EVIDENCE: dict[str, Any] = {
         {
             "column": "sex",
             "form": "set",
+            "of": "all",
             "exact": 1.0,
             "width": 1.0,
             "unit": "values",

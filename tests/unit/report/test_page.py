@@ -34,15 +34,20 @@ def shown(html: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html))).replace("\u00a0", " ")
 
 
+def check_figures(html: str, report: dict[str, Any]) -> int:
+    """Figures of the page are those of the document, as it writes them; how many there are."""
+    figures = FIGURE.findall(html)
+    for path, kind, text in figures:
+        assert unescape(text) == KINDS[kind](at(report, path))
+    return len(figures)
+
+
 def test_every_figure_of_the_page_is_that_of_the_document():
     report = document(collected())
     html = page(report)
     (embedded,) = EMBEDDED.findall(html)
     assert json.loads(embedded) == json.loads(json.dumps(report))
-    figures = FIGURE.findall(html)
-    assert len(figures) > 12
-    for path, kind, text in figures:
-        assert unescape(text) == KINDS[kind](at(json.loads(embedded), path))
+    assert check_figures(html, json.loads(embedded)) > 12
     assert at(report, "risk.release.highest") == 1 / 12
     assert at(report, "guarantee.2.measured") == 0.5
 

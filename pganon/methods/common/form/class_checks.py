@@ -14,6 +14,9 @@ from pganon.methods.common.form.checked import requirement_check, violations_che
 from pganon.methods.common.form.population import population_checks
 from pganon.methods.common.form.profit import profit_checks
 from pganon.methods.common.form.reference import (
+    SAID as OF_REFERENCES,
+)
+from pganon.methods.common.form.reference import (
     against,
     reference_checks,
     released_counts,
@@ -23,12 +26,19 @@ from pganon.methods.common.form.reference import (
 from pganon.methods.common.form.regions import region_check
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Relation, Requirement
+from pganon.resolved.increments import REGIONS
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, presorted, query
 from pganon.steps import State
 from pganon.steps.relations import CheckQuery
 
 MERGE = "require less of the whole release, or larger classes, for example by a larger k"
+
+
+SAID = {
+    **OF_REFERENCES,
+    REGIONS: "Every group shows the bounds of its region, which are those of the first version.",
+}
 
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
