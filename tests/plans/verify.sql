@@ -486,10 +486,10 @@ AS "c") AS "u") AS "e" JOIN (SELECT DISTINCT "p"."v1" FROM "pganon_work"."r0_sup
 
 -- verify.combinations: combinations of every cluster and QS set
 -- [qs_greedy, qs_efficient]
-CREATE TABLE pganon_work.r0_combinations AS SELECT "p"."value", "p"."n" AS "product", "s"."n" AS
-"supported" FROM (SELECT "u".* FROM (SELECT 1 AS "value", (CAST(1 AS DOUBLE PRECISION) *
-CARDINALITY("c"."c0")) AS "n", "c"."cluster_no" FROM "pganon_work"."r0_cluster_codes" AS "c" UNION
-ALL SELECT 2 AS "value", (CAST(1 AS DOUBLE PRECISION) * CARDINALITY("c"."c1")) AS "n",
+CREATE TABLE pganon_work.r0_combinations AS SELECT "p"."cluster_no", "p"."value", "p"."n" AS
+"product", "s"."n" AS "supported" FROM (SELECT "u".* FROM (SELECT 1 AS "value", (CAST(1 AS DOUBLE
+PRECISION) * CARDINALITY("c"."c0")) AS "n", "c"."cluster_no" FROM "pganon_work"."r0_cluster_codes"
+AS "c" UNION ALL SELECT 2 AS "value", (CAST(1 AS DOUBLE PRECISION) * CARDINALITY("c"."c1")) AS "n",
 "c"."cluster_no" FROM "pganon_work"."r0_cluster_codes" AS "c") AS "u") AS "p" JOIN (SELECT "u".*
 FROM (SELECT 1 AS "value", COALESCE("s"."n", 0) AS "n", "c"."cluster_no" FROM
 "pganon_work"."r0_cluster_codes" AS "c" LEFT JOIN (SELECT CAST(COUNT(*) AS DOUBLE PRECISION) AS "n",
