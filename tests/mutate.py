@@ -114,9 +114,9 @@ TARGETS = {
     ),
     "identity_steps": Target(
         tuple(f"pganon/methods/individuals/{name}.py" for name in
-              ("__init__", "feasible", "form", "individuals", "labels", "reading", "reservation",
-               "context")),
-        ("integration/test_identity", "test_identity_blocks", "test_identity_categories",
+              ("__init__", "feasible", "form", "individuals", "labels", "people", "reading",
+               "reservation", "told", "context")),
+        ("integration/test_identity", "test_evidence_of_individuals", "test_identity_blocks", "test_identity_categories",
          "test_identity_duplicates", "test_identity_random"),
     ),
     "background_steps": Target(

@@ -99,7 +99,8 @@ def _inhabited(bins: Sequence[Any]) -> Sequence[Any]:
 
 
 def _named(i: int, facts: Facts) -> dict[str, Any]:
-    others = facts[_others(i)]
+    # Others alone are everybody, and perhaps few.
+    others = facts[_others(i)] if facts[_values(i)] else 0
     return {
         "kind": "values",
         "bins": [

@@ -62,13 +62,18 @@ def chains(
 
 
 def documents(spec: ReleaseSpec, facts: Facts) -> list[dict[str, Any]]:
-    """Of every sensitive column with values in groups, as JSON."""
-    shown = [item for item in spec.sensitive if facts[_most(item)] is not None]
-    return [_document(item, facts, spec.policy.report.smallest) for item in shown]
+    """Of every sensitive column that enough people have in groups, as JSON."""
+    smallest = spec.policy.report.smallest
+    shown = [item for item in spec.sensitive if sum(_people(item, facts)) >= smallest]
+    return [_document(item, facts, smallest) for item in shown]
+
+
+def _people(item: Sensitive, facts: Facts) -> list[int]:
+    return [facts[_common(item, place)] for place in range(STEPS)]
 
 
 def _document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
-    people = [facts[_common(item, place)] for place in range(STEPS)]
+    people = _people(item, facts)
     hidden = facts[_hidden(item)]
     most = facts[_hidden_times(item)]
     values = facts[_highest(item)]

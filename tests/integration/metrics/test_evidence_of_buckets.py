@@ -201,3 +201,22 @@ def test_after_metrics_on_request(db: Database, request_: Request):
     evidence = release.plan.evidence(release.state)
     assert evidence is not None
     assert evidence["attributes"][1]["distribution"]["largest_error"] is not None
+
+
+def test_of_what_too_few_hide_or_show(db: Database):
+    """Nothing is said of them together, either."""
+    columns: dict[str, Row] = {
+        name: {"role": "semi_sensitive", "sensitive_when": {"predicate": f"id {sign} 30"}}
+        for name, sign in (("zip", "<"), ("job", ">="))
+    }
+    release = staged(db, policy(columns, [], name="local_generalization"))
+    evidence = release.plan.evidence(release.state)
+    assert evidence is not None
+    assert [one["column"] for one in evidence["sensitive"]] == ["job", "disease"]
+    (job,) = (one for one in evidence["attributes"] if one["column"] == "job")
+    assert job["distribution"] == {
+        "kind": "values",
+        "bins": [],
+        "others": None,
+        "largest_error": None,
+    }

@@ -138,6 +138,9 @@ def check_distribution(
     if found["kind"] == "steps":
         assert hidden <= {None} or not bins
         return
+    if not bins:
+        assert (others, found["largest_error"]) == (None, None)
+        return
     assert bool(hidden) == bool(others)
     if others:
         check_others(others, hidden, holders, smallest)
