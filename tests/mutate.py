@@ -116,8 +116,8 @@ TARGETS = {
         tuple(f"pganon/methods/individuals/{name}.py" for name in
               ("__init__", "feasible", "form", "individuals", "labels", "people", "reading",
                "reservation", "told", "context")),
-        ("integration/test_identity", "test_evidence_of_individuals", "test_identity_blocks", "test_identity_categories",
-         "test_identity_duplicates", "test_identity_random"),
+        ("integration/test_identity", "test_evidence_of_individuals", "test_identity_blocks",
+         "test_identity_categories", "test_identity_duplicates", "test_identity_random"),
     ),
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
