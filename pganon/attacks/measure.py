@@ -16,7 +16,7 @@ import psycopg
 from sqlglot import exp
 
 from pganon import database
-from pganon.attacks import inference, linkability, people, singling
+from pganon.attacks import inference, linkability, minimality, people, singling
 from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
 from pganon.attacks.recorded import recorded
 from pganon.attacks.released import Release, release_of
@@ -25,6 +25,7 @@ from pganon.encode.source import source_fingerprint
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
+from pganon.methods.common.minimality import Minimality
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import sessions
@@ -33,7 +34,7 @@ from pganon.run.options import OnMeasured, Options, SharedSnapshot, connect_run
 from pganon.run.pipeline import Pipeline
 from pganon.run.resolution import resolve_policy
 from pganon.run.sharing import Sharing, refuse_growing, sharing
-from pganon.run.tables import create_table_as
+from pganon.run.tables import copy_rows, create_table, create_table_as
 from pganon.sqltools import stacked, statement
 from pganon.steps import State
 
@@ -103,11 +104,13 @@ class _Attack:
 
     def run(self) -> Attacked:
         spec = resolve_policy(self.conn, self.loaded)
-        _attackable(build_plan(spec), State(0))
+        plan = build_plan(spec)
+        _attackable(plan, State(0))
         with sharing(self.conn, self.connect, self.loaded, spec, self.options, "attack") as shared:
-            return self._attacked(spec, shared)
+            return self._attacked(plan, shared)
 
-    def _attacked(self, spec: ReleaseSpec, shared: Sharing) -> Attacked:
+    def _attacked(self, plan: Plan, shared: Sharing) -> Attacked:
+        spec = plan.spec
         self.base = shared.state
         snapshot = shared.snapshot
         self._make(people.DRAWN, people.drawn(spec, self.base))
@@ -148,7 +151,7 @@ class _Attack:
             targets=number,
             known_others=spec.minimum_size - 1,
             findings=findings(whole, without),
-            not_measured=_not_measured(spec),
+            not_measured=_not_measured(spec, plan.method.minimality),
         )
         return recorded(self.conn, spec, data[0], attacked)
 
@@ -183,6 +186,9 @@ class _Attack:
             for item in spec.sensitive:
                 if release.group_of(item) == group:
                     yield from self._inferred(release, item, state, made, may, place)
+        known = release.minimality
+        if known is not None and spec.sensitive and minimality.unmeasured(spec, known) is None:
+            yield from self._by_method(spec, known, state)
 
     def _singled(self, release: Release, state: State, held: int) -> Counted:
         """Statements of rows of every table of quasi-identifiers, so many of each."""
@@ -215,6 +221,41 @@ class _Attack:
         for adversary, guess in guesses.items():
             attempt = Attempt("inference", adversary, item.published)
             yield attempt, self._counted(inference.guessed(guess, targets, item))
+
+    def _by_method(
+        self, spec: ReleaseSpec, known: Minimality, state: State
+    ) -> Iterator[tuple[Attempt, Counted]]:
+        """Of classes alone, which are the only groups of such methods."""
+        targets, may = self.base.work(people.TARGETS), state.work("attack_candidates0")
+        hists = [state.work(f"attack_hist{item.index}") for item in spec.sensitive]
+        values = [
+            self._make_in(state, f"attack_values{item.index}", minimality.numbered(hist))
+            for item, hist in zip(spec.sensitive, hists, strict=True)
+        ]
+        cells = self._make_in(state, "attack_cells", minimality.cells(spec, state))
+        found = self._make_in(state, "attack_known", minimality.known(spec, state, cells, targets))
+        inside = self._make_in(state, "attack_inside", minimality.attacked_cells(cells, found))
+        rows = self._make_in(state, "attack_rows", minimality.rows(spec, state, found, values))
+        places = self._make_in(state, "attack_places", known.positions(spec, state, inside))
+        numbers = [f"k{item.index}" for item in spec.sensitive]
+        attacker = minimality.Attacker(spec, known, self.settings.seed)
+        shares = attacker.told(
+            self._read(inside, "class_id", "cell", "w"),
+            self._read(places, "class_id", "attr", "cell", "pos"),
+            self._read(rows, "class_id", "w", *numbers),
+        )
+        told = state.work("attack_told")
+        create_table(self.conn, told, minimality.TOLD)
+        copy_rows(self.conn, told, shares)
+        for item, hist, by_number in zip(spec.sensitive, hists, values, strict=True):
+            scored = minimality.scored(item, found, told, by_number)
+            scores = self._make_in(state, f"attack_scored{item.index}", scored)
+            guess = inference.by_worlds(scores, may, hist, targets)
+            attempt = Attempt("inference", "method_known", item.published)
+            yield attempt, self._counted(inference.guessed(guess, targets, item))
+
+    def _read(self, table: QualifiedName, *columns: str) -> list[tuple[int, ...]]:
+        return self.conn.execute(statement(minimality.in_order(table, *columns))).fetchall()
 
     def _make(self, name: str, select: exp.Expr) -> QualifiedName:
         """A private table of the run that all belongs to."""
@@ -250,12 +291,14 @@ def _attackable(plan: Plan, state: State) -> Release:
     return release
 
 
-def _not_measured(spec: ReleaseSpec) -> tuple[NotMeasured, ...]:
+def _not_measured(spec: ReleaseSpec, known: Minimality | None) -> tuple[NotMeasured, ...]:
     found: list[NotMeasured] = []
     if len(spec.attributes) < 2:
         found.append(NotMeasured("linkability", "people are known by one column alone"))
     if not spec.sensitive:
         found.append(NotMeasured("inference", "the policy has no sensitive column"))
+    elif why := minimality.unmeasured(spec, known):
+        found.append(NotMeasured("inference", why, "method_known"))
     return tuple(found)
 
 

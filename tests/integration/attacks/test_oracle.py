@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import pytest
 from psycopg.rows import dict_row
 
-from pganon.attacks import measure
+from pganon.attacks import measure, worlds
 from pganon.attacks.findings import Attempt, Counted
 from pganon.attacks.released import Release
 from pganon.attacks.shown import ShownView
 from pganon.encode.secrets import SECRETS
+from pganon.encode.work import CODED
+from pganon.forms.work import GROUPED_CLASSES
 from pganon.resolved.model import Sensitive, Shown
 from pganon.sqltools import num, query, statement
 from pganon.steps import State
@@ -32,7 +35,7 @@ INSERT INTO public.person
 SELECT n, {who}, CASE WHEN n % 17 > 0 THEN 20 + abs(hashint4(n)::bigint) % 40 END,
     CASE WHEN n % 13 > 0 THEN 't' || abs(hashint4(n + 1000)::bigint) % 30 END,
     'Z' || abs(hashint4(n + 2000)::bigint) % 40 + 10,
-    CASE WHEN n % 19 > 0 THEN 'd' || abs(hashint4(n + 3000)::bigint) % 7 END,
+    CASE WHEN n % 19 > 0 THEN 'd' || abs(hashint4(n + 3000)::bigint) % {diseases} END,
     'j' || n % 6, n % 4
 FROM generate_series(1, 160) AS n
 """
@@ -44,6 +47,14 @@ BOTH = {**ONE, "job": {"role": "sensitive"}}
 K = {"model": "k_anonymity", "k": 4}
 
 POLICIES: Mapping[str, dict[str, Any]] = {
+    "mondrian": {
+        "columns": {**LABELS, **BOTH},
+        "privacy": [
+            {**K, "k": 2},
+            {"model": "distinct_l_diversity", "column": "disease", "l": 2},
+            {"model": "alpha_k_anonymity", "column": "job", "k": 2, "alpha": 0.7},
+        ],
+    },
     "one_dimensional": {"columns": {**LABELS, **BOTH}, "privacy": [K]},
     "full_domain": {
         "columns": {
@@ -139,8 +150,8 @@ LINKED = {"sloms": _OF_THEIR_OWN, "slamsa": _OF_THEIR_OWN, "slicing": {"disease"
 class Recomputed:
     """Attacks on one staged release by the oracle, from what its tables hold."""
 
-    def __init__(self, attack: Any, release: Release, held: int) -> None:
-        self.attack, self.release, self.held = attack, release, held
+    def __init__(self, attack: Any, release: Release, state: State, held: int) -> None:
+        self.attack, self.release, self.state, self.held = attack, release, state, held
         self.spec = release.spec
         self.known = self.rows(query("select k.* from k", {"k": attack.base.work("known")}))
         targets = self.rows(query("select k.* from k", {"k": attack.base.work("targets")}))
@@ -268,8 +279,42 @@ class Recomputed:
                 boxes, hist, t, self.spec.minimum_size - 1, self.key
             ),
             "correlations": lambda t: oracle.correlations(boxes, hist, t),
+            "method_known": lambda t: self.by_worlds(item, boxes, hist, t),
         }[attempt.adversary]
         return oracle.counted(targets, {t.t: guess(t) == t.sensitive for t in targets})
+
+    def by_worlds(
+        self,
+        item: Sensitive,
+        boxes: list[oracle.Box],
+        hist: dict[int, Counter[str]],
+        target: oracle.Target,
+    ) -> str:
+        """Of members, and of others who have the quasi-identifiers of a member."""
+        told = self.worlds.get(target.values)
+        if told is None:
+            return oracle.by_groups(boxes, hist, target)
+        return oracle.best(told[self.spec.sensitive.index(item)], hist)
+
+    @cached_property
+    def worlds(self) -> dict[tuple[Any, ...], list[Counter[str]]]:
+        state = self.state
+        joined = query(
+            "select c.record, g.class_id from c join g on g.combination = c.combination",
+            {"c": state.work(CODED), "g": state.work(GROUPED_CLASSES)},
+        )
+        classes = {row["record"]: row["class_id"] for row in self.rows(joined)}
+        members: dict[int, list[oracle.Member]] = defaultdict(list)
+        for row in self.known:
+            if row["place"] > self.held:
+                values = tuple(row[f"v{item.index}"] for item in self.spec.sensitive)
+                member = oracle.Member(self.values(row), values)
+                members[classes[row["person"]]].append(member)
+        found: dict[tuple[Any, ...], list[Counter[str]]] = {}
+        for some in members.values():
+            sorts = (oracle.in_order, oracle.by_frequency, oracle.below_the_ancestor)
+            found |= oracle.by_worlds(some, sorts, 2, _varied, LARGEST) or {}
+        return found
 
     def singled(self) -> tuple[int, ...]:
         """With as many predicates as there are: none is left to chance."""
@@ -308,6 +353,16 @@ class Recomputed:
         return people[False], len(single), people[True], len(single)
 
 
+LARGEST = 6
+"""Members of a class whose worlds are tried one by one."""
+
+
+def _varied(side: Sequence[tuple[str, ...]]) -> bool:
+    """Two diseases, and no job of more than 70 %."""
+    diseases, jobs = {row[0] for row in side}, Counter(row[1] for row in side)
+    return len(diseases) >= 2 and max(jobs.values()) * 10 <= 7 * len(side)
+
+
 def key_of(value: Any) -> str:
     return "" if value is None else f"={value}"
 
@@ -317,20 +372,22 @@ def key_of(value: Any) -> str:
 def test_figures_are_those_of_the_definitions(
     db: Database, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    db.source(SOURCE.format(who="n / 2" if method == "danonyir" else "n"))
+    who = "n / 2" if method == "danonyir" else "n"
+    db.source(SOURCE.format(who=who, diseases=2 if method == "mondrian" else 7))
     pairs: list[tuple[Attempt, tuple[int, ...], tuple[int, ...]]] = []
     attempts = measure._Attack._attempts
 
     def compared(
         self: Any, release: Release, state: State, held: int
     ) -> Iterator[tuple[Attempt, Counted]]:
-        again = Recomputed(self, release, held)
+        again = Recomputed(self, release, state, held)
         for attempt, found in attempts(self, release, state, held):
             got = tuple(found.__dict__.values())
             pairs.append((attempt, got, again.expected(attempt)))
             yield attempt, found
 
     monkeypatch.setattr(measure._Attack, "_attempts", compared)
+    monkeypatch.setattr(worlds, "LARGEST", LARGEST)
     policy = {
         "release": "people",
         "source": "public.person",
@@ -345,3 +402,8 @@ def test_figures_are_those_of_the_definitions(
     assert kinds == {"singling_out", "linkability", *(["inference"] if has_sensitive else [])}
     for attempt, found, expected in pairs:
         assert found == expected, attempt
+    by = {(a.adversary, a.column): found for a, found, _ in pairs}
+    told = {column for adversary, column in by if adversary == "method_known"}
+    assert told == ({"disease", "job"} if method == "mondrian" else set())
+    changed = [by["method_known", c] != by["quasi_identifiers", c] for c in told]
+    assert any(changed) is bool(told)

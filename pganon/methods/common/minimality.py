@@ -1,0 +1,36 @@
+"""What groups tell who knows the method that made them.
+
+Wong, Fu, Wang and Pei: Minimality attack in privacy preserving data publishing, VLDB 2007. A group
+that its size would let be cut was not cut: of each cut, a side misses a requirement about sensitive
+values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.identifiers import QualifiedName
+from pganon.privacy.base import Model
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps import State
+
+
+@dataclass(frozen=True)
+class Minimality:
+    """A method that cuts every class as long as both sides satisfy all requirements.
+
+    Attributes:
+        unmeasured: why that is not so under a policy; None where it is.
+        positions: SELECT (class_id, cell, attr, pos) from cells (class_id, cell, codes, w) of final
+            classes: where each lies in the order in which its class could be cut by an attribute.
+            A cut has all cells up to a position on one side.
+        holds: of counts of sensitive values, sides x values, which sides satisfy a model.
+    """
+
+    unmeasured: Callable[[ReleaseSpec], str | None]
+    positions: Callable[[ReleaseSpec, State, QualifiedName], exp.Select]
+    holds: Callable[[Model], Callable[[Any], Any]]
