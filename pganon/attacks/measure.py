@@ -8,7 +8,7 @@ relations are there; they go when a dry run ends, however it ends.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from pganon import database
 from pganon.attacks import inference, linkability, minimality, people, singling
+from pganon.attacks.families import Attacker, Tree
 from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
 from pganon.attacks.recorded import recorded
 from pganon.attacks.released import Release, release_of
@@ -234,28 +235,48 @@ class _Attack:
         ]
         cells = self._make_in(state, "attack_cells", minimality.cells(spec, state))
         found = self._make_in(state, "attack_known", minimality.known(spec, state, cells, targets))
-        inside = self._make_in(state, "attack_inside", minimality.attacked_cells(cells, found))
-        rows = self._make_in(state, "attack_rows", minimality.rows(spec, state, found, values))
-        places = self._make_in(state, "attack_places", known.positions(spec, state, inside))
-        numbers = [f"k{item.index}" for item in spec.sensitive]
-        attacker = minimality.Attacker(spec, known, self.settings.seed)
-        shares = attacker.told(
-            self._read(inside, "class_id", "cell", "w"),
-            self._read(places, "class_id", "attr", "cell", "pos"),
-            self._read(rows, "class_id", "w", *numbers),
+        made = known.made(spec, state)
+        tree = Tree.of(
+            self._rows(minimality.sizes(cells)), self._rows(made) if made is not None else ()
         )
-        told = state.work("attack_told")
-        create_table(self.conn, told, minimality.TOLD)
-        copy_rows(self.conn, told, shares)
+        attacked = {-class_id for (class_id,) in self._rows(minimality.attacked(found))}
+        groups = self._fill(state, "attack_groups", minimality.GROUPS, tree.groups(attacked))
+        members = self._make_in(state, "attack_members", minimality.members(spec, cells, groups))
+        placed = minimality.places(spec, state, known, members, groups)
+        places = self._make_in(state, "attack_places", placed)
+        rows = self._make_in(state, "attack_rows", minimality.rows(spec, state, groups, values))
+        numbers = [f"k{item.index}" for item in spec.sensitive]
+        attacker = Attacker.of(
+            tree,
+            self._rows(minimality.in_order(members, "node", "cell", "w")),
+            self._rows(minimality.in_order(places, "node", "attr", "cell", "pos")),
+            self._rows(minimality.in_order(rows, "class_id", "w", *numbers)),
+        )
+        conditions = minimality.conditions(spec, known)
+        shares = attacker.told(attacked, spec.minimum_size, conditions, self.settings.seed)
+        told = self._fill(state, "attack_told", minimality.TOLD, shares)
         for item, hist, by_number in zip(spec.sensitive, hists, values, strict=True):
-            scored = minimality.scored(item, found, told, by_number)
+            scored = minimality.scored(spec.sensitive.index(item), found, told, by_number)
             scores = self._make_in(state, f"attack_scored{item.index}", scored)
             guess = inference.by_worlds(scores, may, hist, targets)
             attempt = Attempt("inference", "method_known", item.published)
             yield attempt, self._counted(inference.guessed(guess, targets, item))
 
-    def _read(self, table: QualifiedName, *columns: str) -> list[tuple[int, ...]]:
-        return self.conn.execute(statement(minimality.in_order(table, *columns))).fetchall()
+    def _rows(self, select: exp.Select) -> list[tuple[Any, ...]]:
+        return self.conn.execute(statement(select)).fetchall()
+
+    def _fill(
+        self,
+        state: State,
+        name: str,
+        columns: Sequence[tuple[str, str]],
+        rows: Iterable[Sequence[object]],
+    ) -> QualifiedName:
+        """A private table with what was computed outside the server."""
+        target = state.work(name)
+        create_table(self.conn, target, columns)
+        copy_rows(self.conn, target, rows)
+        return target
 
     def _make(self, name: str, select: exp.Expr) -> QualifiedName:
         """A private table of the run that all belongs to."""

@@ -1,24 +1,25 @@
-"""The attacker who knows the method, and the quasi-identifiers of everybody in a group.
+"""The attacker who knows the method, and the quasi-identifiers of everybody in the release.
 
 Every SELECT is about groups that are classes, of a staged release.
 
 cells      (cell, class_id, codes, w): the quasi-identifiers of members, as codes
-known      (t, class_id, cell): targets that somebody in a group has the quasi-identifiers of
-rows       (class_id, k<j>, w): what the members of the targets' groups have, values as numbers
-places     (class_id, cell, attr, pos): see :class:`pganon.methods.common.minimality.Minimality`
+known      (t, class_id, cell): targets that somebody in a class has the quasi-identifiers of
+groups     (node, attr, class_id): classes that are looked at, by their numbers below 0, and groups
+           that became such classes by a cut on an attribute, with these
+members    (node, cell, codes, w): of these groups
+places     (node, attr, cell, pos): see :class:`pganon.methods.common.minimality.Minimality`; of
+           groups that were cut, by that attribute alone
+rows       (class_id, w, k<j>): what the members of these classes have, values as numbers
 told       (cell, item, k, score): shares of values in the worlds that remain
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Sequence
 
-import numpy as np
 from sqlglot import exp
 
-from pganon.attacks.worlds import Condition, Group, remaining
+from pganon.attacks.worlds import Condition
 from pganon.encode.axis import axes
 from pganon.encode.combination import cell_columns
 from pganon.encode.work import CODED
@@ -27,7 +28,7 @@ from pganon.forms.work import GROUPED_CLASSES
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.minimality import Minimality
 from pganon.resolved.guarantee import decides_by_values
-from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, conjunction, equal, fragment, named, num, query
 from pganon.steps import State
 
@@ -36,6 +37,7 @@ Table = QualifiedName
 UNTOLD = "groups are made without sensitive values, so it tells nothing"
 UNKNOWN = "the worlds that remain under this method are not enumerated"
 
+GROUPS = (("node", "bigint"), ("attr", "integer"), ("class_id", "bigint"))
 TOLD = (("cell", "bigint"), ("item", "integer"), ("k", "integer"), ("score", "float8"))
 
 
@@ -82,11 +84,12 @@ def known(spec: ReleaseSpec, state: State, cells: Table, targets: Table) -> exp.
     return tree.join(aliased(cells, "c"), on=conjunction(same))
 
 
-def rows(spec: ReleaseSpec, state: State, known: Table, values: Sequence[Table]) -> exp.Select:
+def rows(spec: ReleaseSpec, state: State, groups: Table, values: Sequence[Table]) -> exp.Select:
     """Args: values: (v, k) of every sensitive column, its values by number."""
     tree = query(
-        "select g.class_id, count(*) as w from c join g on :same",
-        {"c": state.work(CODED), "g": state.work(GROUPED_CLASSES)},
+        "select g.class_id, count(*) as w from c join g on :same"
+        " join a on a.class_id = g.class_id and a.node < 0",
+        {"c": state.work(CODED), "g": state.work(GROUPED_CLASSES), "a": groups},
         same=equal(cell_columns(spec, state), "g", "c"),
     )
     numbers: list[exp.Expr] = []
@@ -94,12 +97,9 @@ def rows(spec: ReleaseSpec, state: State, known: Table, values: Sequence[Table])
         alias = f"n{item.index}"
         on = exp.EQ(this=col("v", alias), expression=own_value(item, "c"))
         tree = tree.join(aliased(table, alias), on=on)
-        numbers.append(col("k", alias))
-    attacked = query("select k.class_id from k", {"k": known})
-    tree = tree.where(exp.In(this=col("class_id", "g"), query=attacked.subquery()))
-    return tree.select(
-        *[named(n, f"k{i.index}") for n, i in zip(numbers, spec.sensitive, strict=True)]
-    ).group_by(col("class_id", "g"), *[number.copy() for number in numbers])
+        numbers.append(named(col("k", alias), f"k{item.index}"))
+    by = [col("class_id", "g"), *[col("k", f"n{item.index}") for item in spec.sensitive]]
+    return tree.select(*numbers).group_by(*by)
 
 
 def numbered(hist: Table) -> exp.Select:
@@ -110,56 +110,36 @@ def numbered(hist: Table) -> exp.Select:
     )
 
 
-def attacked_cells(cells: Table, known: Table) -> exp.Select:
-    """The cells of groups with a target."""
+def sizes(cells: Table) -> exp.Select:
+    """SELECT class_id, n."""
     return query(
-        "select c.* from c where c.class_id in (select k.class_id from k)",
-        {"c": cells, "k": known},
+        "select c.class_id, sum(c.w)::bigint as n from c group by c.class_id order by c.class_id",
+        {"c": cells},
     )
 
 
-@dataclass(frozen=True)
-class Attacker:
-    """What is computed of worlds outside the server, of numbers alone."""
+def members(spec: ReleaseSpec, cells: Table, groups: Table) -> exp.Select:
+    tree = query(
+        "select g.node, c.cell, c.w from g join c on c.class_id = g.class_id",
+        {"g": groups, "c": cells},
+    )
+    return tree.select(*[col(axis.code, "c") for axis in axes(spec.attributes)])
 
-    spec: ReleaseSpec
-    minimality: Minimality
-    seed: int
 
-    def told(
-        self,
-        cells: Iterable[tuple[int, int, int]],
-        places: Iterable[tuple[int, int, int, int]],
-        rows: Iterable[Sequence[int]],
-    ) -> Iterator[tuple[int, int, int, float]]:
-        """Rows of `told` from (class_id, cell, w), from (class_id, attr, cell, pos) and from
-        (class_id, w, numbers of values), all in order."""
-        held = {g: list(found) for g, found in groupby(rows, key=lambda row: row[0])}
-        placed = {g: list(found) for g, found in groupby(places, key=lambda row: row[0])}
-        for g, members in groupby(cells, key=lambda row: row[0]):
-            found = list(members)
-            positions: dict[int, list[int]] = {}
-            for _, attr, _, pos in placed[g]:
-                positions.setdefault(attr, []).append(pos)
-            group = Group(
-                [w for _, _, w in found],
-                positions,
-                [(tuple(values), w) for _, w, *values in held[g]],
-            )
-            draw = np.random.default_rng((self.seed, g))
-            shares = remaining(group, self.spec.minimum_size, self._conditions, draw)
-            for (_, cell, _), by_column in zip(found, shares or (), strict=False):
-                for item, by_value in zip(self.spec.sensitive, by_column, strict=True):
-                    yield from ((cell, item.index, k, share) for k, share in by_value.items())
+def places(
+    spec: ReleaseSpec, state: State, minimality: Minimality, members: Table, groups: Table
+) -> exp.Select:
+    return query(
+        "select p.node, p.attr, p.cell, p.pos from p"
+        " join (select distinct o.node, o.attr from g as o) as g on g.node = p.node"
+        " where coalesce(g.attr, p.attr) = p.attr",
+        {"p": minimality.positions(spec, state, members), "g": groups},
+    )
 
-    @property
-    def _conditions(self) -> list[Condition]:
-        places = {item.index: place for place, item in enumerate(self.spec.sensitive)}
-        return [
-            Condition(places[requirement.sensitive], self.minimality.holds(requirement.model))
-            for requirement in self.spec.requirements
-            if requirement.sensitive is not None
-        ]
+
+def attacked(known: Table) -> exp.Select:
+    """SELECT the numbers of the classes of targets."""
+    return query("select distinct k.class_id from k", {"k": known})
 
 
 def in_order(table: Table, *columns: str) -> exp.Select:
@@ -169,11 +149,21 @@ def in_order(table: Table, *columns: str) -> exp.Select:
     return tree.order_by(*[name.copy() for name in names])
 
 
-def scored(item: Sensitive, known: Table, told: Table, values: Table) -> exp.Select:
-    """SELECT t, v, score of the targets of whom something is told."""
+def conditions(spec: ReleaseSpec, minimality: Minimality) -> list[Condition]:
+    """What is required of sensitive columns, by their place."""
+    places = {item.index: place for place, item in enumerate(spec.sensitive)}
+    return [
+        Condition(places[requirement.sensitive], minimality.holds(requirement.model))
+        for requirement in spec.requirements
+        if requirement.sensitive is not None
+    ]
+
+
+def scored(column: int, known: Table, told: Table, values: Table) -> exp.Select:
+    """SELECT t, v, score of the targets of whom something is told, of the column at a place."""
     return query(
         "select k.t, v.v, s.score from k join s on s.cell = k.cell and s.item = :item"
         " join v on v.k = s.k",
         {"k": known, "s": told, "v": values},
-        item=num(item.index),
+        item=num(column),
     )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
-from itertools import permutations
 from math import log
 from numbers import Rational
 from typing import Any
@@ -146,68 +145,26 @@ def linked(boxes: Sequence[Box], targets: Sequence[Target], target: Target) -> b
     return found == {target.t}
 
 
-@dataclass(frozen=True)
-class Member:
-    """Somebody in a class: values of quasi-identifiers, and sensitive ones."""
-
-    values: tuple[Any, ...]
-    row: tuple[str, ...]
+# -- orders in which groups are cut by the values of one column, as positions of these -------------
 
 
-Sorted = Callable[[Sequence[Any]], list[int]]
-"""Of the values of a class in one column, where each lies in the order of cuts."""
-
-
-def in_order(values: Sequence[Any]) -> list[int]:
+def in_order(values: Sequence[Any], n: Counter[Any]) -> list[int]:
     """NULL is the lowest."""
     order = sorted(set(values), key=lambda v: (v is not None, v or 0))
     return [order.index(v) for v in values]
 
 
-def by_frequency(values: Sequence[Any]) -> list[int]:
-    n = Counter(values)
+def by_frequency(values: Sequence[Any], n: Counter[Any]) -> list[int]:
     order = sorted(n, key=lambda v: (-n[v], v is not None, v or ""))
     return [order.index(v) for v in values]
 
 
-def below_the_ancestor(values: Sequence[str]) -> list[int]:
+def below_the_ancestor(values: Sequence[str], n: Counter[Any]) -> list[int]:
     """Values that begin alike are below one; it is the shortest beginning but one."""
     levels = [[v[:length] for v in values] for length in (len(values[0]), 2, 1, 0)]
     common = next(n for n, level in enumerate(levels) if len(set(level)) == 1)
-    return by_frequency(levels[max(common - 1, 0)])
-
-
-def by_worlds(
-    members: Sequence[Member],
-    sorts: Sequence[Sorted],
-    least: int,
-    holds: Callable[[Sequence[tuple[str, ...]]], bool],
-    most: int,
-) -> dict[tuple[Any, ...], list[Counter[str]]] | None:
-    """By quasi-identifiers, of every sensitive column how often a member has each value in all
-    worlds in which no cut leaves both sides with what is required; None if sizes allow none, or
-    there are more than so many members."""
-    cuts = []
-    for place, sort in enumerate(sorts):
-        positions = sort([m.values[place] for m in members])
-        for last in set(positions):
-            left = [n for n, p in enumerate(positions) if p <= last]
-            right = [n for n, p in enumerate(positions) if p > last]
-            if min(len(left), len(right)) >= least:
-                cuts.append((left, right))
-    if not cuts:
-        return None
-
-    def cut_in(rows: Sequence[tuple[str, ...]]) -> bool:
-        return any(all(holds([rows[n] for n in side]) for side in cut) for cut in cuts)
-
-    assert not cut_in([m.row for m in members]), "the method would have cut this class"
-    if len(members) > most:
-        return None
-    found = {m.values: [Counter[str]() for _ in m.row] for m in members}
-    for rows in permutations([m.row for m in members]):
-        if not cut_in(rows):
-            for member, row in zip(members, rows, strict=True):
-                for counted, value in zip(found[member.values], row, strict=True):
-                    counted[value] += 1
-    return found
+    length = (len(values[0]), 2, 1, 0)[max(common - 1, 0)]
+    counted: Counter[str] = Counter()
+    for value, number in n.items():
+        counted[value[:length]] += number
+    return by_frequency([v[:length] for v in values], counted)
