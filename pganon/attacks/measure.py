@@ -181,15 +181,18 @@ class _Attack:
         if len(spec.attributes) > 1:
             linked = linkability.linked(spec.attributes, made, targets)
             yield Attempt("linkability", "two_sources"), self._counted(linked)
+        found: Found = []
         for place, group in enumerate(groups):
             candidates = inference.candidates(spec, made, targets, f"g{place}")
             may = self._make_in(state, f"attack_candidates{place}", candidates)
             for item in spec.sensitive:
                 if release.group_of(item) == group:
-                    yield from self._inferred(release, item, state, made, may, place)
+                    found += self._inferred(release, item, state, made, may, place)
         known = release.minimality
         if known is not None and spec.sensitive and minimality.unmeasured(spec, known) is None:
-            yield from self._by_method(spec, known, state)
+            found += self._by_method(spec, known, state)
+        columns = [item.published for item in spec.sensitive]
+        yield from sorted(found, key=lambda one: columns.index(one[0].column or ""))
 
     def _singled(self, release: Release, state: State, held: int) -> Counted:
         """Statements of rows of every table of quasi-identifiers, so many of each."""
