@@ -26,7 +26,7 @@ from pganon.steps import State
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.oracles import attacks as oracle
-from tests.support.oracles import worlds as brute
+from tests.support.oracles import uncut as brute
 
 SOURCE = """
 CREATE TABLE public.person (

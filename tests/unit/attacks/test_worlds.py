@@ -21,7 +21,7 @@ from pganon.privacy.frequency import (
     RecursiveCLDiversity,
     RelativeFrequency,
 )
-from tests.support.oracles import worlds as oracle
+from tests.support.oracles import uncut as oracle
 
 MODELS = [
     DistinctLDiversity(l=2),
