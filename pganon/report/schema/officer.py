@@ -101,13 +101,21 @@ class Difference(Part):
 
 
 Attack = Literal["singling_out", "linkability", "inference"]
+Adversary = Literal[
+    "published_row",
+    "two_sources",
+    "quasi_identifiers",
+    "others_known",
+    "correlations",
+    "method_known",
+]
 
 
 class Finding(Part):
     """How often an attack succeeded: on the release, on members and others of a shadow release."""
 
     attack: Attack
-    adversary: str
+    adversary: Adversary
     column: str | None
     somebody: str
     release: Rate | None
@@ -117,7 +125,10 @@ class Finding(Part):
 
 
 class NotMeasured(Part):
+    """An attack that was not tried; by that adversary alone, if there is one."""
+
     attack: Attack
+    adversary: Adversary | None
     reason: str
 
 
