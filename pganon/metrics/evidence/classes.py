@@ -87,7 +87,7 @@ def steps(
     covered: list[Step] = [step for step in needed if step.name not in made]
     for axis in attributes:
         covered += [
-            distributions.check(spec, axis),
+            *distributions.steps(spec, axis),
             exactness.check(axis, lambda s, axis=axis: groups.extents(spec, axis, s)),
         ]
 
