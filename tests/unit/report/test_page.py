@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pganon.report.charts.bars import sizes
 from pganon.report.document import document
 from pganon.report.page import page
 from pganon.report.template import KINDS, at
@@ -270,3 +271,16 @@ def test_columns_are_in_the_order_of_the_source():
     names = [row["source"] for row in document(found)["columns"]]
     out = [name for name in POLICY["columns"] if name != "patient_no"]
     assert names[: len(out) + 1] == [*out, "patient_no"]
+
+
+def test_sizes_that_no_group_has_are_not_in_a_range():
+    """Where bins were put together up to the last."""
+    found = {"people": 40, "largest": 2, "bins": [{"from": 1, "to": None, "people": 40}]}
+    drawn = sizes({**found, "largest": 140}, found)
+    assert [name in drawn for name in (">1-2<", ">1+<")] == [True, True]
+
+
+def test_one_person_is_one():
+    evidence = json.loads(json.dumps(EVIDENCE))
+    evidence["class_sizes"]["release"]["smallest"] = 1
+    assert document(collected(evidence=evidence))["outcome"][0]["figure"] == "1 person"
