@@ -8,7 +8,7 @@ from typing import Any
 from pganon.privacy.base import Requirement, from_below
 from pganon.privacy.judged import Judged
 from pganon.report.collected import Collected
-from pganon.report.words import listed, number, plain
+from pganon.report.words import number, plain
 
 _NAMES = {
     "k_anonymity": "k-anonymity",
@@ -58,7 +58,7 @@ def _sentence(found: Collected, check: Mapping[str, Any]) -> str:
     for requirement in found.requirements:
         if requirement.model.name == check["model"] and _about(requirement, check):
             column = _published(found, requirement) or ""
-            return requirement.model.sentence(listed(found.known), column)
+            return requirement.model.sentence(found.knowing, column)
     said = found.said.get(f"{check['model']}.{check['symbol']}") or found.said.get(check["model"])
     if said is not None:
         column = check["column"] and plain(_shown(found, check["column"]))

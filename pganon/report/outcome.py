@@ -136,7 +136,8 @@ def _why(found: Collected) -> str:
 
 
 def _people(number: int, members: str) -> str:
-    return f"{count(number)} {members}" if number != 1 else f"1 {members.removesuffix('s')}"
+    one = "person" if members == "people" else "record"
+    return f"{count(number)} {members}" if number != 1 else f"1 {one}"
 
 
 def row(name: str, label: str, figure: str, note: str, result: str, status: str) -> dict[str, Any]:

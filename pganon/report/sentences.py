@@ -202,6 +202,8 @@ def _others(item: Document, people: str) -> str:
     whole = people
     if item.get("of") == "hidden":
         whole = f"{people} {'who hide' if people == 'people' else 'that hide'} it"
+    if not item["values"]:
+        return f"All of its {count(others['values'])} values are too rare to be named here."
     return (
         f"{count(others['values'])} rarer values, which {percent(others['share'])} of the {whole}"
         " have together, are not named in this report."

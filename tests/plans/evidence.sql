@@ -242,61 +242,28 @@ END, 1), 0), 1) AS "step" FROM (SELECT "t"."low", "t"."high", ("t"."high" - "t".
 >= 0.95) AS "high" FROM (SELECT "c"."x", SUM("c"."p") OVER (ORDER BY "c"."x") AS "upto" FROM (SELECT
 "m"."p", "m"."q", COALESCE("h"."first", 0) AS "n", "u"."unit", CAST("d"."value" AS DECIMAL) AS "x"
 FROM "pganon_work"."r0_mdist0" AS "m" JOIN "pganon_work"."r0_dict0" AS "d" ON "d"."code" =
-"m"."code" CROSS JOIN (SELECT '' AS "unit") AS "u" LEFT JOIN (SELECT "p"."key", "p"."n",
-COALESCE("f"."n", 0) AS "first" FROM (SELECT "c"."key", "c"."n", ROW_NUMBER() OVER (ORDER BY
-"c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*) AS "n" FROM (SELECT DISTINCT
-"h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person", "c"."c0" AS "key" FROM
-"pganon_work"."r0_coded" AS "c") AS "h") AS "o" GROUP BY "o"."key") AS "c") AS "p" LEFT JOIN (SELECT
-"r"."place", COUNT(*) AS "n" FROM (SELECT "o"."person", MIN("p"."place") AS "place" FROM (SELECT
-DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person", "c"."c0" AS "key" FROM
-"pganon_work"."r0_coded" AS "c") AS "h") AS "o" JOIN (SELECT "c"."key", "c"."n", ROW_NUMBER() OVER
-(ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*) AS "n" FROM (SELECT
-DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person", "c"."c0" AS "key" FROM
-"pganon_work"."r0_coded" AS "c") AS "h") AS "o" GROUP BY "o"."key") AS "c") AS "p" ON "p"."key" =
-"o"."key" GROUP BY "o"."person") AS "r" GROUP BY "r"."place") AS "f" ON "f"."place" = "p"."place")
-AS "h" ON "h"."key" = "d"."code" WHERE "d"."code" > 0) AS "c") AS "k") AS "t") AS "u") AS "s" CROSS
-JOIN LATERAL GENERATE_SERIES(FLOOR("s"."low" / "s"."step") - 1, FLOOR("s"."high" / "s"."step") + 1)
-AS "g"("bin") LEFT JOIN (SELECT "b"."bin", CAST(SUM("b"."n") AS BIGINT) AS "n", MAX("b"."unit") AS
+"m"."code" CROSS JOIN (SELECT '' AS "unit") AS "u" LEFT JOIN "pganon_work"."r0_holders0" AS "h" ON
+"h"."key" = "d"."code" WHERE "d"."code" > 0) AS "c") AS "k") AS "t") AS "u") AS "s" CROSS JOIN
+LATERAL GENERATE_SERIES(FLOOR("s"."low" / "s"."step") - 1, FLOOR("s"."high" / "s"."step") + 1) AS
+"g"("bin") LEFT JOIN (SELECT "b"."bin", CAST(SUM("b"."n") AS BIGINT) AS "n", MAX("b"."unit") AS
 "unit", SUM("b"."p") AS "p", COALESCE(SUM("b"."q") / NULLIF(SUM(SUM("b"."q")) OVER (), 0), 0) AS "q"
 FROM (SELECT LEAST(GREATEST(FLOOR("c"."x" / "s"."step"), FLOOR("s"."low" / "s"."step") - 1),
 FLOOR("s"."high" / "s"."step") + 1) AS "bin", "c"."n", "c"."p", "c"."q", "c"."unit" FROM (SELECT
 "m"."p", "m"."q", COALESCE("h"."first", 0) AS "n", "u"."unit", CAST("d"."value" AS DECIMAL) AS "x"
 FROM "pganon_work"."r0_mdist0" AS "m" JOIN "pganon_work"."r0_dict0" AS "d" ON "d"."code" =
-"m"."code" CROSS JOIN (SELECT '' AS "unit") AS "u" LEFT JOIN (SELECT "p"."key", "p"."n",
-COALESCE("f"."n", 0) AS "first" FROM (SELECT "c"."key", "c"."n", ROW_NUMBER() OVER (ORDER BY
-"c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*) AS "n" FROM (SELECT DISTINCT
-"h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person", "c"."c0" AS "key" FROM
-"pganon_work"."r0_coded" AS "c") AS "h") AS "o" GROUP BY "o"."key") AS "c") AS "p" LEFT JOIN (SELECT
-"r"."place", COUNT(*) AS "n" FROM (SELECT "o"."person", MIN("p"."place") AS "place" FROM (SELECT
-DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person", "c"."c0" AS "key" FROM
-"pganon_work"."r0_coded" AS "c") AS "h") AS "o" JOIN (SELECT "c"."key", "c"."n", ROW_NUMBER() OVER
-(ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*) AS "n" FROM (SELECT
-DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person", "c"."c0" AS "key" FROM
-"pganon_work"."r0_coded" AS "c") AS "h") AS "o" GROUP BY "o"."key") AS "c") AS "p" ON "p"."key" =
-"o"."key" GROUP BY "o"."person") AS "r" GROUP BY "r"."place") AS "f" ON "f"."place" = "p"."place")
-AS "h" ON "h"."key" = "d"."code" WHERE "d"."code" > 0) AS "c" CROSS JOIN (SELECT "u"."low",
-"u"."high", COALESCE(NULLIF(GREATEST(CASE WHEN "u"."raw" <= "u"."ten" THEN "u"."ten" WHEN "u"."raw"
-<= 2 * "u"."ten" THEN 2 * "u"."ten" WHEN "u"."raw" <= 5 * "u"."ten" THEN 5 * "u"."ten" ELSE 10 *
-"u"."ten" END, 1), 0), 1) AS "step" FROM (SELECT "t"."low", "t"."high", ("t"."high" - "t"."low") /
-14 AS "raw", POWER(CAST(10 AS DECIMAL), FLOOR(LOG(NULLIF("t"."high" - "t"."low", 0) / 14))) AS "ten"
-FROM (SELECT MIN("k"."x") FILTER(WHERE "k"."upto" >= 0.05) AS "low", MIN("k"."x") FILTER(WHERE
-"k"."upto" >= 0.95) AS "high" FROM (SELECT "c"."x", SUM("c"."p") OVER (ORDER BY "c"."x") AS "upto"
-FROM (SELECT "m"."p", "m"."q", COALESCE("h"."first", 0) AS "n", "u"."unit", CAST("d"."value" AS
-DECIMAL) AS "x" FROM "pganon_work"."r0_mdist0" AS "m" JOIN "pganon_work"."r0_dict0" AS "d" ON
-"d"."code" = "m"."code" CROSS JOIN (SELECT '' AS "unit") AS "u" LEFT JOIN (SELECT "p"."key",
-"p"."n", COALESCE("f"."n", 0) AS "first" FROM (SELECT "c"."key", "c"."n", ROW_NUMBER() OVER (ORDER
-BY "c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*) AS "n" FROM (SELECT DISTINCT
-"h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person", "c"."c0" AS "key" FROM
-"pganon_work"."r0_coded" AS "c") AS "h") AS "o" GROUP BY "o"."key") AS "c") AS "p" LEFT JOIN (SELECT
-"r"."place", COUNT(*) AS "n" FROM (SELECT "o"."person", MIN("p"."place") AS "place" FROM (SELECT
-DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person", "c"."c0" AS "key" FROM
-"pganon_work"."r0_coded" AS "c") AS "h") AS "o" JOIN (SELECT "c"."key", "c"."n", ROW_NUMBER() OVER
-(ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*) AS "n" FROM (SELECT
-DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person", "c"."c0" AS "key" FROM
-"pganon_work"."r0_coded" AS "c") AS "h") AS "o" GROUP BY "o"."key") AS "c") AS "p" ON "p"."key" =
-"o"."key" GROUP BY "o"."person") AS "r" GROUP BY "r"."place") AS "f" ON "f"."place" = "p"."place")
-AS "h" ON "h"."key" = "d"."code" WHERE "d"."code" > 0) AS "c") AS "k") AS "t") AS "u") AS "s") AS
-"b" GROUP BY "b"."bin") AS "b" ON "b"."bin" = "g"."bin") AS "e";
+"m"."code" CROSS JOIN (SELECT '' AS "unit") AS "u" LEFT JOIN "pganon_work"."r0_holders0" AS "h" ON
+"h"."key" = "d"."code" WHERE "d"."code" > 0) AS "c" CROSS JOIN (SELECT "u"."low", "u"."high",
+COALESCE(NULLIF(GREATEST(CASE WHEN "u"."raw" <= "u"."ten" THEN "u"."ten" WHEN "u"."raw" <= 2 *
+"u"."ten" THEN 2 * "u"."ten" WHEN "u"."raw" <= 5 * "u"."ten" THEN 5 * "u"."ten" ELSE 10 * "u"."ten"
+END, 1), 0), 1) AS "step" FROM (SELECT "t"."low", "t"."high", ("t"."high" - "t"."low") / 14 AS
+"raw", POWER(CAST(10 AS DECIMAL), FLOOR(LOG(NULLIF("t"."high" - "t"."low", 0) / 14))) AS "ten" FROM
+(SELECT MIN("k"."x") FILTER(WHERE "k"."upto" >= 0.05) AS "low", MIN("k"."x") FILTER(WHERE "k"."upto"
+>= 0.95) AS "high" FROM (SELECT "c"."x", SUM("c"."p") OVER (ORDER BY "c"."x") AS "upto" FROM (SELECT
+"m"."p", "m"."q", COALESCE("h"."first", 0) AS "n", "u"."unit", CAST("d"."value" AS DECIMAL) AS "x"
+FROM "pganon_work"."r0_mdist0" AS "m" JOIN "pganon_work"."r0_dict0" AS "d" ON "d"."code" =
+"m"."code" CROSS JOIN (SELECT '' AS "unit") AS "u" LEFT JOIN "pganon_work"."r0_holders0" AS "h" ON
+"h"."key" = "d"."code" WHERE "d"."code" > 0) AS "c") AS "k") AS "t") AS "u") AS "s") AS "b" GROUP BY
+"b"."bin") AS "b" ON "b"."bin" = "g"."bin") AS "e";
 
 -- evidence.distribution0: distribution of attribute 1 in the source and in the release
 -- [geneir]
@@ -312,19 +279,8 @@ SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
 (SELECT LEFT(CAST("d"."value" AS text), 80) AS "label", "d"."code", "d"."code" AS "key",
 COALESCE("h"."n", 0) AS "n", COALESCE("h"."first", 0) AS "first", "m"."p", "m"."q" FROM
 "pganon_work"."r0_mdist0" AS "m" JOIN "pganon_work"."r0_dict0" AS "d" ON "d"."code" = "m"."code"
-LEFT JOIN (SELECT "p"."key", "p"."n", COALESCE("f"."n", 0) AS "first" FROM (SELECT "c"."key",
-"c"."n", ROW_NUMBER() OVER (ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*)
-AS "n" FROM (SELECT DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person",
-"c"."c0" AS "key" FROM "pganon_work"."r0_coded" AS "c") AS "h") AS "o" GROUP BY "o"."key") AS "c")
-AS "p" LEFT JOIN (SELECT "r"."place", COUNT(*) AS "n" FROM (SELECT "o"."person", MIN("p"."place") AS
-"place" FROM (SELECT DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person",
-"c"."c0" AS "key" FROM "pganon_work"."r0_coded" AS "c") AS "h") AS "o" JOIN (SELECT "c"."key",
-"c"."n", ROW_NUMBER() OVER (ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*)
-AS "n" FROM (SELECT DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person",
-"c"."c0" AS "key" FROM "pganon_work"."r0_coded" AS "c") AS "h") AS "o" GROUP BY "o"."key") AS "c")
-AS "p" ON "p"."key" = "o"."key" GROUP BY "o"."person") AS "r" GROUP BY "r"."place") AS "f" ON
-"f"."place" = "p"."place") AS "h" ON "h"."key" = "d"."code") AS "v" WINDOW "w" AS (ORDER BY "v"."n",
-"v"."key")) AS "c") AS "l") AS "r";
+LEFT JOIN "pganon_work"."r0_holders0" AS "h" ON "h"."key" = "d"."code") AS "v" WINDOW "w" AS (ORDER
+BY "v"."n", "v"."key")) AS "c") AS "l") AS "r";
 
 -- evidence.distribution1: distribution of attribute 2 in the source and in the release
 -- [one_dimensional, mondrian, full_domain, sloms, lgb_mdp, lgb_ncp, local_bucketization,
@@ -358,19 +314,8 @@ SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
 (SELECT LEFT(CAST("d"."value" AS text), 80) AS "label", "d"."code", "d"."code" AS "key",
 COALESCE("h"."n", 0) AS "n", COALESCE("h"."first", 0) AS "first", "m"."p", "m"."q" FROM
 "pganon_work"."r0_mdist1" AS "m" JOIN "pganon_work"."r0_dict1" AS "d" ON "d"."code" = "m"."code"
-LEFT JOIN (SELECT "p"."key", "p"."n", COALESCE("f"."n", 0) AS "first" FROM (SELECT "c"."key",
-"c"."n", ROW_NUMBER() OVER (ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*)
-AS "n" FROM (SELECT DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person",
-"c"."c1" AS "key" FROM "pganon_work"."r0_coded" AS "c") AS "h") AS "o" GROUP BY "o"."key") AS "c")
-AS "p" LEFT JOIN (SELECT "r"."place", COUNT(*) AS "n" FROM (SELECT "o"."person", MIN("p"."place") AS
-"place" FROM (SELECT DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person",
-"c"."c1" AS "key" FROM "pganon_work"."r0_coded" AS "c") AS "h") AS "o" JOIN (SELECT "c"."key",
-"c"."n", ROW_NUMBER() OVER (ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*)
-AS "n" FROM (SELECT DISTINCT "h"."person", "h"."key" FROM (SELECT "c"."individual" AS "person",
-"c"."c1" AS "key" FROM "pganon_work"."r0_coded" AS "c") AS "h") AS "o" GROUP BY "o"."key") AS "c")
-AS "p" ON "p"."key" = "o"."key" GROUP BY "o"."person") AS "r" GROUP BY "r"."place") AS "f" ON
-"f"."place" = "p"."place") AS "h" ON "h"."key" = "d"."code") AS "v" WINDOW "w" AS (ORDER BY "v"."n",
-"v"."key")) AS "c") AS "l") AS "r";
+LEFT JOIN "pganon_work"."r0_holders1" AS "h" ON "h"."key" = "d"."code") AS "v" WINDOW "w" AS (ORDER
+BY "v"."n", "v"."key")) AS "c") AS "l") AS "r";
 
 -- evidence.every_value0: values of disease in every group
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
@@ -604,26 +549,18 @@ COUNT(*) FILTER(WHERE "v"."n" < 11) OVER () AS "rare" FROM (SELECT "b"."value" A
 (SELECT "v"."value", SUM("v"."n") AS "n", MAX("v"."n" / "v"."total") AS "highest" FROM
 "pganon_work"."r0_everyvalue0" AS "v" GROUP BY "v"."value") AS "b" CROSS JOIN (SELECT
 SUM("v"."total") AS "n" FROM "pganon_work"."r0_everyvalue0" AS "v" WHERE "v"."place" = 1) AS "e"
-LEFT JOIN (SELECT "p"."key", "p"."n", COALESCE("f"."n", 0) AS "first" FROM (SELECT "c"."key",
-"c"."n", ROW_NUMBER() OVER (ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*)
-AS "n" FROM (SELECT DISTINCT "h"."person", "h"."key" FROM (SELECT "p"."person", "p"."value" AS "key"
-FROM (SELECT "r"."individual" AS "person", "r"."value" FROM (SELECT "r"."class_id",
-"r"."individual_no" AS "individual", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C")
-AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS "r") AS "r") AS "p") AS "h") AS "o"
-GROUP BY "o"."key") AS "c") AS "p" LEFT JOIN (SELECT "r"."place", COUNT(*) AS "n" FROM (SELECT
-"o"."person", MIN("p"."place") AS "place" FROM (SELECT DISTINCT "h"."person", "h"."key" FROM (SELECT
+LEFT JOIN (WITH "once" AS MATERIALIZED (SELECT DISTINCT "h"."person", "h"."key" FROM (SELECT
 "p"."person", "p"."value" AS "key" FROM (SELECT "r"."individual" AS "person", "r"."value" FROM
 (SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' ||
 CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM
-"pganon_stage"."r0_records" AS "r") AS "r") AS "p") AS "h") AS "o" JOIN (SELECT "c"."key", "c"."n",
-ROW_NUMBER() OVER (ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*) AS "n"
-FROM (SELECT DISTINCT "h"."person", "h"."key" FROM (SELECT "p"."person", "p"."value" AS "key" FROM
-(SELECT "r"."individual" AS "person", "r"."value" FROM (SELECT "r"."class_id", "r"."individual_no"
-AS "individual", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS
-"value" FROM "pganon_stage"."r0_records" AS "r") AS "r") AS "p") AS "h") AS "o" GROUP BY "o"."key")
-AS "c") AS "p" ON "p"."key" = "o"."key" GROUP BY "o"."person") AS "r" GROUP BY "r"."place") AS "f"
-ON "f"."place" = "p"."place") AS "h" ON "h"."key" = "b"."value") AS "v" WINDOW "w" AS (ORDER BY
-"v"."n", "v"."key")) AS "c") AS "l") AS "r";
+"pganon_stage"."r0_records" AS "r") AS "r") AS "p") AS "h"), "placed" AS MATERIALIZED (SELECT
+"c"."key", "c"."n", ROW_NUMBER() OVER (ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT
+"o"."key", COUNT(*) AS "n" FROM "once" AS "o" GROUP BY "o"."key") AS "c") SELECT "p"."key", "p"."n",
+COALESCE("f"."n", 0) AS "first" FROM "placed" AS "p" LEFT JOIN (SELECT "r"."place", COUNT(*) AS "n"
+FROM (SELECT "o"."person", MIN("q"."place") AS "place" FROM "once" AS "o" JOIN "placed" AS "q" ON
+"q"."key" = "o"."key" GROUP BY "o"."person") AS "r" GROUP BY "r"."place") AS "f" ON "f"."place" =
+"p"."place") AS "h" ON "h"."key" = "b"."value") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key"))
+AS "c") AS "l") AS "r";
 
 -- evidence.highest1: highest share of every value of drug in a group
 -- [slamsa, msb, sloms, lgb_ncp]
@@ -662,6 +599,28 @@ COUNT(*) FILTER(WHERE "v"."n" < 11) OVER () AS "rare" FROM (SELECT "b"."value" A
 "v"."total") AS "highest" FROM "pganon_work"."r0_everyvalue1" AS "v" GROUP BY "v"."value") AS "b"
 CROSS JOIN (SELECT SUM("v"."total") AS "n" FROM "pganon_work"."r0_everyvalue1" AS "v" WHERE
 "v"."place" = 1) AS "e") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r";
+
+-- evidence.holders0: how many people have the values of attribute 1
+-- [danonyir, geneir]
+CREATE TABLE pganon_work.r0_holders0 AS WITH "once" AS MATERIALIZED (SELECT DISTINCT "h"."person",
+"h"."key" FROM (SELECT "c"."individual" AS "person", "c"."c0" AS "key" FROM "pganon_work"."r0_coded"
+AS "c") AS "h"), "placed" AS MATERIALIZED (SELECT "c"."key", "c"."n", ROW_NUMBER() OVER (ORDER BY
+"c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*) AS "n" FROM "once" AS "o" GROUP BY
+"o"."key") AS "c") SELECT "p"."key", "p"."n", COALESCE("f"."n", 0) AS "first" FROM "placed" AS "p"
+LEFT JOIN (SELECT "r"."place", COUNT(*) AS "n" FROM (SELECT "o"."person", MIN("q"."place") AS
+"place" FROM "once" AS "o" JOIN "placed" AS "q" ON "q"."key" = "o"."key" GROUP BY "o"."person") AS
+"r" GROUP BY "r"."place") AS "f" ON "f"."place" = "p"."place";
+
+-- evidence.holders1: how many people have the values of attribute 2
+-- [danonyir, geneir]
+CREATE TABLE pganon_work.r0_holders1 AS WITH "once" AS MATERIALIZED (SELECT DISTINCT "h"."person",
+"h"."key" FROM (SELECT "c"."individual" AS "person", "c"."c1" AS "key" FROM "pganon_work"."r0_coded"
+AS "c") AS "h"), "placed" AS MATERIALIZED (SELECT "c"."key", "c"."n", ROW_NUMBER() OVER (ORDER BY
+"c"."n", "c"."key") AS "place" FROM (SELECT "o"."key", COUNT(*) AS "n" FROM "once" AS "o" GROUP BY
+"o"."key") AS "c") SELECT "p"."key", "p"."n", COALESCE("f"."n", 0) AS "first" FROM "placed" AS "p"
+LEFT JOIN (SELECT "r"."place", COUNT(*) AS "n" FROM (SELECT "o"."person", MIN("q"."place") AS
+"place" FROM "once" AS "o" JOIN "placed" AS "q" ON "q"."key" = "o"."key" GROUP BY "o"."person") AS
+"r" GROUP BY "r"."place") AS "f" ON "f"."place" = "p"."place";
 
 -- evidence.metric_cover0: what the published values of attribute 1 cover
 -- [one_dimensional, mondrian, full_domain, sloms, lgb_mdp, lgb_ncp, local_bucketization,
@@ -1053,7 +1012,6 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 11 AND 20), 0) AS BIGINT
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 21 AND 50), 0) AS BIGINT) AS "people5",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 51 AND 100), 0) AS BIGINT) AS "people6",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) AS BIGINT) AS
-"people7" FROM (SELECT COUNT(*) AS "n" FROM (SELECT "d"."individual", ARRAY_AGG(ARRAY[CAST("d"."c0"
-AS BIGINT), CAST("d"."c1" AS BIGINT)] ORDER BY ARRAY[CAST("d"."c0" AS BIGINT), CAST("d"."c1" AS
-BIGINT)]) AS "cells" FROM (SELECT DISTINCT "c"."individual", "c"."c0" AS "c0", "c"."c1" AS "c1" FROM
-"pganon_work"."r0_coded" AS "c") AS "d" GROUP BY 1) AS "s" GROUP BY "s"."cells") AS "g";
+"people7" FROM (SELECT COUNT(*) AS "n" FROM (SELECT ARRAY_AGG(DISTINCT ARRAY[CAST("c"."c0" AS
+bigint), CAST("c"."c1" AS bigint)]) AS "cells" FROM "pganon_work"."r0_coded" AS "c" GROUP BY
+"c"."individual") AS "s" GROUP BY "s"."cells") AS "g";

@@ -24,9 +24,9 @@ def _told(utility: IdentityUtility) -> Iterator[Told]:
         "records of a person",
         "Records of a person stay together: ",
         count(utility.individuals),
-        " people are released. Who knows how many records somebody has is left with ",
+        " people are released. Who knows how many records somebody has is left with at least ",
         count(utility.smallest_count_group),
-        " of a group at least.",
+        " of the people of a group.",
     )
     yield told(
         "a value that nobody else has",
@@ -39,6 +39,6 @@ def _told(utility: IdentityUtility) -> Iterator[Told]:
             "vulnerable groups",
             "In ",
             share(utility.vulnerable),
-            " of the groups one record of everybody can be chosen so that these have fewer"
-            " different values, or one of them more often, than is required of the records.",
+            " of the groups records can be picked, one of each person, that have fewer different"
+            " values, or one of them more often, than is required of all records together.",
         )

@@ -96,7 +96,7 @@ def steps(
     shown: list[Step] = [step for step in needed if step.name not in made]
     for axis in attributes:
         shown += [
-            distributions.check(spec, axis),
+            *distributions.steps(spec, axis),
             exactness.check(axis, lambda s, axis=axis: groups.extents(spec, axis, s)),
         ]
 

@@ -16,11 +16,11 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, TreeAxis
 from pganon.encode.people import has_several
 from pganon.metrics.evidence.merging import merged
-from pganon.metrics.evidence.people import of_attribute
+from pganon.metrics.evidence.people import attribute_steps, of_attribute
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query
-from pganon.steps import Check, State
+from pganon.steps import Check, State, Step
 from pganon.steps.facts import Fact, Facts, count, label, measure, rows
 
 WANTED = 14
@@ -50,8 +50,12 @@ def in_steps(axis: Axis) -> bool:
     )
 
 
-def check(spec: ReleaseSpec, axis: Axis) -> Check:
+def steps(spec: ReleaseSpec, axis: Axis) -> list[Step]:
     """From `mdist<i>`, see :mod:`pganon.metrics.distribution`."""
+    return [*attribute_steps(spec, axis.attribute), _check(spec, axis)]
+
+
+def _check(spec: ReleaseSpec, axis: Axis) -> Check:
     i = axis.index
     if in_steps(axis):
         gives: list[Fact[Any]] = [_bins(i), _unit(i)]
@@ -218,10 +222,10 @@ _PEOPLE = {name: fragment(f"coalesce(h.{name}, 0)") for name in ("n", "first")}
 
 def _with_holders(tree: exp.Select, spec: ReleaseSpec, axis: Axis, state: State) -> exp.Select:
     """With `h`, the people who have a value, where they may have several records."""
-    held = of_attribute(spec, axis.index, state)
-    if held is None:
+    if not has_several(spec):
         return tree
-    return tree.join(aliased(held, "h"), on=fragment("h.key = d.code"), join_type="left")
+    held = aliased(of_attribute(axis.attribute, state), "h")
+    return tree.join(held, on=fragment("h.key = d.code"), join_type="left")
 
 
 def _bins(i: int) -> Fact[Sequence[Any]]:

@@ -17,10 +17,11 @@ from pganon.encode.people import has_several
 from pganon.encode.work import CODED
 from pganon.forms.elements import own_value
 from pganon.forms.form import Relations
+from pganon.identifiers import QualifiedName
 from pganon.privacy.rows import Relation
-from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.sqltools import col, named, query
-from pganon.steps import State
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
+from pganon.sqltools import cast, col, materialized, query
+from pganon.steps import CreateTable, State, Step
 
 
 @dataclass(frozen=True)
@@ -43,31 +44,43 @@ def holders(held: Relation) -> exp.Select:
         held: relation (person, key).
     """
     once = query("select distinct h.person, h.key from h", {"h": held})
-    counted = query("select o.key, count(*) as n from o group by o.key", {"o": once})
     placed = query(
-        "select c.key, c.n, row_number() over (order by c.n, c.key) as place from c", {"c": counted}
+        "select c.key, c.n, row_number() over (order by c.n, c.key) as place"
+        " from (select o.key, count(*) as n from once as o group by o.key) as c"
     )
-    rarest = query(
-        "select o.person, min(p.place) as place from o join p on p.key = o.key group by o.person",
-        {"o": once, "p": placed},
+    tree = query(
+        "select p.key, p.n, coalesce(f.n, 0) as first from placed as p left join"
+        " (select r.place, count(*) as n from"
+        " (select o.person, min(q.place) as place from once as o join placed as q on q.key = o.key"
+        " group by o.person) as r group by r.place) as f on f.place = p.place"
     )
-    firsts = query("select r.place, count(*) as n from r group by r.place", {"r": rarest})
-    return query(
-        "select p.key, p.n, coalesce(f.n, 0) as first from p left join f on f.place = p.place",
-        {"p": placed, "f": firsts},
-    )
+    return materialized(tree, once=once, placed=placed)
 
 
-def of_attribute(spec: ReleaseSpec, index: int, state: State) -> exp.Select | None:
-    """:func:`holders` of the codes of an attribute; None where every record is a person."""
+def attribute_steps(spec: ReleaseSpec, attribute: Attribute) -> list[Step]:
+    """:func:`holders` of its codes as :func:`of_attribute`; none if every record is a person."""
     if not has_several(spec):
-        return None
-    held = query(
-        "select c.individual as person, :code as key from c",
-        {"c": all_records(spec, state)},
-        code=col(f"c{index}", "c"),
+        return []
+
+    def select(state: State) -> exp.Select:
+        held = query(
+            "select c.individual as person, :code as key from c",
+            {"c": all_records(spec, state)},
+            code=col(f"c{attribute.index}", "c"),
+        )
+        return holders(held)
+
+    table = CreateTable(
+        f"holders{attribute.index}",
+        f"how many people have the values of attribute {attribute.index + 1}",
+        lambda s: of_attribute(attribute, s),
+        select,
     )
-    return holders(held)
+    return [table]
+
+
+def of_attribute(attribute: Attribute, state: State) -> QualifiedName:
+    return state.work(f"holders{attribute.index}")
 
 
 def of_values(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Select | None:
@@ -84,13 +97,11 @@ def of_values(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Select | 
 
 def alike_in_source(spec: ReleaseSpec, state: State) -> exp.Select:
     """SELECT n: people of the source whose records have the same quasi-identifiers."""
-    names = cell_columns(spec, state)
-    cells = query("select distinct c.individual from c", {"c": all_records(spec, state)})
-    cells = cells.select(*[named(col(name, "c"), name) for name in names])
-    cell = exp.Array(expressions=[exp.cast(col(name, "d"), "bigint") for name in names])
+    codes = [cast(col(name, "c"), "bigint") for name in cell_columns(spec, state)]
+    cell = codes[0] if len(codes) == 1 else exp.Array(expressions=codes)
     shown = query(
-        "select d.individual, array_agg(:cell order by :cell) as cells from d group by 1",
-        {"d": cells},
+        "select array_agg(distinct :cell) as cells from c group by c.individual",
+        {"c": all_records(spec, state)},
         cell=cell,
     )
     return query("select count(*) as n from s group by s.cells", {"s": shown})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
@@ -64,6 +65,10 @@ def _before(share: float | None) -> str:
 # -- sizes of groups ----------------------------------------------------------------------------
 
 
+_ENDS = (1, 2, 5, 10, 20, 50, 100)
+"""The last size of every bin but the one without an end."""
+
+
 def sizes(
     release: Mapping[str, Any],
     source: Mapping[str, Any] | None,
@@ -73,7 +78,7 @@ def sizes(
     found = _by_size(release)
     before = _by_size(source) if source else {}
     names = list(dict.fromkeys([*before, *found]))
-    names.sort(key=lambda bounds: bounds[0])
+    names.sort(key=lambda bounds: (bounds[0], bounds[1] or math.inf))
     while len(names) > 1 and not found.get(names[-1]) and not before.get(names[-1]):
         names.pop()
     shares = [
@@ -84,7 +89,14 @@ def sizes(
 
 
 def _by_size(found: Mapping[str, Any]) -> dict[tuple[int, int | None], float]:
-    return {(b["from"], b["to"]): b["people"] / found["people"] for b in found["bins"]}
+    return {_bounds(b, found["largest"]): b["people"] / found["people"] for b in found["bins"]}
+
+
+def _bounds(found: Mapping[str, Any], largest: int) -> tuple[int, int | None]:
+    """Without sizes that no group has, where bins were put together up to the last."""
+    if found["to"] is not None or largest < found["from"]:
+        return found["from"], found["to"]
+    return found["from"], next((end for end in _ENDS if largest <= end), None)
 
 
 def _size(bounds: tuple[int, int | None]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,8 @@ from tests.unit.report.test_page import check_figures, shown
 pytestmark = pytest.mark.primary_server_only
 
 EXACT = "published exactly"
+RARE = re.compile(r"\b(d[0-5]|p\d+)\b")
+"""Diseases that ten people have each, and people."""
 
 
 @pytest.fixture
@@ -34,6 +37,7 @@ def reported(db_after: Any) -> Any:
         html = page(report)
         assert html.startswith("<!doctype html>")
         check_figures(html, report)
+        assert not RARE.search(html)
         return report, db.admin
 
     return made

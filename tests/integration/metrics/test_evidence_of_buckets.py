@@ -220,3 +220,30 @@ def test_of_what_too_few_hide_or_show(db: Database):
         "others": None,
         "largest_error": None,
     }
+
+
+def test_of_columns_that_others_hide(db: Database):
+    """Who hides a column is not like who has none; labels are of those who show it."""
+    hierarchy = {"prefix": [2, 1]}
+    young = {"predicate": "age < 30"}
+    columns: dict[str, Row] = {
+        "job": {"role": "semi_sensitive", "sensitive_when": young, "hierarchy": hierarchy}
+    }
+    release = staged(db, policy(columns, [], name="local_generalization"))
+    evidence = release.plan.evidence(release.state)
+    assert evidence is not None
+    rows = source()
+    alike = Counter(
+        (r["age"], "hidden" if r["shy"] else r["zip"], r["job"] if r["age"] >= 30 else None)
+        for r in rows
+    )
+    check_sizes(evidence["class_sizes"]["source"], alike.values(), SMALLEST)
+    sizes = Counter(record["group_id"] for record in release.table("records"))
+    groups = {row["group_id"]: row for row in release.table("groups")}
+    shown = [
+        (shown_label(row, "job"), sizes[number])
+        for number, row in groups.items()
+        if row["job_form"] == "g"
+    ]
+    (job,) = (one for one in evidence["attributes"] if one["column"] == "job")
+    check_attribute(job, shown, [r["job"] for r in rows if r["age"] >= 30], SMALLEST, 0)

@@ -44,6 +44,17 @@ _MEASURED = [
         "against": "",
     }
 ]
+_COMBINED = [
+    {
+        **_MEASURED[0],
+        "model": "qs_k_anonymity",
+        "column": None,
+        "symbol": symbol,
+        "required": 4,
+        "measured": 4,
+    }
+    for symbol in ("k", "size")
+]
 _EXACT = AnatomyUtility(
     gcp=0.02,
     ncp={"age": 0.04, "sex": 0.0},
@@ -175,10 +186,11 @@ def _clusters() -> dict[str, Any]:
                 "candidates": found,
                 "attributes": attributes,
             },
-            measures={"utility": {"ncp": _CLUSTERS.ncp}, "verified": []},
+            measures={"utility": {"ncp": _CLUSTERS.ncp}, "verified": _COMBINED},
             utility=_CLUSTERS,
             tells=CLUSTERS.statistics.tells,
             apart=CLUSTERS.statistics.apart,
+            said=CLUSTERS.verification.said,
             asked=False,
         )
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pganon.report.charts.bars import sizes
 from pganon.report.document import document
 from pganon.report.page import page
 from pganon.report.template import KINDS, at
@@ -91,8 +92,8 @@ def test_what_is_to_be_looked_at_is_what_applies():
 def test_the_limits_are_those_of_the_policy():
     """1 in 12 is above 5 % and below 20 %."""
     evidence = json.loads(json.dumps(EVIDENCE))
-    for sizes in evidence["class_sizes"].values():
-        sizes["above"] = {"0.05": 900, "0.2": 0}
+    for counted in evidence["class_sizes"].values():
+        counted["above"] = {"0.05": 900, "0.2": 0}
     policy = {**POLICY, "report": {"limits": [0.05, 0.2]}}
     report = document(collected(policy, evidence=evidence))
     text = shown(page(report))
@@ -430,3 +431,16 @@ def test_columns_are_in_the_order_of_the_source():
     names = [row["source"] for row in document(found)["columns"]]
     out = [name for name in POLICY["columns"] if name != "patient_no"]
     assert names[: len(out) + 1] == [*out, "patient_no"]
+
+
+def test_sizes_that_no_group_has_are_not_in_a_range():
+    """Where bins were put together up to the last."""
+    found = {"people": 40, "largest": 2, "bins": [{"from": 1, "to": None, "people": 40}]}
+    drawn = sizes({**found, "largest": 140}, found)
+    assert [name in drawn for name in (">1-2<", ">1+<")] == [True, True]
+
+
+def test_one_person_is_one():
+    evidence = json.loads(json.dumps(EVIDENCE))
+    evidence["class_sizes"]["release"]["smallest"] = 1
+    assert document(collected(evidence=evidence))["outcome"][0]["figure"] == "1 person"

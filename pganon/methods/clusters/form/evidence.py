@@ -30,7 +30,7 @@ def _steps(
     chains: list[list[Step]] = [_combinations(spec)]
     for axis in axes(spec.attributes):
         spread = distribution.table_step(axis, _spread)
-        chains.append([spread, distributions.check(spec, axis), _exactness(axis)])
+        chains.append([spread, *distributions.steps(spec, axis), _exactness(axis)])
     return (Parallel("evidence", "figures for a report", chains),)
 
 
