@@ -260,10 +260,10 @@ def computed_once(tree: exp.Select) -> exp.Select:
 
 def materialized(tree: exp.Select, **parts: exp.Select) -> exp.Select:
     """The SELECT with parts that the server computes once, by the name they have in it."""
+    tree = tree.copy()
     for name, part in parts.items():
-        tree = tree.with_(
-            exp.to_identifier(name, quoted=True), as_=finished(part), materialized=True
-        )
+        alias = exp.to_identifier(name, quoted=True)
+        tree = tree.with_(alias, as_=finished(part), materialized=True, copy=False)
     return tree
 
 
