@@ -78,7 +78,7 @@ def staged(db: Database) -> Staged:
             [(number, *row) for number, row in enumerate(rows())],
         )
     conn.execute("GRANT SELECT ON public.people TO steward")
-    return run(db.owner(), POLICY)
+    return run(db.owner(), POLICY, described=True)
 
 
 def test_evidence_is_what_the_published_relations_say(staged: Staged):
