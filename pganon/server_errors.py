@@ -50,6 +50,17 @@ _NAMES_ONLY = ("42", "3D", "3F", "28", "08", "53", "54", "55", "57", "58", "0A",
 # texts are kept.
 _KEPT_OF_ROWS = ("42501", "53", "54", "55P03", "57", "58030")
 _LOST = ("08", "57P01", "57P02", "57P03")
+_CLUSTER = "another server of the cluster"
+_INTERNAL = "XX000"
+_ELSEWHERE = ("while executing command on", "connection marked as essential")
+"""What Citus says, in English, of another server: that it could not reach a third one, or was lost
+meanwhile. Both have no SQLSTATE but that of internal errors."""
+_HERE = ("postmaster was shut down",)
+"""What it says, likewise, of this one."""
+_REACH = (
+    "check that all of them run, reach each other and let the role log in; nothing unverified was"
+    " published"
+)
 _UNREACHABLE = "08001"
 """Raised by foreign-data wrappers alone: PostgreSQL itself is the server."""
 _OF_THE_SERVER = ("53", "54", "55", "57", "58")
@@ -119,7 +130,8 @@ def translate(
     text = None if foreign else error.diag.message_primary
     if state is not None and state.startswith("PA") and own:
         return _own_error(state, text or "", error.diag.message_hint)
-    if state is None or (state.startswith(_LOST) and state != _UNREACHABLE):
+    lost = state is not None and state.startswith(_LOST) and state != _UNREACHABLE
+    if state is None or lost or _by_citus(error, _ELSEWHERE + _HERE):
         return _lost(error, text, step, foreign=foreign)
     if state == "25006" and not foreign:
         return PreconditionError(
@@ -139,14 +151,13 @@ def _lost(
     # Without a server diagnosis the text comes from libpq and holds host names only.
     lines = [] if foreign else str(error).strip().splitlines()
     message = text or (lines[0] if lines else "")
-    if error.diag.severity_nonlocalized == "ERROR":  # this one would have ended the session
+    if of_another_server(error):
         first = message.partition("\n")[0]
         return Interrupted(
-            f"another server of the cluster failed{_place(step)}: {first}".rstrip(": "),
+            f"{_CLUSTER} failed{_place(step)}: {first}".rstrip(": "),
             sqlstate=error.sqlstate,
             step=step,
-            hint="check that all of them run and let the role log in; nothing unverified was"
-            " published",
+            hint=_REACH,
         )
     return Interrupted(
         f"the connection to the server failed{_place(step)}: {message}".rstrip(": "),
@@ -154,6 +165,18 @@ def _lost(
         step=step,
         hint="check that the server is running; nothing unverified was published",
     )
+
+
+def of_another_server(error: psycopg.Error) -> bool:
+    """Whether a connection failed that this server had with another one, not its own session."""
+    lost = error.sqlstate is not None and error.sqlstate.startswith(_LOST)
+    ends = error.diag.severity_nonlocalized != "ERROR"
+    return (lost and not ends) or _by_citus(error, _ELSEWHERE)
+
+
+def _by_citus(error: psycopg.Error, texts: Sequence[str]) -> bool:
+    said = f"{error.diag.message_primary} {error.diag.context}"
+    return error.sqlstate == _INTERNAL and any(text in said for text in texts)
 
 
 def _other(error: psycopg.Error, state: str, text: str | None, step: str | None) -> DatabaseError:

@@ -288,6 +288,8 @@ def clean(
     for label, runs in (("interrupted", done.interrupted), ("in progress", done.alive)):
         if runs:
             common.line(f"{label}: run {', '.join(map(str, runs))}")
+    if done.remaining:
+        common.line(f"on another server, which does not answer: {', '.join(done.remaining)}")
 
 
 def _number(value: float | None) -> str:

@@ -8,10 +8,10 @@ import psycopg
 
 from pganon import locks
 from pganon.error_codes import ErrorCode
-from pganon.errors import LedgerError
+from pganon.errors import Interrupted, LedgerError
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.identifiers import quote
+from pganon.identifiers import first_few, quote
 from pganon.ledger import repository as ledger
 from pganon.publish import forgetting
 from pganon.publish.forgetting import Forgotten
@@ -19,7 +19,7 @@ from pganon.publish.listing import find
 from pganon.publish.sessions import translated
 from pganon.publish.transaction import publishing
 from pganon.resolved.population import KnownPopulation
-from pganon.run.tables import clean
+from pganon.run.tables import Cleaned, clean
 
 Connection = psycopg.Connection[Any]
 
@@ -32,6 +32,7 @@ def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
     Raises:
         LedgerError: unknown_release, no_population.
         UsageError: the table has not the columns of the key.
+        Interrupted: they are forgotten, but a table that another server keeps may have them.
     """
     with translated(), locks.hold(conn, release=name):
         history = find(conn, name)
@@ -46,7 +47,8 @@ def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
                 release=name,
                 details={"people": people},
             )
-        clean(conn)  # tables of what waited for approval, or was interrupted, have them still
+        # Tables of what waited for approval, or was interrupted, have them still.
+        _check_clean(clean(conn))
     return Forgotten(name, people=people, warnings=warnings)
 
 
@@ -74,6 +76,15 @@ def forget_version(conn: Connection, name: str, number: int, reason: str) -> For
                 details={"version": number, "reason": reason},
             )
     return Forgotten(name, version=number)
+
+
+def _check_clean(cleaned: Cleaned) -> None:
+    if cleaned.remaining:
+        raise Interrupted(
+            "the people are forgotten, but tables of ended runs may have them:"
+            f" {first_few(cleaned.remaining, 5)}; another server of the cluster does not answer",
+            hint="run `pganon clean` when it does",
+        )
 
 
 def _population(conn: Connection, name: str) -> KnownPopulation:

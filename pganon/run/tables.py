@@ -21,6 +21,7 @@ from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.locks import dead_run, forget_dead
 from pganon.publish.views import tidy_views
+from pganon.server_errors import of_another_server
 from pganon.steps import STAGE_SCHEMA, Query
 from pganon.steps.placement import By, distributed
 
@@ -158,12 +159,14 @@ class Cleaned:
         secrets: number of runs whose secrets were forgotten.
         interrupted: runs that the ledger now calls failed.
         alive: runs that are in progress and were left alone.
+        remaining: tables with shards on another server, which does not answer.
     """
 
     tables: int = 0
     secrets: int = 0
     interrupted: tuple[int, ...] = ()
     alive: tuple[int, ...] = ()
+    remaining: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -181,6 +184,7 @@ def clean(conn: Connection) -> Cleaned:
     dropped, forgotten = 0, 0
     interrupted: list[int] = []
     alive: list[int] = []
+    remaining: list[str] = []
     for run_id in sorted({*tables, *secrets, *unfinished}):
         with dead_run(conn, run_id) as dead:
             if not dead:
@@ -188,25 +192,27 @@ def clean(conn: Connection) -> Cleaned:
                 continue
             # What was seen before the lock may have been published since.
             found = _remove(conn, run_id)
-            dropped += found[0]
-            forgotten += found[1]
+            dropped += found.tables
+            forgotten += found.secrets
+            remaining += found.remaining
             if run_id in unfinished and ledger.finish(
                 conn, run_id, "failed", {"reason": "interrupted"}
             ):
                 interrupted.append(run_id)
     tidy_views(conn)
     forget_dead(conn)
-    return Cleaned(dropped, forgotten, tuple(interrupted), tuple(alive))
+    return Cleaned(dropped, forgotten, tuple(interrupted), tuple(alive), tuple(remaining))
 
 
 def drop_run(conn: Connection, run_id: int) -> int:
     """Drop what a run of this session left; gives the number of tables.
 
-    After publication that is its work tables; after a failure its secrets go too.
+    After publication that is its work tables; after a failure its secrets go too. What another
+    server keeps is left to the next clean-up.
     """
-    dropped, _ = _remove(conn, run_id)
+    removed = _remove(conn, run_id)
     forget_dead(conn)
-    return dropped
+    return removed.tables
 
 
 def end_dead(conn: Connection, run_id: int, error: BaseException) -> bool:
@@ -224,9 +230,15 @@ def end_dead(conn: Connection, run_id: int, error: BaseException) -> bool:
     return False
 
 
-def _remove(conn: Connection, run_id: int) -> tuple[int, int]:
-    """Drop tables and secrets of a run; gives the number of tables and of secrets."""
-    return _drop(conn, run_tables(conn, run_id)), _forget(conn, run_id)
+def _remove(conn: Connection, run_id: int) -> Cleaned:
+    """Drop tables and secrets of a run."""
+    tables = run_tables(conn, run_id)
+    remaining = _drop(conn, tables)
+    return Cleaned(
+        tables=len(tables) - len(remaining),
+        secrets=_forget(conn, run_id),
+        remaining=tuple(map(str, remaining)),
+    )
 
 
 def run_tables(conn: Connection, run_id: int) -> list[QualifiedName]:
@@ -242,10 +254,28 @@ def _tables(conn: Connection, run_id: int | None) -> dict[int, list[QualifiedNam
     return found
 
 
-def _drop(conn: Connection, tables: Sequence[QualifiedName]) -> int:
+def _drop(conn: Connection, tables: Sequence[QualifiedName]) -> list[QualifiedName]:
+    """Drop tables; gives those that remain because they are on another server, which failed.
+
+    That must hold up no run that does not need it, and keep no table of this server alive.
+    """
+    remaining: list[QualifiedName] = []
     for start in range(0, len(tables), _BATCH):
-        drop_tables(conn, tables[start : start + _BATCH])
-    return len(tables)
+        batch = tables[start : start + _BATCH]
+        if not _dropped(conn, batch):
+            remaining += [table for table in batch if not _dropped(conn, [table])]
+    return remaining
+
+
+def _dropped(conn: Connection, tables: Sequence[QualifiedName]) -> bool:
+    try:
+        with conn.transaction():
+            drop_tables(conn, tables)
+    except psycopg.Error as error:
+        if of_another_server(error):
+            return False
+        raise
+    return True
 
 
 def _forget(conn: Connection, run_id: int) -> int:

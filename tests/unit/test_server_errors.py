@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from psycopg.pq import DiagnosticField
 
-from pganon.errors import DatabaseError, ForeignCodeError, PreconditionError
+from pganon.errors import DatabaseError, ForeignCodeError, Interrupted, PreconditionError
 from pganon.server_errors import translate
 
 
@@ -100,3 +100,25 @@ def test_sql_functions_of_others(template: str, name: str) -> None:
     error = translate(_raised("22012", foreign))
     assert isinstance(error, ForeignCodeError)
     assert name != "odd" or "the function odd raised" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "said"),
+    [
+        ("cannot connect to db:1 to fetch it", "while executing command on db:2", "another server"),
+        ("connection marked as essential: db:1", "citus_drop_trigger()", "another server"),
+        ("postmaster was shut down, exiting", "odd()", "the connection to the server failed"),
+    ],
+)
+def test_citus_says_in_words_alone_that_a_server_is_gone(
+    text: str, context: str, said: str
+) -> None:
+    """In English, wherever it is, and in functions that did nothing wrong."""
+    context = context if " " in context else _in(FRAMES["en"], context)
+    cause = translate(_raised("XX000", context, text=text), step="coded")
+    assert isinstance(cause, Interrupted)
+    assert said in str(cause)
+    assert "(step coded)" in str(cause)
+    assert "db:1" not in str(cause)
+    assert not isinstance(translate(_raised("XX001", context, text=text)), Interrupted)
+    assert not isinstance(translate(_raised("XX000", FRAMES["en"], text="text")), Interrupted)

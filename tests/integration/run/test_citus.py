@@ -6,7 +6,6 @@ On a given cluster (see `tests/support/harness/citus.py`); `test_distributed.py`
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -21,30 +20,17 @@ from pganon.catalog.model import ExternalObjects
 from pganon.checks.releases import drift
 from pganon.errors import DatabaseError, Interrupted
 from pganon.identifiers import QualifiedName
-from pganon.loading import load_policy
-from pganon.policy.loader import LoadedPolicy
 from pganon.publish.release_state import source_mark
-from pganon.run import executor
 from pganon.run.erasure import forget_people
 from pganon.run.result import RunResult
 from tests.integration.methods.test_conformance import released, shown, unverified
 from tests.support.harness import citus, faults, plans
+from tests.support.harness.citus import STAYS, policy
 from tests.support.harness.cluster import Database
 from tests.support.sources import conformance
 
 pytestmark = pytest.mark.primary_server_only
 After = Callable[..., tuple[Database, RunResult]]
-
-STAYS = """
-CREATE TABLE public.stay (
-    id integer PRIMARY KEY, age integer, weight float8, since timestamptz, disease text
-);
-SELECT create_distributed_table('public.stay', 'id', shard_count => 8);
-INSERT INTO public.stay
-SELECT n, n % 7, 1.0 / (1 + n % 5), timestamptz '2024-01-01 00:00+00' + n % 24 * interval '1 hour',
-    'd' || n % 5
-FROM generate_series(0, 2399) AS n
-"""
 
 
 @pytest.fixture(scope="module")
@@ -58,30 +44,6 @@ def stays(cluster: Database) -> Iterator[Database]:
     cluster.source(STAYS)
     yield cluster
     cluster.source("DROP TABLE public.stay CASCADE")
-
-
-def policy(release: str, **changes: Any) -> LoadedPolicy:
-    return load_policy(
-        json.dumps(
-            {
-                "release": release,
-                "source": "public.stay",
-                "columns": {
-                    "age": {"role": "quasi_identifying"},
-                    "weight": {"role": "quasi_identifying"},
-                    "disease": {"role": "sensitive"},
-                },
-                "privacy": [
-                    {"model": "k_anonymity", "k": 2},
-                    {"model": "distinct_l_diversity", "column": "disease", "l": 2},
-                ],
-                "method": {"name": "one_dimensional"},
-                "trust": ["source_owner"],
-                "republication": "allow",
-                **changes,
-            }
-        )
-    )
 
 
 @contextmanager
@@ -260,24 +222,6 @@ def _source(db: Database) -> str:
 # -- work tables in shards --------------------------------------------------------------------
 
 
-def test_rows_go_from_shard_to_shard(stays: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Citus would do otherwise, it says in no message: it pulls all rows to this server."""
-    plans_of: dict[str, str] = {}
-    fill = executor.fill_table
-
-    def explained(conn: Any, target: QualifiedName, select: Any) -> int:
-        text = sql.SQL("EXPLAIN INSERT INTO {} {}").format(target.identifier, select)
-        plans_of[target.name.partition("_")[2]] = str(conn.execute(text).fetchall())
-        return fill(conn, target, select)
-
-    monkeypatch.setattr(executor, "fill_table", explained)
-    faults.run(stays.dsn(), policy("placed"))
-    assert list(plans_of) == ["snap", "coded", "cell_classes"]
-    assert "INSERT/SELECT method" not in plans_of["snap"]  # each shard fills the one beside it
-    assert "Insert on r" in plans_of["snap"]
-    assert "INSERT/SELECT method: repartition" in plans_of["coded"]
-
-
 def test_nobody_else_may_read_a_shard(stays: Database) -> None:
     """Attack: on a worker, default privileges of the owner of pganon open all that it makes."""
     text = sql.SQL("ALTER DEFAULT PRIVILEGES FOR ROLE steward {} SELECT ON TABLES {} analyst")
@@ -342,8 +286,4 @@ def test_a_worker_that_ends_its_sessions_ends_the_run_or_nothing_else(stays: Dat
             assert done.released == 2400
             before = done.version
         assert faults.version(stays.owner(), "ended") == before
-        left = stays.admin.execute(
-            "SELECT result FROM run_command_on_all_nodes("
-            "'SELECT count(*) FROM pg_class WHERE relname ~ ''^r[0-9]+_(snap|coded)''')"
-        ).fetchall()
-        assert {row[0] for row in left} == {"0"}
+        assert citus.on_servers(stays) == []

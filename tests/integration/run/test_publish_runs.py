@@ -8,11 +8,13 @@ from typing import cast
 import pytest
 
 from pganon import locks
-from pganon.errors import DatabaseError, PreconditionError, PrivacyRefusal
+from pganon.errors import DatabaseError, Interrupted, PreconditionError, PrivacyRefusal
 from pganon.install.owner import become_owner
 from pganon.ledger import repository as ledger
+from pganon.run.erasure import forget_people
 from pganon.run.tables import clean, drop_run
 from tests.support.harness import faults
+from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import release, running, staged
 
@@ -86,6 +88,41 @@ def test_a_run_ends_once(db: Database) -> None:
         ({"code": "database", "sqlstate": "22012", "step": "encode"},),
         ({"code": "internal", "type": "ValueError"},),
     ]
+
+
+SILENT = """
+CREATE FUNCTION public.silent() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_event_trigger_dropped_objects() WHERE object_name ~ '_coded$') THEN
+        RAISE EXCEPTION USING ERRCODE = '08006';
+    END IF;
+END $$;
+CREATE EVENT TRIGGER silent ON sql_drop EXECUTE FUNCTION public.silent()
+"""
+
+
+def test_a_server_that_does_not_answer_keeps_no_table_of_this_one(db: Database) -> None:
+    """Nor does it hold up runs that do not need it. Who forgets people is told what remains."""
+    conn, at = db.owner(), ("--dsn", db.dsn())
+    db.source(faults.SOURCE + "; CREATE TABLE public.gone AS SELECT 1 AS id")
+    faults.run(db.dsn())
+    leader = db.owner()
+    dead = ledger.start_run(leader, "patients", "h")
+    leader.close()
+    for name in ("coded", "dict0"):
+        conn.execute(f"CREATE UNLOGGED TABLE pganon_work.r{dead}_{name} ()".encode())
+    db.admin.execute(SILENT.encode())
+    coded = f"pganon_work.r{dead}_coded"
+    assert coded in pganon("clean", *at).out
+    assert faults.run_tables(conn) == [coded]
+    assert clean(conn).remaining == (coded,)
+    faults.run(db.dsn())
+    with pytest.raises(Interrupted, match=f"people are forgotten.*{coded}"):
+        forget_people(conn, "patients", "public.gone")
+    assert faults.events(conn)[-1] == "forgotten"
+    db.admin.execute(b"DROP EVENT TRIGGER silent")
+    assert forget_people(conn, "patients", "public.gone").people == 0
+    assert faults.run_tables(conn) == []
 
 
 def test_clean(db: Database) -> None:

@@ -7,19 +7,35 @@ connect from every server to the others.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from psycopg import conninfo, sql
 
 from pganon import database, install
 from pganon.identifiers import OWN_SCHEMAS
+from pganon.loading import load_policy
+from pganon.policy.loader import LoadedPolicy
 from tests.support.harness.cluster import ROLES, Database, Server
 
 GIVEN = "PGANON_TEST_CITUS_DSN"
 _LOCK = 7161736300452071
+
+STAYS = """
+CREATE TABLE public.stay (
+    id integer PRIMARY KEY, age integer, weight float8, since timestamptz, disease text
+);
+SELECT create_distributed_table('public.stay', 'id', shard_count => 8);
+INSERT INTO public.stay
+SELECT n, n % 7, 1.0 / (1 + n % 5), timestamptz '2024-01-01 00:00+00' + n % 24 * interval '1 hour',
+    'd' || n % 5
+FROM generate_series(0, 2399) AS n
+"""
+"""A source of `source_owner`."""
 
 FAKE = """
 SET allow_system_table_mods = on;
@@ -72,6 +88,31 @@ def distribute(db: Database, table: str, column: str) -> None:
     )
 
 
+def policy(release: str, **changes: Any) -> LoadedPolicy:
+    """Of a release of the source; with other top-level keys."""
+    return load_policy(
+        json.dumps(
+            {
+                "release": release,
+                "source": "public.stay",
+                "columns": {
+                    "age": {"role": "quasi_identifying"},
+                    "weight": {"role": "quasi_identifying"},
+                    "disease": {"role": "sensitive"},
+                },
+                "privacy": [
+                    {"model": "k_anonymity", "k": 2},
+                    {"model": "distinct_l_diversity", "column": "disease", "l": 2},
+                ],
+                "method": {"name": "one_dimensional"},
+                "trust": ["source_owner"],
+                "republication": "allow",
+                **changes,
+            }
+        )
+    )
+
+
 @contextmanager
 def cluster() -> Iterator[Database]:
     """The database with pganon of `steward` and without tables, for one process at a time."""
@@ -103,6 +144,17 @@ def renew(db: Database) -> None:
     _clear(db)
     with database.connect(db.dsn()) as conn:
         install.init(conn)
+
+
+def on_servers(db: Database) -> list[str]:
+    """Tables in shards of runs, and their shards, on every server that has any."""
+    found = db.admin.execute(
+        "SELECT n.success, n.result FROM run_command_on_all_nodes("
+        "'SELECT string_agg(relname, '' '') FROM pg_class"
+        " WHERE relname ~ ''^r[0-9]+_(snap|coded|cell_classes)''') AS n"
+    ).fetchall()
+    assert all(success for success, _ in found)
+    return [name for _, names in found for name in names.split()]
 
 
 def _clear(db: Database) -> None:

@@ -59,6 +59,36 @@ def test_compose_wants_the_passwords(missing: str) -> None:
     assert missing in done.stderr
 
 
+def test_tests_find_the_citus_that_compose_starts() -> None:
+    """As the pages say: the version, the command that waits for all servers, and how to connect."""
+    services = compose("compose.citus.yaml")
+    join = services.pop("join")
+    coordinator, *workers = services.items()
+    readme = (FOLDER / "README.md").read_text()
+    page = (FOLDER.parent / "docs/how-to/run-on-citus.md").read_text()
+    assert "docker compose -f docker/compose.citus.yaml run --rm join" in readme
+    assert "docker compose -f docker/compose.citus.yaml run --rm join" in page
+    (told,) = re.findall(r'PGANON_TEST_CITUS_DSN="host=localhost port=(\d+) user=(\w+) ', readme)
+    assert coordinator[1]["ports"] == [f"127.0.0.1:{told[0]}:5432"], "for this machine alone"
+    assert not any("ports" in server for _, server in workers)
+    (tried,) = re.findall(r"Tried with Citus (\S+) on", page)
+    assert {service["image"] for service in [*services.values(), join]} == {
+        f"citusdata/citus:{tried}"
+    }
+    trust = {"POSTGRES_HOST_AUTH_METHOD": "trust"}  # roles of tests connect from server to server
+    assert all(server["environment"] == trust for server in services.values())
+    assert join["environment"] == {"PGHOST": coordinator[0], "PGUSER": told[1]}
+    healthy = {"condition": "service_healthy"}
+    assert join["depends_on"] == dict.fromkeys(services, healthy)
+    assert all("127.0.0.1" in server["healthcheck"]["test"] for server in services.values()), (
+        "the server that the image sets itself up with answers on a socket alone"
+    )
+    assert "--set=ON_ERROR_STOP=1" in join["entrypoint"]
+    said = " ".join(join["entrypoint"])
+    assert re.findall(r"citus_set_coordinator_host\('(\w+)'", said) == [coordinator[0]]
+    assert re.findall(r"citus_add_node\('(\w+)', 5432\)", said) == [name for name, _ in workers]
+
+
 def test_services_call_commands_that_there_are() -> None:
     services = compose("compose.worker.yaml")
     known = {command for commands in MODULES.values() for command in commands}
