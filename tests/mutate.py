@@ -148,6 +148,16 @@ TARGETS = {
         ("pganon/methods/individuals/geneir.py", "pganon/methods/individuals/meetings.py"),
         ("integration/test_identity", "test_identity_meetings", "test_identity_random"),
     ),
+    "identity_evidence": Target(
+        ("pganon/methods/individuals/people.py", "pganon/methods/individuals/told.py"),
+        ("test_evidence_of_individuals", "test_report_forms"),
+    ),
+    "evidence": Target(
+        ("pganon/metrics/evidence", "pganon/methods/local/form/evidence.py",
+         "pganon/methods/clusters/form/evidence.py", "pganon/methods/buckets/form/evidence.py"),
+        ("test_merging", "integration/metrics/test_evidence", "test_evidence_of_individuals",
+         "test_evidence_of_buckets", "test_evidence_of_candidates"),
+    ),
     "reading": Target(("sql/functions/read",), ("test_reading",)),
 }  # fmt: skip
 
