@@ -47,7 +47,8 @@ def counted_looks(spec: ReleaseSpec, state: State) -> exp.Select:
     tree = query("select r.combination from r", {"r": state.work(LOOKS)})
     for name, kind in {**_types(spec), "n": weight_type(state)}.items():
         elements = fragment("unnest(:array)", array=cast(col(name, "r"), f"{kind}[]"))
-        tree = tree.select(named(elements, name))
+        # Elements of an array of varchar(9) are varchar.
+        tree = tree.select(named(cast(elements, kind), name))
     return tree
 
 

@@ -7,7 +7,6 @@ is in one shard, where it is counted, and its records find their class.
 from __future__ import annotations
 
 from pganon.encode.combination import COMBINATION, combined
-from pganon.encode.records import tells_alike
 from pganon.identifiers import QualifiedName
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State
@@ -38,9 +37,7 @@ def in_cells(spec: ReleaseSpec) -> bool:
     one table, and those with equal codes are one cell, from its first number to its class."""
     whole = spec.policy.method.encoding.combines and not spec.numbers_records
     plain = spec.read == (spec.source.name,) and spec.aliases is None and spec.growth is None
-    return (
-        whole and not spec.divides_cells and plain and tells_alike(spec) and _people_together(spec)
-    )
+    return whole and not spec.divides_cells and plain and _people_together(spec)
 
 
 def _people_together(spec: ReleaseSpec) -> bool:

@@ -59,11 +59,6 @@ def ties(item: Attribute | Sensitive | Carried, value: exp.Expr) -> list[exp.Exp
     return columns
 
 
-def tells_alike(spec: ReleaseSpec) -> bool:
-    """Whether :func:`ties` distinguish all values that look different: pganon knows their types."""
-    return all(item.column.kind != "unsupported" for item in (*spec.sensitive, *spec.carried))
-
-
 def numbered_by(spec: ReleaseSpec) -> Sensitive | None:
     """The sensitive column by whose codes records are numbered, and at random within them.
 

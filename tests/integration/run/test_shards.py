@@ -159,6 +159,52 @@ def test_tables_whose_rows_cannot_be_followed_are_read_here(db: Database, said: 
     assert shards_of(db.owner(), source) is None
 
 
+KINDS: dict[str, tuple[str, list[str | None]]] = {
+    "number": ("numeric", ["1.0", "1.00", "1e-30", "NaN", None]),
+    "share": ("float8", ["0", "-0", "0.1", "Infinity", None]),
+    "word": ("text", ["NULL", "", 'a "b", {c}\\', " d ", None]),
+    "padded": ("bpchar", ["x", "x ", "NULL", "", None]),
+    "code": ("varchar(9)", ["A", "a", "{}", "1,2", None]),
+    "day": ("date", ["2024-02-29", "0044-03-15 BC", "infinity", None]),
+    "seen": ("timestamptz", ["2024-03-31 01:30+00", "2024-03-31 03:30+02", "-infinity", None]),
+    "held": ("boolean", ["t", "f", None]),
+    "mark": ("uuid", ["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", None]),
+    "weekday": ("public.weekday", ["mo", "tu", None]),
+    "short": ("public.short", ["1", "2", None]),
+}
+"""Types with values that are equal and look different, or look like parts of an array's text."""
+
+
+def test_values_of_all_kinds_come_as_they_are(db: Database) -> None:
+    """Records that look alike are counted in shards."""
+    db.source(
+        "CREATE TYPE public.weekday AS ENUM ('mo', 'tu'); CREATE DOMAIN public.short AS smallint"
+    )
+    values = [
+        f"({sql.Literal(texts).as_string(db.admin)}::text[])"
+        f"[1 + (i + i / 4 % {place + 1}) % {len(texts)}]::{kind} AS {name}"
+        for place, (name, (kind, texts)) in enumerate(KINDS.items())
+    ]
+    db.source(
+        "CREATE TABLE public.seen AS SELECT i AS id, i % 4 AS age, i % 3 AS zip,"
+        f" {', '.join(values)} FROM generate_series(0, 239) AS i"
+    )
+    citus.pretend(db, {"public.seen": 8})
+    citus.distribute(db, "public.seen", "id")
+    document = plans.policy_of("mondrian").policy.document()
+    document |= {"source": "public.seen", "trust": ["source_owner"]}
+    document["privacy"] = document["privacy"][:1]
+    insensitive = {name: {"role": "insensitive"} for name in list(KINDS)[1:]}
+    document["columns"] = {**_QUASI, "number": {"role": "sensitive"}, **insensitive}
+    asked = load_policy(json.dumps(document))
+    assert "pganon_work.r0_coded" in _placed(db, asked)
+    faults.run(db.dsn(), asked)
+    rows = "SELECT " + ", ".join(f"format('%s|%s', {n} IS NULL, {n})" for n in KINDS) + " FROM {0}"
+    found = sorted(db.admin.execute(rows.format("published.visits").encode()).fetchall())
+    assert found == sorted(db.admin.execute(rows.format("public.seen").encode()).fetchall())
+    assert len(set(found)) > 60
+
+
 def _only_shards(db: Database) -> None:
     in_shards(db)
     db.source(

@@ -11,7 +11,7 @@ from pganon.encode.facts import KEPT
 from pganon.encode.looks import counted_looks, unchanged
 from pganon.encode.people import identity
 from pganon.encode.placed import beside_cells, beside_source, by_cell
-from pganon.encode.records import PART, tells_alike, ties
+from pganon.encode.records import PART, ties
 from pganon.encode.work import CODED
 from pganon.forms.stored import numbers
 from pganon.forms.work import DEALT, GROUPED_CLASSES
@@ -133,7 +133,9 @@ def records_of_classes(
 
 def may_repeat(spec: ReleaseSpec) -> bool:
     """Whether equal records can be counted: they have no number, and look the same."""
-    return tells_alike(spec) and not spec.numbers_records
+    # Where pganon knows the type, :func:`ties` distinguishes all values that look different.
+    known = all(item.column.kind != "unsupported" for _, item in unchanged(spec))
+    return known and not spec.numbers_records
 
 
 def different_check(spec: ReleaseSpec) -> Check:
