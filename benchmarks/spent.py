@@ -118,8 +118,8 @@ class Bytes:
             self._looking.join()
 
     def between(self, first: int) -> dict[str, int] | None:
-        """So far: bytes `down` from the server of this port to others, `up` to it, and `across` between
-        others; None where nothing could be seen."""
+        """So far: bytes `down` from the server of this port to others, `up` to it, and `across`
+        between others; None where nothing could be seen."""
         seen = list(self._seen.items())
         if not seen:
             return None

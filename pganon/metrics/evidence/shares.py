@@ -1,7 +1,4 @@
-"""Sensitive values: how common they are in groups, beside all people of the release.
-
-everyvalue<j>   (value, n, total)   a row per group and value: n of the `total` records have it
-"""
+"""Sensitive values: how common they are in groups, beside all people of the release."""
 
 from __future__ import annotations
 
@@ -14,10 +11,15 @@ from pganon.forms.form import Histogram, Relations
 from pganon.identifiers import quote
 from pganon.metrics.evidence.merging import merged
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
+from pganon.privacy.rows import grouped
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, num, query
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step
 from pganon.steps.facts import Fact, Facts, count, measure, rows
+
+Counted = tuple[Sequence[str], exp.Select]
+"""As :data:`pganon.forms.form.Histogram` gives them: columns of groups, and n records of a group
+with a value."""
 
 STEPS = 20
 """Ranges that shares of a group are counted in; each is 5 % wide."""
@@ -32,13 +34,13 @@ def chains(
     """Steps for every sensitive column."""
 
     def chain(item: Sensitive) -> list[Step]:
-        table = CreateTable(
-            f"every_value{item.index}",
-            f"values of {quote(item.published)} in every group",
-            lambda s: _table(item, s),
-            lambda s: _values(spec, histogram, tables, item, s),
-        )
-        return [table, _common_check(item), _highest_check(item, spec.policy.report.smallest)]
+        def counted(state: State) -> Counted:
+            return histogram(spec, state, tables(state), item)
+
+        return [
+            _common_check(item, counted),
+            _highest_check(item, counted, spec.policy.report.smallest),
+        ]
 
     return [chain(item) for item in spec.sensitive]
 
@@ -74,40 +76,17 @@ def document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
     }
 
 
-def _table(item: Sensitive, state: State):
-    return state.work(f"everyvalue{item.index}")
-
-
-def _values(
-    spec: ReleaseSpec,
-    histogram: Histogram,
-    tables: Callable[[State], Relations],
-    item: Sensitive,
-    state: State,
-) -> exp.Select:
-    by, counted = histogram(spec, state, tables(state), item)
-    window = exp.Window(
-        this=exp.Sum(this=col("n", "h")), partition_by=[col(name, "h") for name in by]
-    )
-    tree = query("select h.value, h.n from h", {"h": counted})
-    keys = [col(name, "h") for name in by]
-    number = exp.Window(
-        this=exp.func("row_number", dialect="postgres"),
-        partition_by=[key.copy() for key in keys],
-        order=exp.Order(expressions=[exp.Ordered(this=col("n", "h"), desc=True)]),
-    )
-    return tree.select(named(window, "total"), named(number, "place"))
-
-
-def _common_check(item: Sensitive) -> Check:
+def _common_check(item: Sensitive, counted: Callable[[State], Counted]) -> Check:
     """How common the commonest value of a group is, by people."""
 
     def select(state: State) -> exp.Expr:
+        by, histogram = counted(state)
+        of_group = query("select max(h.n) as n, sum(h.n) as total from h", {"h": histogram})
         # A share on a border counts below it, where that of the requirement is.
         steps = query(
             "select (ceil(v.n * :steps / v.total) - 1)::int as step, max(v.n / v.total) as most,"
-            " sum(v.n) as n, sum(v.total) as total from v where v.place = 1 group by 1",
-            {"v": _table(item, state)},
+            " sum(v.n) as n, sum(v.total) as total from v group by 1",
+            {"v": grouped(of_group, by, "h")},
             steps=num(STEPS),
         )
         tree = query(
@@ -130,15 +109,20 @@ def _common_check(item: Sensitive) -> Check:
     )
 
 
-def _highest_check(item: Sensitive, smallest: int) -> Check:
+def _highest_check(item: Sensitive, counted: Callable[[State], Counted], smallest: int) -> Check:
     """The highest share of every value in a group, beside its share of all people."""
 
     def select(state: State) -> exp.Expr:
+        by, histogram = counted(state)
+        total = exp.Window(
+            this=exp.Sum(this=col("n", "h")), partition_by=[col(name, "h") for name in by]
+        )
+        values = query("select h.value, h.n from h", {"h": histogram})
         by_value = query(
             "select v.value, sum(v.n) as n, max(v.n / v.total) as highest from v group by v.value",
-            {"v": _table(item, state)},
+            {"v": values.select(named(total, "total"))},
         )
-        counted = query(
+        shares = query(
             "select b.value as label, b.n, b.highest, b.n / sum(b.n) over () as share from b",
             {"b": by_value},
         )
@@ -150,7 +134,7 @@ def _highest_check(item: Sensitive, smallest: int) -> Check:
             " coalesce(sum(r.share) filter (where r.hidden), 0)::float8 as others_share,"
             " coalesce(max(r.highest / r.share) filter (where r.hidden), 0)::float8 as others_times"
             " from r",
-            {"r": hidden_first(counted, smallest, SHOWN)},
+            {"r": hidden_first(shares, smallest, SHOWN)},
             longest=num(80),
         )
 

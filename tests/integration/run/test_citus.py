@@ -270,9 +270,19 @@ def test_rows_go_from_shard_to_shard(stays: Database, monkeypatch: pytest.Monkey
         plans_of[target.name.partition("_")[2]] = str(conn.execute(text).fetchall())
         return fill(conn, target, select)
 
+    create = executor.create_table_as
+
+    def looked(conn: Any, target: QualifiedName, select: Any, **how: Any) -> int:
+        if target.name.endswith("_looks"):
+            text = sql.SQL("EXPLAIN {}").format(select)
+            plans_of["looks"] = str(conn.execute(text).fetchall())
+        return create(conn, target, select, **how)
+
     monkeypatch.setattr(executor, "fill_table", explained)
+    monkeypatch.setattr(executor, "create_table_as", looked)
     faults.run(stays.dsn(), policy("placed"))
-    assert list(plans_of) == ["snap", "coded", "cell_classes"]
+    assert list(plans_of) == ["snap", "coded", "looks", "cell_classes"]
+    assert plans_of["looks"].startswith("[('Custom Scan (Citus Adaptive)")  # nothing is left to do
     assert "INSERT/SELECT method" not in plans_of["snap"]  # each shard fills the one beside it
     assert "Insert on r" in plans_of["snap"]
     assert "INSERT/SELECT method: repartition" in plans_of["coded"]
