@@ -30,7 +30,6 @@ from pganon.resolved.model import ReleaseSpec, Shown
 from pganon.sqltools import (
     aliased,
     col,
-    conjunction,
     fragment,
     materialized,
     named,
@@ -117,17 +116,15 @@ def _shown(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
     tree = query("select f.* from f")
     for attribute in spec.attributes:
         i, alias = attribute.index, f"d{attribute.index}"
-        same = {"g": col(f"g{i}", "f"), "z": col(f"z{i}", "f")}
-        values = query("select distinct :g as g, :z as z from f where :g is not null", **same)
+        g, z = col(f"g{i}", "f"), col(f"z{i}", "f")
+        values = query("select distinct :g as g, :z as z from f where :g is not null", g=g, z=z)
         numbered = query("select d.g, d.z, row_number() over () as id from d", {"d": values})
         # To sort ranges and arrays of all groups takes long. NULL equals nothing: 0 and -1.
-        number = fragment("coalesce(:id, :z::int - 1)", id=col("id", alias), z=same["z"])
+        number = fragment("coalesce(:id, :z::int - 1)", id=col("id", alias), z=z)
         tree = tree.select(named(number, f"id{i}"))
         tree = tree.join(
             aliased(numbered, alias),
-            on=conjunction(
-                exp.EQ(this=col(name, alias), expression=value) for name, value in same.items()
-            ),
+            on=fragment(":a = :g and :b = :z", a=col("g", alias), g=g, b=col("z", alias), z=z),
             join_type="left",
         )
     return materialized(tree, f=flat)
