@@ -66,14 +66,14 @@ def test_a_release_shows_what_it_shows_where_nothing_is_placed(
 ) -> None:
     single, _ = db_after(released, method)
     in_shards(db)
-    assert _placed(db, plans.policy_of(method)) == PLACED
+    assert placed(db, plans.policy_of(method)) == PLACED
     faults.run(db.dsn(), plans.policy_of(method), stable=True)
     assert shown(db.admin) == shown(single.admin)
     assert evidence(db) == evidence(single)
     assert unverified(db.owner()) == []
 
 
-def _placed(db: Database, asked: LoadedPolicy) -> dict[str, tuple[str, str]]:
+def placed(db: Database, asked: LoadedPolicy) -> dict[str, tuple[str, str]]:
     """Tables that a plan distributes, by what, and beside which table."""
     found: dict[str, tuple[str, str]] = {}
     for step in explain(plan_release(asked, dsn=db.dsn())):
@@ -89,7 +89,7 @@ def test_records_that_are_numbered_or_divided_stay_on_the_coordinator(
     db_after: After, method: str
 ) -> None:
     db, _ = db_after(_only_shards)
-    assert _placed(db, plans.policy_of(method)) == {}
+    assert placed(db, plans.policy_of(method)) == {}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_records_that_need_more_than_their_cells_stay_on_the_coordinator(
     document = plans.policy_of("mondrian").policy.document()
     if "columns" in changes:
         document["privacy"] = document["privacy"][:1]
-    assert _placed(db, load_policy(json.dumps({**document, **changes}))) == {}
+    assert placed(db, load_policy(json.dumps({**document, **changes}))) == {}
 
 
 def test_records_of_a_single_code_come_to_the_coordinator(db_after: After) -> None:
@@ -124,7 +124,7 @@ def test_records_of_a_single_code_come_to_the_coordinator(db_after: After) -> No
     document = plans.policy_of("mondrian").policy.document()
     document["columns"] = {"age": {"role": "quasi_identifying"}}
     document["privacy"] = document["privacy"][:1]
-    assert list(_placed(db, load_policy(json.dumps(document)))) == ["pganon_work.r0_snap"]
+    assert list(placed(db, load_policy(json.dumps(document)))) == ["pganon_work.r0_snap"]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_individuals_are_counted_in_shards_where_numbers_tell_them_apart(
     document = plans.policy_of("mondrian").policy.document()
     document["columns"] = {**_QUASI, column: {"role": "individual"}}
     document["privacy"] = document["privacy"][:1]
-    found = _placed(db, load_policy(json.dumps(document)))
+    found = placed(db, load_policy(json.dumps(document)))
     assert {t: by for t, by in found.items() if t == "pganon_work.r0_snap"} == snapshot
 
 
@@ -157,61 +157,6 @@ def test_tables_whose_rows_cannot_be_followed_are_read_here(db: Database, said: 
     db.admin.execute(said.encode())
     source = read_relation(db.owner(), "public.visit")
     assert shards_of(db.owner(), source) is None
-
-
-KINDS: dict[str, tuple[str, list[str | None]]] = {
-    "number": ("numeric", ["1.0", "1.00", "1e-30", "NaN", None]),
-    "share": ("float8", ["0", "-0", "0.1", "Infinity", None]),
-    "word": ("text", ["NULL", "", 'a "b", {c}\\', " d ", None]),
-    "padded": ("bpchar", ["x", "x ", "NULL", "", None]),
-    "code": ("varchar(9)", ["A", "a", "{}", "1,2", None]),
-    "day": ("date", ["2024-02-29", "0044-03-15 BC", "infinity", None]),
-    "seen": ("timestamptz", ["2024-03-31 01:30+00", "2024-03-31 03:30+02", "-infinity", None]),
-    "held": ("boolean", ["t", "f", None]),
-    "mark": ("uuid", ["a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", None]),
-    "weekday": ("public.weekday", ["mo", "tu", None]),
-    "short": ("public.short", ["1", "2", None]),
-}
-"""Types with values that are equal and look different, or look like parts of an array's text."""
-
-
-@pytest.mark.parametrize(
-    ("method", "models"), [("one_dimensional", 2), ("mondrian", 1), ("full_domain", 2)]
-)
-def test_values_of_all_kinds_come_as_they_are(db: Database, method: str, models: int) -> None:
-    """Records that look alike are counted in shards; these differ in one column at most."""
-    db.source(
-        "CREATE TYPE public.weekday AS ENUM ('mo', 'tu'); CREATE DOMAIN public.short AS smallint"
-    )
-    values = [
-        f"({sql.Literal(texts).as_string(db.admin)}::text[])[1 + CASE WHEN i % {len(KINDS)} ="
-        f" {place} THEN i / {len(KINDS)} % {len(texts)} ELSE 0 END]::{kind} AS {name}"
-        for place, (name, (kind, texts)) in enumerate(KINDS.items())
-    ]
-    db.source(
-        f"CREATE TABLE public.seen AS SELECT i AS id, i % 3 AS age, 'Z' || i / 7 % 2 AS zip,"
-        f" {', '.join(values)} FROM generate_series(0, 659) AS i"
-    )
-    document = plans.policy_of(method).policy.document()
-    document |= {"source": "public.seen", "trust": ["source_owner"]}
-    columns = {name: role for name, role in document["columns"].items() if name in _QUASI}
-    sensitive = {"number": {"role": "sensitive"}}
-    insensitive = {name: {"role": "insensitive"} for name in KINDS}
-    document["columns"] = {**columns, **insensitive, **sensitive}
-    document["privacy"][1] |= {"column": "number", "l": 4}
-    del document["privacy"][models:]
-    asked = load_policy(json.dumps(document))
-    here = faults.run(db.dsn(), asked, stable=True)
-    alone = shown(db.admin)
-    citus.pretend(db, {"public.seen": 8})
-    citus.distribute(db, "public.seen", "id")
-    assert "pganon_work.r0_coded" in _placed(db, asked)
-    there = faults.run(db.dsn(), asked, stable=True)
-    assert shown(db.admin) == alone
-    assert (there.utility, there.verified) == (here.utility, here.verified)
-    rows = "SELECT " + ", ".join(f"format('%s|%s', {n} IS NULL, {n})" for n in KINDS) + " FROM {0}"
-    found = sorted(db.admin.execute(rows.format("published.visits").encode()).fetchall())
-    assert found == sorted(db.admin.execute(rows.format("public.seen").encode()).fetchall())
 
 
 def _only_shards(db: Database) -> None:
@@ -376,7 +321,7 @@ def test_a_snapshot_is_not_beside_a_source_of_people_who_were_forgotten(db: Data
     faults.run(db.dsn(), asked)
     db.source("CREATE TABLE public.gone AS SELECT 1 AS id")
     assert forget_people(db.owner(), "visits", "public.gone").people == 1
-    assert _placed(db, asked) == {}
+    assert placed(db, asked) == {}
 
 
 # -- what Citus would pull --------------------------------------------------------------------
