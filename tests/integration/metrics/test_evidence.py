@@ -120,7 +120,9 @@ def test_the_risk_among_people_of_a_population(db: Database, staged: Staged, met
     owner.execute("GRANT SELECT ON public.everybody TO steward")
     limits = {0.2: 4, 0.05: 19}
     asked = {"smallest": SMALLEST, "limits": list(limits), "population": "public.everybody"}
-    found = run(staged.conn, {**POLICY, "method": {"name": method}, "report": asked})
+    found = run(
+        staged.conn, {**POLICY, "method": {"name": method}, "report": asked}, described=True
+    )
     evidence = found.plan.evidence(found.state)
     assert evidence is not None
     sizes = Counter(record["class_id"] for record in found.table("records"))

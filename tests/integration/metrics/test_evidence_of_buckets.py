@@ -79,7 +79,7 @@ def staged(db: Database, document: Row, request: Request = NOTHING_MORE) -> Stag
             [(number, *row.values()) for number, row in enumerate(source())],
         )
     conn.execute("GRANT SELECT ON public.people TO steward")
-    return run(db.owner(), document, request=request)
+    return run(db.owner(), document, request=request, described=True)
 
 
 def shown_age(row: Row) -> Shown:

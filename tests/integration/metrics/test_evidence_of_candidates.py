@@ -61,7 +61,7 @@ def staged(db: Database, roles: dict[str, Row], model: Row, method: Row) -> Stag
         "privacy": [model],
         "method": method,
     }
-    return run(db.owner(), document)
+    return run(db.owner(), document, described=True)
 
 
 def check_nothing_rare(evidence: Row) -> None:

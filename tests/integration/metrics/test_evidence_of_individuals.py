@@ -71,7 +71,7 @@ def staged(db: Database, document: Row) -> Staged:
             [(number, *row.values()) for number, row in enumerate(source())],
         )
     conn.execute("GRANT SELECT ON public.visit TO steward")
-    return run(db.owner(), document)
+    return run(db.owner(), document, described=True)
 
 
 def holders(rows: list[Row], name: str, person: str = "person") -> dict[Any, set[Any]]:

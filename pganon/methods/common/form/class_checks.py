@@ -7,7 +7,8 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.first import first_of
-from pganon.forms.elements import value_key
+from pganon.encode.sensitive import sensitive_key
+from pganon.forms.elements import text_key
 from pganon.forms.form import STRUCTURE, Relations, Tables
 from pganon.forms.linked import Linked, linked_column
 from pganon.methods.common.form.checked import requirement_check, violations_check
@@ -111,14 +112,17 @@ def class_sizes(tables: Relations) -> exp.Select:
 
 def _counted(tables: Relations, item: Sensitive) -> exp.Select:
     rows = query(
-        "select r.class_id, :value as value from records as r",
+        "select r.class_id, :key as key from records as r",
         dict(tables),
-        value=value_key(item, "r"),
+        key=sensitive_key(item, col(item.published, "r")),
     )
-    return query(
-        "select r.class_id, r.value, count(*) as n from r group by r.class_id, r.value",
+    # Texts are made of values that are counted, not of every record's.
+    counted = query(
+        "select r.class_id, r.key, count(*) as n from r group by r.class_id, r.key",
         {"r": presorted(rows)},
     )
+    value = text_key(col("key", "h"))
+    return query("select h.class_id, :value as value, h.n from h", {"h": counted}, value=value)
 
 
 def _reference_shares(spec: ReleaseSpec, item: Sensitive, kind: str, tables: Tables) -> exp.Select:

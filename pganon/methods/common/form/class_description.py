@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.axis import axes
+from pganon.encode.looks import unchanged
 from pganon.forms.elements import attribute_columns
 from pganon.forms.facts import losses
 from pganon.forms.form import (
@@ -31,7 +32,6 @@ from pganon.methods.common.form.class_records import (
     classes_of_cells,
     encoded_records,
     same_cell,
-    unchanged,
 )
 from pganon.methods.common.form.population import covered_people
 from pganon.metrics import loss
