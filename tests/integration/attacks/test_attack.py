@@ -128,6 +128,16 @@ FIVE = STREETS.format(
 """1 and 2 would have been cut off if they had not the same value, as in `tests/adversarial`."""
 
 
+TREE = STREETS.format(
+    x="1, 1, 1, 1, 1",
+    y="1, 1, 1, 1, 1",
+    z="'a1', 'a2', 'a3', 'b1', 'b2'",
+    values="'c', 'd', 'e', 'f', 'f'",
+    people=5,
+)
+"""Only a and b can be told apart, and were not: so those of b have one value."""
+
+
 def of_streets(*privacy: dict[str, Any], **method: Any) -> dict[str, Any]:
     columns: dict[str, Any] = {name: {"role": "quasi_identifying"} for name in "xyz"}
     columns["street"] = {"role": "quasi_identifying", "weight": 1000}
@@ -153,12 +163,16 @@ def of_streets(*privacy: dict[str, Any], **method: Any) -> dict[str, Any]:
         # to be, if the cuts are kept.
         (FIVE, 3 / 5, 3 / 5),
         (FIVE + KEY, 3 / 5, 4 / 5),
+        (TREE, 2 / 5, 3 / 5),
     ],
-    ids=["six", "five", "five_with_key"],
+    ids=["six", "five", "five_with_key", "tree"],
 )
 def test_who_knows_the_method(db: Database, source: str, guessed: float, known: float) -> None:
     db.source(source)
-    found = attacked(db, of_streets(), targets=1000, control=0.5)
+    declared = of_streets()
+    if source is TREE:
+        declared["columns"]["z"]["hierarchy"] = {"prefix": [1]}
+    found = attacked(db, declared, targets=1000, control=0.5)
     assert found.not_measured == ()
     # Of the release half are targets.
     assert shares(found, "quasi_identifiers", "told")[0] == pytest.approx(guessed, abs=0.12)
