@@ -12,6 +12,8 @@ EXAMPLES ?= 10
 
 # Modules are compiled once, not by every process and every command that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
+# Every process would have a thread per core for matrices, which are small here.
+export OPENBLAS_NUM_THREADS = 1
 
 .PHONY: demo unit test test-slow dbt pooler check bench reproduce docs extension clean
 

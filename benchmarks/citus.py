@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import psycopg
 
-from benchmarks import support
+from benchmarks import classes, support
 from benchmarks.benchmark import Benchmark, Row, Table
-from benchmarks.spent import Bytes, cpu_seconds
-from pganon import database
+from benchmarks.spent import Spending
+from pganon import Options, database, load_policy, run_release
 from pganon.install import installer
 
 GIVEN = "PGANON_BENCH_CITUS_DSN"
 
-QUASI = ("age", "education", "sex", "region", "status")
+METHODS = ("one_dimensional", "mondrian, width")
+
+QUASI = ("age", "education", "sex", "region")
 
 SOURCE = """
 DROP TABLE IF EXISTS public.shared CASCADE;
 CREATE TABLE public.shared (
-    id bigint PRIMARY KEY, age integer, education integer, sex text, region text, status integer,
-    disease text
+    id bigint, age integer, education integer, sex text, region text, occupation integer
 );
 SELECT create_distributed_table('public.shared', 'id');
 CREATE VIEW public.pulled AS SELECT * FROM public.shared
 """
 ROWS = b"""
 INSERT INTO public.shared
-SELECT n, 18 + (70 * power(random(), 1.6))::int, 1 + (16 * power(random(), 0.7))::int,
-    (ARRAY['f', 'm'])[1 + (random() < 0.49)::int], 'region ' || (40 * power(random(), 2))::int,
-    (4 * random())::int, 'disease ' || (20 * random() * random())::int
+SELECT n, (18 + 70 * power(random(), 1.6))::int, (1 + 16 * power(random(), 0.7))::int,
+    (ARRAY['f', 'm'])[1 + (random() < 0.49)::int],
+    'region ' || (%(regions)s * power(random(), 2))::int, (30 * power(random(), 1.5))::int
 FROM generate_series(1, %(rows)s) AS n
 """
 PROCESSES = b"""
@@ -51,21 +53,30 @@ class Citus(Benchmark):
 
     PGANON_BENCH_CITUS_DSN is the connection string of a superuser in a database of the coordinator,
     which the benchmark takes for itself. What servers spend is known where all are on this machine,
-    and is what all their databases spend meanwhile.
+    and is what all their databases spend meanwhile. One process of the coordinator works on a
+    statement.
+
+    Args:
+        rows: of the table of :mod:`benchmarks.classes`, with more regions.
+        regions: 40 as there; 418: 10 million rows have about 975,000 combinations.
+        l: distinct occupations in every class; 0: no matter how many.
     """
 
     rows: int = 1_000_000
+    regions: int = 418
+    l: int = 0  # noqa: E741
 
-    parts: ClassVar = ("runs",)
-    tables: ClassVar = (
+    parts: ClassVar = ("runs", "keyed")
+    tables: ClassVar = tuple(
         Table(
-            "runs",
-            "rows pulled first (a view), and left in shards (the table itself)",
+            part,
+            f"{title}: rows pulled first (a view), and left in shards (the table itself)",
             (
-                *("method", "source", "rows", "seconds", "coordinator", "workers", "down_mb"),
+                *("method", "source", "phase", "rows", "coordinator", "workers", "down_mb"),
                 *("up_mb", "across_mb", "coordinator_ratio", "up_ratio", "gcp"),
             ),
-        ),
+        )
+        for part, title in (("runs", "without a key"), ("keyed", "with a key"))
     )
 
     @classmethod
@@ -81,64 +92,63 @@ class Citus(Benchmark):
         yield dsn
 
     def runs(self) -> Iterator[Row]:
+        return self._measured_all(keyed=False)
+
+    def keyed(self) -> Iterator[Row]:
+        """What the distribution column is: the key of people, which versions remember."""
+        return self._measured_all(keyed=True)
+
+    def _measured_all(self, *, keyed: bool) -> Iterator[Row]:
         with psycopg.connect(self.dsn, autocommit=True) as conn:
             conn.execute(SOURCE.encode())
-            conn.execute(ROWS, {"rows": self.rows})
+            conn.execute(ROWS, {"rows": self.rows, "regions": self.regions})
             conn.execute("ANALYZE public.shared")
             port = int(conn.info.port)
             processes = dict(conn.execute(PROCESSES).fetchall())
-        for method in ("one_dimensional", "mondrian"):
-            first: Row = {}
+        for method in METHODS:
+            first: dict[str, Row] = {}
             for source in ("pulled", "shared"):
                 support.forget(self.dsn)
-                row = self._measured(method, source, port, processes)
-                first = first or row
-                yield {
-                    **row,
-                    "coordinator_ratio": _ratio(row, first, "coordinator"),
-                    "up_ratio": _ratio(row, first, "up_mb"),
-                }
+                policy = _policy(method, source, self.l, keyed=keyed)
+                for row in self._measured(policy, port, processes):
+                    before = first.setdefault(row["phase"], row)
+                    yield {
+                        "method": method,
+                        "source": source,
+                        "rows": self.rows,
+                        **row,
+                        "coordinator_ratio": _ratio(row, before, "coordinator"),
+                        "up_ratio": _ratio(row, before, "up_mb"),
+                    }
         support.execute(self.dsn, "DROP TABLE public.shared CASCADE")
 
-    def _measured(self, method: str, source: str, port: int, processes: dict[int, int]) -> Row:
-        before = {one: cpu_seconds(process) for one, process in processes.items()}
-        with Bytes(processes) as sent:
-            measured = support.run_policy(self.dsn, _policy(method, source))
-        time.sleep(0.5)  # for sessions to end
-        spent: dict[int, Any] = {one: cpu_seconds(process) for one, process in processes.items()}
-        for one, seconds in before.items():
-            spent[one] = None if seconds is None else spent[one] - seconds
-        workers = [seconds for one, seconds in spent.items() if one != port]
-        moved = sent.between(port) or {}
-        return {
-            "method": method,
-            "source": source,
-            "rows": self.rows,
-            "seconds": measured.seconds,
-            "coordinator": spent[port],
-            "workers": None if None in workers else sum(workers),
-            **{f"{way}_mb": number / 1e6 for way, number in moved.items()},
-            "gcp": measured.result["utility"]["gcp"],
-        }
+    def _measured(self, policy: Row, port: int, processes: dict[int, int]) -> list[Row]:
+        """Of every phase, and of all."""
+        with Spending(port, processes) as spending:
+            done = run_release(
+                load_policy(json.dumps(policy)),
+                dsn=self.dsn,
+                options=Options(jobs=1, on_step=lambda phase, step, purpose: spending.begin(phase)),
+            )
+            time.sleep(0.5)  # for sessions to end
+        gcp = done.utility.gcp if done.utility else None
+        return [*spending.rows(), {"phase": "all", **spending.spent(), "gcp": gcp}]
 
 
 def _ratio(row: Row, first: Row, name: str) -> float | None:
     return row[name] / first[name] if row.get(name) is not None and first.get(name) else None
 
 
-def _policy(method: str, source: str) -> Row:
-    return {
-        "release": "measured",
-        "source": f"public.{source}",
-        "columns": {
-            **{name: {"role": "quasi_identifying"} for name in QUASI},
-            "id": {"role": "individual"},
-            "disease": {"role": "sensitive"},
-        },
-        "privacy": [
-            {"model": "k_anonymity", "k": 10},
-            {"model": "distinct_l_diversity", "column": "disease", "l": 3},
-        ],
-        "method": {"name": method},
-        "republication": "allow",
-    }
+def _policy(method: str, source: str, l: int, *, keyed: bool) -> Row:  # noqa: E741
+    policy = classes.policy(
+        "measured",
+        source,
+        QUASI,
+        10,
+        l=l,
+        sensitive="occupation",
+        method=classes.METHODS[method],
+    )
+    if keyed:
+        policy["columns"]["id"] = {"role": "individual"}
+    return policy

@@ -41,6 +41,58 @@ def _stat(process: int) -> tuple[int, float, float, float, float] | None:
     return int(fields[1]), user, system, users, systems
 
 
+class Spending:
+    """CPU seconds of a coordinator and of workers, and MB between them, by phase.
+
+    Figures that cannot be known are left out.
+    """
+
+    def __init__(self, port: int, processes: Mapping[int, int]) -> None:
+        """Args: port: of the coordinator; processes: see :class:`Bytes`."""
+        self._port, self._processes = port, processes
+        self._bytes = Bytes(processes)
+        self._phase = "before"
+        self._phases: dict[str, Counter[str]] = {}
+        self._seen: dict[str, float] = {}
+
+    def __enter__(self) -> Spending:
+        self._bytes.__enter__()
+        self._seen = self._now()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bytes.__exit__(*error)
+        self.begin("after")
+
+    def begin(self, phase: str) -> None:
+        """What was spent since the last call was the phase's before."""
+        if phase == self._phase:
+            return
+        now = self._now()
+        spent = self._phases.setdefault(self._phase, Counter())
+        spent.update({name: number - self._seen.get(name, 0) for name, number in now.items()})
+        self._phase, self._seen = phase, now
+
+    def rows(self) -> list[dict[str, Any]]:
+        """What every phase spent."""
+        return [{"phase": phase, **spent} for phase, spent in self._phases.items()]
+
+    def spent(self) -> dict[str, Any]:
+        """What all of them did."""
+        return dict(sum(self._phases.values(), Counter()))
+
+    def _now(self) -> dict[str, float]:
+        seconds = {port: cpu_seconds(process) for port, process in self._processes.items()}
+        known = {port: spent for port, spent in seconds.items() if spent is not None}
+        workers = {port: spent for port, spent in known.items() if port != self._port}
+        found = {f"{way}_mb": n / 1e6 for way, n in (self._bytes.between(self._port) or {}).items()}
+        if self._port in known:
+            found["coordinator"] = known[self._port]
+        if len(workers) == len(self._processes) - 1:
+            found["workers"] = sum(workers.values())
+        return found
+
+
 class Bytes:
     """Bytes that go from servers to ports of others, and back, looked up again and again.
 
@@ -66,12 +118,13 @@ class Bytes:
             self._looking.join()
 
     def between(self, first: int) -> dict[str, int] | None:
-        """Bytes `down` from the server of this port to others, `up` to it, and `across` between
-        others; None where nothing could be seen."""
-        if not self._seen:
+        """So far: bytes `down` from the server of this port to others, `up` to it, and `across`
+        between others; None where nothing could be seen."""
+        seen = list(self._seen.items())
+        if not seen:
             return None
         found: Counter[str] = Counter(down=0, up=0, across=0)
-        for (_, port), (postmaster, sent, received) in self._seen.items():
+        for (_, port), (postmaster, sent, received) in seen:
             if port == first:
                 continue
             if postmaster == self._postmasters[first]:

@@ -27,6 +27,8 @@ _LINE = re.compile(
     r"^(##|###|-) (?:\[(?P<title>.+)\]\((?P<page>\S+)\)|(?P<heading>.+))$", re.MULTILINE
 )
 _SHIM = "https://unpkg.com/iframe-worker/shim"
+_SEARCH = re.compile(r'<div class="md-search" data-md-component="search" role="dialog"')
+_SECTION = re.compile(r'(<nav class="md-nav" aria-label="[^"]*)(")')
 _OUTSIDE = "](../../docker/"
 _PICTURE = re.compile(r"!\[(.+)\]\(images/flow\.svg\)")
 _PLACES = {
@@ -86,7 +88,7 @@ def on_post_build(config: MkDocsConfig) -> None:
 
 
 def on_post_page(output: str, page: Page, **_: Any) -> str:
-    return alone(output, page.url)
+    return named(alone(output, page.url))
 
 
 def on_post_template(output: str, template_name: str, **_: Any) -> str:
@@ -98,6 +100,14 @@ def alone(output: str, url: str) -> str:
     if _SHIM not in output:
         raise PluginError(f"the theme does not load {_SHIM} any more: see docs/images/worker.js")
     return output.replace(_SHIM, get_relative_url("images/worker.js", url))
+
+
+def named(output: str) -> str:
+    """A page whose search has a name, and whose sections have others than those of the site."""
+    output, found = _SEARCH.subn(r'\g<0> aria-label="Search"', output)
+    if found != 1:
+        raise PluginError("the theme has another search: see docs/hooks.py")
+    return _SECTION.sub(r"\1 on this page\2", output)
 
 
 def words(html: str) -> tuple[str, dict[str, tuple[str, str]]]:

@@ -8,30 +8,72 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import sqlglot
 from psycopg import sql
-from sqlglot import ErrorLevel, exp
+from sqlglot import Dialect, ErrorLevel, exp
 
 from pganon.identifiers import QualifiedName
 
 DIALECT = "postgres"
 
+_DIALECT = Dialect.get_or_raise(DIALECT)
+"""Made once: to find and make it for each text takes as long as to render a short one."""
+
+
+Path = tuple[tuple[str, int | None], ...]
+"""Where a node stands in a tree: from the root on, argument and place in its list, if it is one."""
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A fixed text, parsed once.
+
+    Attributes:
+        tree: not to be changed.
+        places: of what stands for a part, with its name.
+        tables: of bare names of relations, with the name.
+    """
+
+    tree: exp.Expr
+    places: tuple[tuple[Path, str], ...]
+    tables: tuple[tuple[Path, str], ...]
+
 
 @lru_cache(maxsize=4096)
-def _parse(text: str) -> exp.Expr:
+def _parse(text: str) -> _Text:
     tree = sqlglot.parse_one(text, dialect=DIALECT)
     for node in tree.walk():
         # Places in the text, types and comments: of no use here, and most of what copying a tree
         # would cost.
         node._meta = node._type = node.comments = None
-    return tree
+    places = [(_path(node), node.name) for node in tree.find_all(exp.Placeholder)]
+    tables = [(_path(node), node.name) for node in tree.find_all(exp.Table) if not node.db]
+    return _Text(tree, tuple(places), tuple(tables))
+
+
+def _path(node: exp.Expr) -> Path:
+    steps: list[tuple[str, int | None]] = []
+    while node.parent is not None:
+        steps.append((node.arg_key or "", node.index))
+        node = node.parent
+    return tuple(reversed(steps))
+
+
+def _at(tree: exp.Expr, path: Path) -> exp.Expr:
+    node = tree
+    for key, number in path:
+        node = node.args[key] if number is None else node.args[key][number]
+    return node
 
 
 def fragment(text: str, **parts: exp.Expr) -> exp.Expr:
     """The expression of a fixed text; `:name` stands for the given part (in parentheses)."""
-    return _fill(_parse(text).copy(), parts)
+    parsed = _parse(text)
+    tree = parsed.tree.copy()
+    return _filled(tree, [(_at(tree, path), name) for path, name in parsed.places], parts)
 
 
 def query(
@@ -44,21 +86,24 @@ def query(
     A relation keeps its alias, or gets the name it had in the text, so that columns can go on
     using it.
     """
-    tree = _fill(_parse(text).copy(), parts)
-    for table in list(tree.find_all(exp.Table)):
-        target = (tables or {}).get(table.name)
-        if target is None or table.db:
-            continue
-        alias = table.alias or table.name
-        table.replace(aliased(target, alias))
+    parsed = _parse(text)
+    tree = parsed.tree.copy()
+    # Before anything is replaced, which may move what stands beside it.
+    named = [(_at(tree, path), name) for path, name in parsed.tables if name in (tables or {})]
+    tree = _filled(tree, [(_at(tree, path), name) for path, name in parsed.places], parts)
+    for table, name in named:
+        assert tables is not None
+        table.replace(aliased(tables[name], table.alias or name))
     if not isinstance(tree, exp.Select):
         raise TypeError("query() takes a SELECT")
     return tree
 
 
-def _fill(tree: exp.Expr, parts: dict[str, exp.Expr]) -> exp.Expr:
-    for place in list(tree.find_all(exp.Placeholder)):
-        part = _given(parts[place.name])
+def _filled(
+    tree: exp.Expr, places: Sequence[tuple[exp.Expr, str]], parts: Mapping[str, exp.Expr]
+) -> exp.Expr:
+    for place, name in places:
+        part = _given(parts[name])
         new = part if _is_closed(part, place) else exp.paren(part, copy=False)
         if place is tree:
             return new
@@ -215,16 +260,16 @@ def computed_once(tree: exp.Select) -> exp.Select:
 
 def materialized(tree: exp.Select, **parts: exp.Select) -> exp.Select:
     """The SELECT with parts that the server computes once, by the name they have in it."""
+    tree = tree.copy()
     for name, part in parts.items():
-        tree = tree.with_(
-            exp.to_identifier(name, quoted=True), as_=finished(part), materialized=True
-        )
+        alias = exp.to_identifier(name, quoted=True)
+        tree = tree.with_(alias, as_=finished(part), materialized=True, copy=False)
     return tree
 
 
 def render(tree: exp.Expr) -> str:
     """The text of a tree, which must not be used afterwards: rendering may change it."""
-    return tree.sql(dialect=DIALECT, identify=True, copy=False)
+    return _DIALECT.generate(tree, identify=True, copy=False)
 
 
 def pretty(tree: exp.Expr) -> str:

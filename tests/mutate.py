@@ -114,10 +114,10 @@ TARGETS = {
     ),
     "identity_steps": Target(
         tuple(f"pganon/methods/individuals/{name}.py" for name in
-              ("__init__", "feasible", "form", "individuals", "labels", "reading", "reservation",
-               "context")),
-        ("integration/test_identity", "test_identity_blocks", "test_identity_categories",
-         "test_identity_duplicates", "test_identity_random"),
+              ("__init__", "feasible", "form", "individuals", "labels", "people", "reading",
+               "reservation", "told", "context")),
+        ("integration/test_identity", "test_evidence_of_individuals", "test_identity_blocks",
+         "test_identity_categories", "test_identity_duplicates", "test_identity_random"),
     ),
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
@@ -147,6 +147,16 @@ TARGETS = {
     "geneir": Target(
         ("pganon/methods/individuals/geneir.py", "pganon/methods/individuals/meetings.py"),
         ("integration/test_identity", "test_identity_meetings", "test_identity_random"),
+    ),
+    "identity_evidence": Target(
+        ("pganon/methods/individuals/people.py", "pganon/methods/individuals/told.py"),
+        ("test_evidence_of_individuals", "test_report_forms"),
+    ),
+    "evidence": Target(
+        ("pganon/metrics/evidence", "pganon/methods/local/form/evidence.py",
+         "pganon/methods/clusters/form/evidence.py", "pganon/methods/buckets/form/evidence.py"),
+        ("test_merging", "integration/metrics/test_evidence", "test_evidence_of_individuals",
+         "test_evidence_of_buckets", "test_evidence_of_candidates"),
     ),
     "reading": Target(("sql/functions/read",), ("test_reading",)),
 }  # fmt: skip

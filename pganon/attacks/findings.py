@@ -57,8 +57,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class NotMeasured:
+    """An attack that was not tried, and why; by that adversary alone, if there is one."""
+
     attack: Kind
     reason: str
+    adversary: str | None = None
 
 
 @dataclass(frozen=True)

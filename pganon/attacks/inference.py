@@ -40,13 +40,28 @@ def by_groups(candidates: Table, hist: Table, targets: Table) -> exp.Select:
 
     A group counts with these records, and its values with their share of the group.
     """
-    scored = query(
+    return _best(_of_groups(candidates, hist), hist, targets)
+
+
+def _of_groups(candidates: Table, hist: Table) -> exp.Select:
+    return query(
         "select c.t, h.v, sum(c.w * h.n / s.n) as score from c join h on h.g = c.g"
         " join (select x.g, sum(x.n) as n from h as x group by x.g) as s on s.g = c.g"
         " group by c.t, h.v",
         {"c": candidates, "h": hist},
     )
-    return _best(scored, hist, targets)
+
+
+def by_worlds(told: Table, candidates: Table, hist: Table, targets: Table) -> exp.Select:
+    """The value that a target has in most worlds, as :mod:`pganon.attacks.minimality` scores them;
+    of whom nothing is told, that of :func:`by_groups`."""
+    others = query(
+        "select o.t, o.v, o.score::float8 as score from o"
+        " where not exists (select 1 from s where s.t = o.t)",
+        {"o": _of_groups(candidates, hist), "s": told},
+    )
+    scores = stacked([query("select s.t, s.v, s.score from s", {"s": told}), others])
+    return _best(scores, hist, targets)
 
 
 def others_known(

@@ -8,7 +8,7 @@ relations are there; they go when a dry run ends, however it ends.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,8 @@ import psycopg
 from sqlglot import exp
 
 from pganon import database
-from pganon.attacks import inference, linkability, people, singling
+from pganon.attacks import inference, linkability, minimality, people, singling
+from pganon.attacks.families import Attacker, Tree
 from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
 from pganon.attacks.recorded import recorded
 from pganon.attacks.released import Release, release_of
@@ -25,6 +26,7 @@ from pganon.encode.source import source_fingerprint
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
+from pganon.methods.common.minimality import Minimality
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import sessions
@@ -33,7 +35,7 @@ from pganon.run.options import OnMeasured, Options, SharedSnapshot, connect_run
 from pganon.run.pipeline import Pipeline
 from pganon.run.resolution import resolve_policy
 from pganon.run.sharing import Sharing, refuse_growing, sharing
-from pganon.run.tables import create_table_as
+from pganon.run.tables import copy_rows, create_table, create_table_as
 from pganon.sqltools import stacked, statement
 from pganon.steps import State
 
@@ -103,11 +105,13 @@ class _Attack:
 
     def run(self) -> Attacked:
         spec = resolve_policy(self.conn, self.loaded)
-        _attackable(build_plan(spec), State(0))
+        plan = build_plan(spec)
+        _attackable(plan, State(0))
         with sharing(self.conn, self.connect, self.loaded, spec, self.options, "attack") as shared:
-            return self._attacked(spec, shared)
+            return self._attacked(plan, shared)
 
-    def _attacked(self, spec: ReleaseSpec, shared: Sharing) -> Attacked:
+    def _attacked(self, plan: Plan, shared: Sharing) -> Attacked:
+        spec = plan.spec
         self.base = shared.state
         snapshot = shared.snapshot
         self._make(people.DRAWN, people.drawn(spec, self.base))
@@ -148,7 +152,7 @@ class _Attack:
             targets=number,
             known_others=spec.minimum_size - 1,
             findings=findings(whole, without),
-            not_measured=_not_measured(spec),
+            not_measured=_not_measured(spec, plan.method.minimality),
         )
         return recorded(self.conn, spec, data[0], attacked)
 
@@ -177,12 +181,18 @@ class _Attack:
         if len(spec.attributes) > 1:
             linked = linkability.linked(spec.attributes, made, targets)
             yield Attempt("linkability", "two_sources"), self._counted(linked)
+        found: Found = []
         for place, group in enumerate(groups):
             candidates = inference.candidates(spec, made, targets, f"g{place}")
             may = self._make_in(state, f"attack_candidates{place}", candidates)
             for item in spec.sensitive:
                 if release.group_of(item) == group:
-                    yield from self._inferred(release, item, state, made, may, place)
+                    found += self._inferred(release, item, state, made, may, place)
+        known = release.minimality
+        if known is not None and spec.sensitive and minimality.unmeasured(spec, known) is None:
+            found += self._by_method(spec, known, state)
+        columns = [item.published for item in spec.sensitive]
+        yield from sorted(found, key=lambda one: columns.index(one[0].column or ""))
 
     def _singled(self, release: Release, state: State, held: int) -> Counted:
         """Statements of rows of every table of quasi-identifiers, so many of each."""
@@ -215,6 +225,61 @@ class _Attack:
         for adversary, guess in guesses.items():
             attempt = Attempt("inference", adversary, item.published)
             yield attempt, self._counted(inference.guessed(guess, targets, item))
+
+    def _by_method(
+        self, spec: ReleaseSpec, known: Minimality, state: State
+    ) -> Iterator[tuple[Attempt, Counted]]:
+        """Of classes alone, which are the only groups of such methods."""
+        targets, may = self.base.work(people.TARGETS), state.work("attack_candidates0")
+        hists = [state.work(f"attack_hist{item.index}") for item in spec.sensitive]
+        values = [
+            self._make_in(state, f"attack_values{item.index}", minimality.numbered(hist))
+            for item, hist in zip(spec.sensitive, hists, strict=True)
+        ]
+        cells = self._make_in(state, "attack_cells", minimality.cells(spec, state))
+        found = self._make_in(state, "attack_known", minimality.known(spec, state, cells, targets))
+        made = known.made(spec, state)
+        tree = Tree.of(
+            self._rows(minimality.sizes(cells)), self._rows(made) if made is not None else ()
+        )
+        attacked = {-class_id for (class_id,) in self._rows(minimality.attacked(found))}
+        groups = self._fill(state, "attack_groups", minimality.GROUPS, tree.groups(attacked))
+        members = self._make_in(state, "attack_members", minimality.members(spec, cells, groups))
+        placed = minimality.places(spec, state, known, members, groups)
+        places = self._make_in(state, "attack_places", placed)
+        rows = self._make_in(state, "attack_rows", minimality.rows(spec, state, groups, values))
+        numbers = [f"k{item.index}" for item in spec.sensitive]
+        attacker = Attacker.of(
+            tree,
+            self._rows(minimality.in_order(members, "node", "cell", "w")),
+            self._rows(minimality.in_order(places, "node", "attr", "cell", "pos")),
+            self._rows(minimality.in_order(rows, "class_id", "w", *numbers)),
+        )
+        conditions = minimality.conditions(spec, known)
+        shares = attacker.told(attacked, spec.minimum_size, conditions, self.settings.seed)
+        told = self._fill(state, "attack_told", minimality.TOLD, shares)
+        for item, hist, by_number in zip(spec.sensitive, hists, values, strict=True):
+            scored = minimality.scored(spec.sensitive.index(item), found, told, by_number)
+            scores = self._make_in(state, f"attack_scored{item.index}", scored)
+            guess = inference.by_worlds(scores, may, hist, targets)
+            attempt = Attempt("inference", "method_known", item.published)
+            yield attempt, self._counted(inference.guessed(guess, targets, item))
+
+    def _rows(self, select: exp.Select) -> list[tuple[Any, ...]]:
+        return self.conn.execute(statement(select)).fetchall()
+
+    def _fill(
+        self,
+        state: State,
+        name: str,
+        columns: Sequence[tuple[str, str]],
+        rows: Iterable[Sequence[object]],
+    ) -> QualifiedName:
+        """A private table with what was computed outside the server."""
+        target = state.work(name)
+        create_table(self.conn, target, columns)
+        copy_rows(self.conn, target, rows)
+        return target
 
     def _make(self, name: str, select: exp.Expr) -> QualifiedName:
         """A private table of the run that all belongs to."""
@@ -250,12 +315,14 @@ def _attackable(plan: Plan, state: State) -> Release:
     return release
 
 
-def _not_measured(spec: ReleaseSpec) -> tuple[NotMeasured, ...]:
+def _not_measured(spec: ReleaseSpec, known: Minimality | None) -> tuple[NotMeasured, ...]:
     found: list[NotMeasured] = []
     if len(spec.attributes) < 2:
         found.append(NotMeasured("linkability", "people are known by one column alone"))
     if not spec.sensitive:
         found.append(NotMeasured("inference", "the policy has no sensitive column"))
+    elif why := minimality.unmeasured(spec, known):
+        found.append(NotMeasured("inference", why, "method_known"))
     return tuple(found)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pganon.attacks.shown import ShownView
 from pganon.attacks.slices import combined, with_cells
+from pganon.methods.common.minimality import Minimality
 from pganon.plan.build import Plan
 from pganon.plan.verification import staged_tables
 from pganon.resolved.model import ReleaseSpec, Sensitive
@@ -20,11 +21,13 @@ class Release:
     Attributes:
         views: that show something of groups.
         home: what shows all quasi-identifiers, a view or combinations of several.
+        minimality: what its groups tell who knows the method.
     """
 
     spec: ReleaseSpec
     views: tuple[ShownView, ...]
     home: ShownView | None
+    minimality: Minimality | None = None
 
     @property
     def stated(self) -> list[ShownView]:
@@ -55,7 +58,7 @@ def release_of(plan: Plan, state: State) -> Release:
         taken = {column.name for view in views for column in view.columns}
         some = [with_cells(view, taken) for view in some]
         home = combined(some, plan.spec.attributes)
-    return Release(plan.spec, tuple(some), home)
+    return Release(plan.spec, tuple(some), home, plan.method.minimality)
 
 
 def _shown(spec: ReleaseSpec, view: PublishedView) -> ShownView | None:

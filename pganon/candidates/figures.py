@@ -14,6 +14,7 @@ from pganon.forms.form import STRUCTURE
 from pganon.forms.metrics import WorkloadMetrics
 from pganon.forms.request import Workload
 from pganon.methods.registry import methods
+from pganon.privacy.base import from_below
 from pganon.run.result import RunResult, Verified
 
 LIMIT = 0.09
@@ -176,7 +177,7 @@ def _admissible(figures: Figures) -> bool:
 def _measured(row: Row, figures: Figures) -> Measured:
     risk: dict[Any, float] = {
         (v.model, v.symbol, v.column, v.against, v.bound, *_measure(row, v)): _inverse(v.measured)
-        if v.bound == ">="
+        if from_below(v.bound)
         else v.measured
         for v in figures.verified
         if v.model != STRUCTURE

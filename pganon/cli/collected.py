@@ -39,11 +39,12 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
     ledger = with_decisions(events(conn, name), decisions)
     evidence = _evidence(conn, name, version.version)
     first = version.views[0].name if version.views else None
+    form = methods()[version.method].form
     return Collected(
         release=name,
         source=history.release.source,
         method=version.method,
-        groups=methods()[version.method].form.publication.groups,
+        groups=form.publication.groups,
         version=_facts(version),
         versions=[_facts(one) for one in reversed(history.versions)],
         shown=history.release.current,
@@ -63,6 +64,10 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
         made_at=datetime.now(UTC),
         program=program(),
         utility=figures_of(version.method, version.measures),
+        tells=form.statistics.tells,
+        apart=form.statistics.apart,
+        said=form.verification.said,
+        asked=form.statistics.on_request is not None,
         about=_about(conn, name),
     )
 

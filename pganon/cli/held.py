@@ -62,12 +62,12 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
         over_versions=staged["over_versions"],
         stored=True,
     )
-    readers = list(staged["readers"])
+    readers, form = list(staged["readers"]), methods()[staged["method"]].form
     return Collected(
         release=staged["release"],
         source=staged["source"],
         method=staged["method"],
-        groups=methods()[staged["method"]].form.publication.groups,
+        groups=form.publication.groups,
         version=mine,
         versions=[*versions, mine],
         shown=kept["shown"],
@@ -88,6 +88,10 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
         program=program(),
         request=request,
         utility=figures_of(staged["method"], staged["measures"]),
+        tells=form.statistics.tells,
+        apart=form.statistics.apart,
+        said=form.verification.said,
+        asked=form.statistics.on_request is not None,
         about=staged["policy"].get("about") or {},
     )
 

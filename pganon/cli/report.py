@@ -234,6 +234,14 @@ def verify(
         common.line(f"{export}: is the file that was signed; {again}")
 
 
+@group.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of reports and comparisons."""
+    from pganon.report.schema import report_schema
+
+    common.emit_json(report_schema())
+
+
 def read(path: Path) -> bytes:
     try:
         return path.read_bytes()

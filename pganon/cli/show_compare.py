@@ -10,6 +10,7 @@ from pganon.candidates.figures import Compared, Figures, Row
 from pganon.candidates.settings import options_of, written
 from pganon.cli import common
 from pganon.forms.form import STRUCTURE
+from pganon.privacy.base import from_below
 from pganon.report.comparison.heads import Measure, heads_of
 from pganon.run.result import Verified
 
@@ -66,7 +67,7 @@ def _cells(figures: Figures | None, measures: Sequence[Measure]) -> list[str]:
         return [""] * (len(measures) + 7)
     verified: dict[Measure, float] = {}
     for one in figures.verified:
-        worse = min if one.bound == ">=" else max
+        worse = min if from_below(one.bound) else max
         key = _measure(one)
         verified[key] = worse(verified.get(key, one.measured), one.measured)
     shares = (figures.highest_risk, figures.mean_risk, figures.loss, figures.median_error)

@@ -16,6 +16,7 @@ from pganon.encode.coded import (
 )
 from pganon.encode.dictionaries import dictionary_chains
 from pganon.encode.facts import COLLAPSED, KEPT, has_null, levels, size
+from pganon.encode.looks import look_steps
 from pganon.encode.placed import by_cell
 from pganon.encode.records import NUMBER
 from pganon.encode.sensitive import (
@@ -73,6 +74,7 @@ def encode_steps(
             counted=KEPT,
             placement=lambda s: by_cell(spec, s),
         ),
+        *look_steps(spec),
     ]
     steps.append(_once(spec))
     steps += _collapse_steps(spec)
@@ -180,8 +182,3 @@ def _sizes_of(axis: Axis, state: State) -> list[exp.Expr]:
         top = query("select coalesce(max(l.level), 0) from l", {"l": axis.table(state)})
         sizes.append(named(scalar(top), levels(i).column))
     return sizes
-
-
-def weight_type(state: State) -> str:
-    """Type of numbers of records. Sums of integers are bigint, those of bigint slow numeric."""
-    return "integer" if state[RECORDS] < 2**31 else "bigint"

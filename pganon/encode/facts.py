@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from pganon.steps.facts import Fact, count, flag
+from pganon.steps import State
+from pganon.steps.facts import RECORDS, Fact, count, flag
 
 ASSUMED_VALUES = 40
 """Distinct values that every column is assumed to have, since a plan looks at no data."""
@@ -56,3 +57,8 @@ def respelled(index: int) -> Fact[int]:
 def null_code(index: int) -> Fact[int]:
     """The code of NULL in a sensitive column; 0 without NULL."""
     return count(f"snull{index}")
+
+
+def weight_type(state: State) -> str:
+    """Type of numbers of records. Sums of integers are bigint, those of bigint slow numeric."""
+    return "integer" if state[RECORDS] < 2**31 else "bigint"

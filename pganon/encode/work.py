@@ -61,6 +61,12 @@ def _identity(spec: ReleaseSpec) -> list[str]:
     return [*record, *(["individual"] if spec.individual else [])]
 
 
+def _looks(spec: ReleaseSpec, state: State) -> list[str]:
+    shown = [f"s{item.index}" for item in valued(spec)]
+    shown += [f"v{item.index}" for item in spec.sensitive]
+    return [COMBINATION, "w", *shown, *[f"p{item.index}" for item in spec.carried], "n"]
+
+
 def codes_of(spec: ReleaseSpec) -> list[str]:
     """Columns with the codes of the quasi-identifiers."""
     return [f"c{attribute.index}" for attribute in spec.attributes]
@@ -79,6 +85,11 @@ values to publish `v<j>` and `p<j>`, codes of sensitive values `s<j>` where they
  `record`, `individual`, flags `f<h>` and
 which of them are set, `hides`, and a random order of the records, `rid` or `draw`, which may be
 one of those with a value; where the method asks for it the place along a curve."""
+
+LOOKS = Table("looks", _looks)
+"""A row per combination of codes of records in shards, with `w` records: how these look, as arrays
+of values `v<j>` and `p<j>`, codes `s<j>`, and of the numbers `n` of records that look so; texts of
+the arrays."""
 
 REPEATED = Table("repeated", _coded)
 """The same before records that repeat a value of their individual are left out."""

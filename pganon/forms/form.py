@@ -8,7 +8,7 @@ they are verified from those relations alone, and which views show them. A new m
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlglot import exp
@@ -16,6 +16,7 @@ from sqlglot import exp
 from pganon.forms.linked import Linked
 from pganon.forms.metrics import Metrics
 from pganon.forms.request import Request, Restricts
+from pganon.forms.told import Told, details
 from pganon.forms.utility import Utility
 from pganon.identifiers import QualifiedName
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
@@ -127,8 +128,8 @@ class Evidence:
     """What a report says of a version, for who decides on it; see :mod:`pganon.metrics.evidence`.
 
     Attributes:
-        steps: steps that observe it, after those of the requested metrics; the relations of
-            `tables` are the staged ones.
+        steps: steps that observe it, after those of the requested metrics, which it is given; the
+            relations of `tables` are the staged ones.
         document: the evidence as JSON, from the facts of the run.
         whole: steps for a version to which a run adds, over the relations of all increments, after
             those of :class:`Whole`.
@@ -136,7 +137,7 @@ class Evidence:
         applies: whether a release has it.
     """
 
-    steps: Callable[[ReleaseSpec, Callable[[State], Tables], Request], tuple[Step, ...]]
+    steps: Callable[[ReleaseSpec, Callable[[State], Tables], Sequence[Step]], tuple[Step, ...]]
     document: Callable[[ReleaseSpec, Facts], dict[str, Any]]
     whole: Callable[[ReleaseSpec, Callable[[State], Relations]], Sequence[Step]]
     whole_document: Callable[[ReleaseSpec, Facts], dict[str, Any]]
@@ -167,11 +168,14 @@ class Verification:
         duplicate_keys: SELECTs of `repeated`, how many rows of a work table have a key again
             although a record is to be looked up there once. Without any, no record is in several
             groups.
+        said: sentences of checks that are no requirements, by name or by `name.symbol`; they may
+            have `{column}` and `{required}`.
     """
 
     checks: Callable[[ReleaseSpec, State, Tables], tuple[CheckQuery, ...]]
     released: Callable[[ReleaseSpec, State, Tables], exp.Select]
     duplicate_keys: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
+    said: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -210,6 +214,8 @@ class Statistics:
         histogram: records per value of a sensitive column; None if there is no such column.
         on_request: what can be measured beyond that; None if there is nothing.
         evidence: what a report says of a version; None if that are the figures of every run.
+        tells: what it says of these figures in sentences; `members` are people, or records.
+        apart: in a sentence, why groups have no people who look the same; empty where they have.
     """
 
     measures: Callable[[ReleaseSpec], Chains]
@@ -219,6 +225,8 @@ class Statistics:
     histogram: Histogram | None = None
     on_request: OnRequest | None = None
     evidence: Evidence | None = None
+    tells: Callable[[Utility, str], Sequence[Told]] = details
+    apart: str = ""
 
 
 @dataclass(frozen=True)

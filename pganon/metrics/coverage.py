@@ -1,7 +1,7 @@
 """Coverage of published values, computed from the published relations alone.
 
 mshown       (group_id, n, and per attribute g<i>, z<i>, id<i>)   published value, whether NULL is
-             among what it covers, and a number for the pair
+             among what it covers (NULL where the group hides its values), and a number for the pair
 mcover<i>    one row per id<i> of a published value:
     z        whether NULL is covered
     covers   values of the source covered, NULL included
@@ -27,7 +27,15 @@ from pganon.forms.form import Tables
 from pganon.metrics.draws import no_codes
 from pganon.metrics.source import discrete, distance, measured, on_line
 from pganon.resolved.model import ReleaseSpec, Shown
-from pganon.sqltools import aliased, col, fragment, named, query, stacked
+from pganon.sqltools import (
+    aliased,
+    col,
+    fragment,
+    materialized,
+    named,
+    query,
+    stacked,
+)
 from pganon.steps import CreateTable, State, Step
 
 COVER = ("z", "covers", "mass", "lo", "hi", "low", "high", "start", "stop", "bits")
@@ -102,18 +110,26 @@ def _shown(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
         flat = flat.select(named(value, f"g{attribute.index}"))
         if attribute.null_column is not None:
             null = col(f"x{places[attribute.null_column]}", "p")
+        elif attribute.hidden is not None:
+            null = fragment("nullif(:v is null, true)", v=value)
         else:
             null = fragment(":v is null", v=value)
         flat = flat.select(named(null, f"z{attribute.index}"))
-    tree = query("select f.* from f", {"f": flat})
+    tree = query("select f.* from f")
     for attribute in spec.attributes:
-        i = attribute.index
-        keys = [exp.Ordered(this=col(f"{name}{i}", "f")) for name in ("g", "z")]
-        rank = exp.Window(
-            this=exp.func("dense_rank", dialect="postgres"), order=exp.Order(expressions=keys)
+        i, alias = attribute.index, f"d{attribute.index}"
+        g, z = col(f"g{i}", "f"), col(f"z{i}", "f")
+        values = query("select distinct :g as g, :z as z from f where :g is not null", g=g, z=z)
+        numbered = query("select d.g, d.z, row_number() over () as id from d", {"d": values})
+        # To sort ranges and arrays of all groups takes long. NULL equals nothing: 0 and -1.
+        number = fragment("coalesce(:id, :z::int - 1)", id=col("id", alias), z=z)
+        tree = tree.select(named(number, f"id{i}"))
+        tree = tree.join(
+            aliased(numbered, alias),
+            on=fragment(":a = :g and :b = :z", a=col("g", alias), g=g, b=col("z", alias), z=z),
+            join_type="left",
         )
-        tree = tree.select(named(rank, f"id{i}"))
-    return tree
+    return materialized(tree, f=flat)
 
 
 def _boxes(spec: ReleaseSpec, state: State) -> exp.Expr:

@@ -6,12 +6,14 @@ mdist<i>   (code, p, q, at)   share of the value among all source records, and a
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
 from pganon.metrics.source import labelled, on_line
 from pganon.resolved.model import Shown
-from pganon.sqltools import col, named, query, stacked
+from pganon.sqltools import col, fragment, named, query, stacked
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, measure, or_null
 
@@ -23,13 +25,13 @@ def distance(index: int, name: str) -> Fact[float | None]:
     return or_null(measure(name, f"metric{index}_"))
 
 
-def table_step(axis: Axis) -> CreateTable:
-    """From `mshown`, `mcover<i>` and `mplaces<i>`."""
+def table_step(axis: Axis, select: Callable[[Axis, State], exp.Expr] | None = None) -> CreateTable:
+    """From `mshown`, `mcover<i>` and `mplaces<i>`; or `select`, of forms without these."""
     return CreateTable(
         f"metric_distribution{axis.index}",
         f"source and published distribution of attribute {axis.index + 1}",
         lambda s: s.work(f"mdist{axis.index}"),
-        lambda s: _distribution(axis, s),
+        lambda s: (select or _distribution)(axis, s),
     )
 
 
@@ -49,17 +51,20 @@ def steps(axes: tuple[Axis, ...]) -> list[Step]:
 
 
 def weights(axis: Axis, state: State) -> exp.Select:
-    """Published values as in mcover<i>, with `n` records, and the `share` of all records on each
-    value that it covers."""
+    """Published values as in mcover<i>, with `n` records, and the `share` on each value that it
+    covers of all records that show one."""
     i = axis.index
+    rows = query("select b.n from b", {"b": state.work("mshown")}).select(
+        named(col(f"id{i}", "b"), "id")
+    )
+    if axis.attribute.hidden is not None:
+        rows = rows.where(fragment(":z is not null", z=col(f"z{i}", "b")))
     return query(
         "select c.*, w.n, w.n / nullif(c.covers, 0) / sum(w.n) over () as share from c join"
         " (select b.id, sum(b.n)::float8 as n from b group by b.id) as w on w.id = c.id",
         {
             "c": state.work(f"mcover{i}"),
-            "b": query("select b.n from b", {"b": state.work("mshown")}).select(
-                named(col(f"id{i}", "b"), "id")
-            ),
+            "b": rows,
         },
     )
 

@@ -185,13 +185,15 @@ class Plan:
         name, purpose = "evidence", "what a report says of the version"
         found = self._evidence
         if not self._has_evidence or found is None:
-            skipped = "of classes and of linked tables, in a run that makes a whole version"
+            skipped = "in a run that makes a whole version, where no value is one that nobody has"
             return Phase(name, purpose, (), skipped)
         return Phase(
             name,
             purpose,
             found.steps(
-                self.spec, lambda s: staged_tables(self.spec, self.method, s), self.request
+                self.spec,
+                lambda s: staged_tables(self.spec, self.method, s),
+                self._measuring.steps,
             ),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -202,6 +203,16 @@ def named_method(data: Mapping[str, Any], registry: Registry) -> tuple[str, ...]
     return (name,) if isinstance(name, str) and name in registry.methods else ()
 
 
+@lru_cache
+def _as_model(registry: Registry) -> TypeAdapter[Any]:
+    return TypeAdapter(model_type(registry))
+
+
+@lru_cache
+def _as_method(registry: Registry, *named: str) -> TypeAdapter[Any]:
+    return TypeAdapter(method_type(registry, *named))
+
+
 def _across(data: dict[str, Any], registry: Registry, named: tuple[str, ...]) -> list[Refusal]:
     """Refusals across keys, of a policy for which single keys were refused before."""
     raw = data.get("columns")
@@ -214,9 +225,9 @@ def _across(data: dict[str, Any], registry: Registry, named: tuple[str, ...]) ->
             out.append(Refusal(place, refusal.message, refusal.suggestion))
     columns = {name: _try(_COLUMN, column) for name, column in raw.items()}
     privacy = data.get("privacy")
-    as_model = TypeAdapter(model_type(registry))
+    as_model = _as_model(registry)
     models = [_try(as_model, m) for m in privacy] if isinstance(privacy, list) else [None]
-    method = _try(TypeAdapter(method_type(registry, *named)), data.get("method"))
+    method = _try(_as_method(registry, *named), data.get("method"))
     rules = data.get("exclusions")
     across = policy_refusals(
         registry,

@@ -2,16 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from pganon.policy.hierarchies import Declaration
+from pganon.policy.labels import no_repeats
+from pganon.policy.texts import RelationName
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 
 SMALLEST = 11
 """Fewest people of a bin, as CMS (US Medicare and Medicaid) asks of what it publishes."""
+
+_DIGITS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A chance to find a person that a board accepts."""
+
+    share: Fraction
+
+    @property
+    def name(self) -> str:
+        """In the keys of evidence: `0.09`, `1/11`."""
+        return str(self.share) if self._one_in else f"{float(self.share):g}"
+
+    @property
+    def words(self) -> str:
+        """`9 %`, `1 in 11`."""
+        if self._one_in:
+            return f"1 in {self.share.denominator}"
+        return f"{float(100 * self.share):g}\u00a0%"
+
+    @property
+    def largest(self) -> int:
+        """Members of the largest group of whom one is found with a higher chance."""
+        return -(-self.share.denominator // self.share.numerator) - 1
+
+    @property
+    def _one_in(self) -> bool:
+        return self.share.numerator == 1 and (1000 * self.share).denominator > 1
+
+
+REPORTED = ("report", "population")
+"""Where a policy names the population of its report."""
+
+AUTHORITIES = (0.09, 1 / 11)
+"""Highest chances for publication to everybody: EMA (Policy 0070) and Health Canada; CMS."""
 
 
 class About(Declaration):
@@ -26,6 +67,24 @@ class About(Declaration):
 
 
 class Reporting(Declaration):
-    """`smallest`: fewest people that evidence counts together."""
+    """What a report counts.
+
+    Attributes:
+        smallest: fewest people that evidence counts together.
+        limits: highest chances to find a person that are accepted.
+        population: the relation whose people a record is sought among by who does not know who is
+            in the source.
+    """
 
     smallest: Annotated[int, Field(ge=3, le=1000)] = SMALLEST
+    limits: Annotated[
+        tuple[Annotated[float, Field(ge=1e-6, lt=1)], ...],
+        Field(strict=False, min_length=1, max_length=4),
+        AfterValidator(no_repeats),
+    ] = AUTHORITIES
+    population: RelationName | None = None
+
+    @property
+    def accepted(self) -> tuple[Limit, ...]:
+        """The limits as exact numbers, to six decimals of their denominators."""
+        return tuple(Limit(Fraction(one).limit_denominator(_DIGITS)) for one in self.limits)

@@ -36,6 +36,11 @@ class Bound(StrEnum):
     AT_MOST = "<="
 
 
+def from_below(operator: str) -> bool:
+    """Whether a requirement with this operator (`>=`, `>`, `<=`, `<`) is a lower bound."""
+    return operator.startswith(">")
+
+
 @dataclass(frozen=True)
 class Model(ABC):
     """A privacy model with its parameter."""

@@ -65,6 +65,13 @@ class QSKAnonymity(Model):
         records = f" and {self.k} records" if self.counts_supported else ""
         return f"{self.name} k = {self.k} of {self.count} combinations{records}{values}"
 
+    def sentence(self, known: str, column: str) -> str:
+        exist = " that exist" if self.counts_supported else ""
+        return (
+            "Whoever knows what a person has in all sets of columns but one is left with at least"
+            f" {self.k} combinations of that one{exist}."
+        )
+
     @property
     def counts_supported(self) -> bool:
         return self.count == "supported"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pganon.report.collected import Collected
-from pganon.report.words import listed, plain, several
+from pganon.report.words import listed, number, percent, plain, several
+
+ADVANTAGE = 0.09
+"""How much more often an attack may succeed because people are in the release, before the report
+says so first. It is the chance that authorities accept (`pganon.report.figures.LIMITS`), to which
+El Emam, Mosquera and Bass (2020) hold what a release tells of a person beyond identity, too."""
 
 _PARTS = ("seed", "people", "control_people", "targets", "known_others")
 
@@ -41,9 +46,60 @@ def attacks(found: Collected) -> dict[str, Any] | None:
             for one in details["findings"]
         ],
         "not_measured": [
-            {"attack": one["attack"], "reason": one["reason"]} for one in details["not_measured"]
+            {
+                "attack": one["attack"],
+                "adversary": one.get("adversary"),
+                "reason": one["reason"],
+            }
+            for one in details["not_measured"]
         ],
     }
+
+
+def telling(found: Collected) -> Iterator[str]:
+    """Two sentences for every attack that surely gains more than `ADVANTAGE`, by the attacker who
+    gains most: what counts is the lower end of the interval of the difference."""
+    attacked = attacks(found)
+    gained: dict[tuple[str, str | None], Mapping[str, Any]] = {}
+    for one in attacked["findings"] if attacked else ():
+        key = (one["attack"], one["column"])
+        if one["difference"] is not None and _least(one) > _least(gained.get(key)):
+            gained[key] = one
+    for one in gained.values():
+        assert attacked is not None
+        yield (
+            f"{_succeeds(found, one, attacked['known_others'])}. The difference, at least"
+            f" {number(round(100 * _least(one), 1))} percentage points with a confidence of"
+            f" {percent(0.95)}, is what the release gives away of them."
+        )
+
+
+def _least(one: Mapping[str, Any] | None) -> float:
+    return ADVANTAGE if one is None else one["difference"]["low"]
+
+
+def _succeeds(found: Collected, one: Mapping[str, Any], others: int) -> str:
+    known, column = listed(found.known), plain(one["column"] or "")
+    inside, outside = percent(one["members"]["share"]), percent(one["control"]["share"])
+    shares = f"{inside} of the people in the release, and {outside} of those who were held out"
+    match one["adversary"]:
+        case "published_row":
+            return (
+                f"What a row shows is true of exactly one person in the release for {inside} of the"
+                f" rows that were tried, and of one who was held out for {outside}"
+            )
+        case "two_sources":
+            return f"Who has two lists of people, each with half of {known}, connects {shares}"
+        case "others_known":
+            members = several(others, "other member", "other members")
+            beside = f", and {members} of the group with their {column},"
+        case "correlations":
+            beside = f", and how each of them goes with {column},"
+        case "method_known":
+            beside = " and of everybody in the group, and why the method did not divide it,"
+        case _:
+            beside = ""
+    return f"Who knows {known} of a person{beside} guesses {column} of {shares}"
 
 
 def _somebody(found: Collected, one: Mapping[str, Any], others: int) -> str:
@@ -61,5 +117,10 @@ def _somebody(found: Collected, one: Mapping[str, Any], others: int) -> str:
             return f"also knows who {members} of the group are, and their {column}"
         case "correlations":
             return f"knows {known} of a person, and how each of them goes with {column}"
+        case "method_known":
+            return (
+                f"also knows {known} of everybody in the group, and why the method did not divide"
+                f" it; guesses {column}"
+            )
         case other:
             return plain(str(other).replace("_", " "))

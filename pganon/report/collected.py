@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pganon.forms.told import Told, details
 from pganon.forms.utility import Utility
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.model import Policy
 from pganon.privacy.base import Requirement
+from pganon.report.words import knowing
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,9 @@ class Collected:
         program: version of the program that makes the report.
         request: with which it waits for approval; None if it is published.
         utility: the figures of its run that every version has, as its form reads them.
+        tells, apart: as :class:`pganon.forms.form.Statistics` has them.
+        said: as :class:`pganon.forms.form.Verification` has it.
+        asked: whether random questions can be asked of a release of its form.
         about: purpose, legal basis and the like, as the policy says now; see
             :class:`pganon.policy.reporting.About`.
     """
@@ -95,6 +100,10 @@ class Collected:
     program: str
     request: int | None = None
     utility: Utility | None = None
+    tells: Callable[[Utility, str], Sequence[Told]] = details
+    apart: str = ""
+    said: Mapping[str, str] = field(default_factory=dict)
+    asked: bool = True
     about: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -137,3 +146,8 @@ class Collected:
     def known(self) -> list[str]:
         """Columns that others may know of a person."""
         return self.of_role("quasi_identifying", "quasi_sensitive")
+
+    @property
+    def knowing(self) -> str:
+        """The same in words, with those that others know of some people."""
+        return knowing(self.known, self.of_role("semi_sensitive"))

@@ -33,6 +33,8 @@ _EXACT = {
 }
 
 
+_HIDDEN = ("semi_sensitive",)
+
 _ABOUT = {
     "title": "Title",
     "purpose": "Purpose",
@@ -75,4 +77,5 @@ def columns(found: Collected) -> list[dict[str, Any]]:
 def _seen(role: str, form: str | None) -> str:
     if form is None or form == "exact":
         return _EXACT.get(role, "the exact value")
-    return _SEEN.get(form, "values of the whole group")
+    seen = _SEEN.get(form, "values of the whole group")
+    return f"{seen}; where it is hidden, the number of a bucket" if role in _HIDDEN else seen

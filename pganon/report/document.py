@@ -1,7 +1,7 @@
 """The report as a document of JSON, from what was stored of a version.
 
 Names of the results of ACRO are used where there are any: `uid`, `type`, `status`, `command`,
-`summary`, `outcome`, `properties`, `timestamp`, `comments`.
+`summary`, `outcome`, `properties`, `files`, `timestamp`, `comments`, `exception`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pganon.report import events, figures, guarantee
 from pganon.report.attacks import attacks
 from pganon.report.collected import Collected
 from pganon.report.columns import about, columns
+from pganon.report.dataset import dataset
 from pganon.report.exported import files_of
 from pganon.report.look import look_at
 from pganon.report.outcome import outcome
@@ -24,6 +25,9 @@ from pganon.report.words import count, day, listed, percent, plain, several
 
 FORMAT = "pganon report 1"
 
+_OF_EVIDENCE = ("form", "of", "exact", "width", "unit", "distribution")
+"""Keys of a quasi-identifier that are null where nothing was measured."""
+
 
 def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
     """Everything that the page shows, and nothing else is needed for it.
@@ -32,7 +36,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         files: exported ones beside those of the ledger, each with its `name` and `sha256`.
     """
     comments = look_at(found)
-    return {
+    report = {
         "format": FORMAT,
         "uid": f"{found.release}/{_which(found)}",
         "type": found.groups,
@@ -44,6 +48,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "summary": " ".join(_summary(found)),
         "outcome": outcome(found),
         "comments": comments,
+        "exception": _exception(found, comments),
         "properties": _properties(found),
         "about": about(found),
         "columns": columns(found),
@@ -51,9 +56,11 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "questions": questions(found),
         "attacks": attacks(found),
         "risk": _risk(found),
+        "class_sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
         "form": figures.of_form(found),
         "guarantee": guarantee.required(found),
         "sensitive": _sensitive(found),
+        "candidates": figures.candidates(found),
         "attributes": _attributes(found),
         "queries": _queries(found),
         "versions": _versions(found),
@@ -62,6 +69,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "proof": _proof(found),
         "files": files_of(events.exports(found), files),
     }
+    return {**report, "dataset": dataset(report)}
 
 
 def _which(found: Collected) -> str:
@@ -73,6 +81,12 @@ def _status(found: Collected, comments: list[str]) -> str:
     if found.evidence_intact is False:
         return "fail"
     return "review" if comments else "pass"
+
+
+def _exception(found: Collected, comments: list[str]) -> str | None:
+    """Why it was approved in spite of what is to be looked at."""
+    approved = events.approval(found)
+    return approved["reason"] if approved is not None and comments else None
 
 
 def _summary(found: Collected) -> Iterator[str]:
@@ -87,9 +101,14 @@ def _summary(found: Collected) -> Iterator[str]:
     chance = figures.chance(found)
     if chance is not None:
         yield (
-            f"Whoever knows {listed(found.known)} of a person finds at least {chance.smallest}"
+            f"Whoever knows {found.knowing} of a person finds at least {chance.smallest}"
             f" {found.members} {'who' if found.counts_people else 'that'} look the same, so a guess"
             f" is right at most once in {chance.smallest} times."
+        )
+    for one in figures.combinations(found):
+        yield (
+            f"Whoever knows the other columns of a person is left with at least {one['smallest']}"
+            f" combinations of {listed(one['columns'])}."
         )
     for item in figures.sensitive(found)[:2]:
         if item["most"] < 1:
@@ -123,11 +142,14 @@ def _properties(found: Collected) -> dict[str, Any]:
         "people": found.people,
         "members": found.members,
         "exact": figures.exact(found),
+        "apart": found.apart,
+        "asked": found.asked,
         "published_at": version.published_at.isoformat(),
         "released": version.released,
         "suppressed": version.suppressed,
         "left_out": figures.left_out(found),
         "known": found.known,
+        "knowing": found.knowing,
         "sensitive": found.of_role("sensitive", "semi_sensitive"),
         "readers": list(found.readers),
         "adversary": (found.guarantee[0].get("adversary") if found.guarantee else None),
@@ -143,8 +165,8 @@ def _risk(found: Collected) -> dict[str, Any]:
         if chance is None
         else {"smallest": chance.smallest, "highest": chance.highest, "mean": chance.mean},
         "source": _source_chance(found),
-        "limits": figures.LIMITS,
-        "sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
+        "population": figures.in_population(found),
+        "limits": figures.limits(found.policy.report.accepted),
     }
 
 
@@ -178,15 +200,22 @@ def _sensitive(found: Collected) -> list[dict[str, Any]]:
 
 
 def _attributes(found: Collected) -> list[dict[str, Any]]:
-    """Loss of every quasi-identifier, with the evidence where there is any."""
+    """Loss of every quasi-identifier, with the evidence."""
     lost = found.measures.get("utility", {}).get("ncp", {})
     by_name = {item["column"]: item for item in (found.evidence or {}).get("attributes", [])}
-    return [{"column": n, "lost": loss, **by_name.get(n, {})} for n, loss in lost.items()]
+    unmeasured: dict[str, Any] = dict.fromkeys(_OF_EVIDENCE)
+    return [
+        {"column": name, "lost": loss, **unmeasured, **by_name.get(name, {})}
+        for name, loss in lost.items()
+    ]
 
 
 def _queries(found: Collected) -> dict[str, Any] | None:
     workload = (found.measures.get("metrics") or {}).get("workload")
-    return None if not workload else {**workload["count"], "asked": workload["workload"]}
+    if not workload:
+        return None
+    quarters: dict[str, Any] = dict.fromkeys(("quarter", "three_quarters", "most"))
+    return {**quarters, **workload["count"], "asked": workload["workload"]}
 
 
 def _versions(found: Collected) -> dict[str, Any]:

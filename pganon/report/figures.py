@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
+from pganon.policy.reporting import Limit
 from pganon.report.collected import Collected
+from pganon.report.words import listed
 
-LIMITS = {"0.09": 0.09, "1/11": 1 / 11}
-"""Highest chances to find a person: EMA and Health Canada; CMS."""
 
-OVER = {"0.09": "9 %", "1/11": "1 in 11"}
+def limits(accepted: Sequence[Limit]) -> dict[str, float]:
+    """Highest chances to find a person by their names, as in JSON."""
+    return {limit.name: float(limit.share) for limit in accepted}
+
+
+def limit_words(name: str) -> str:
+    """`9 %` of a limit with the name `0.09`."""
+    return Limit(Fraction(name)).words
+
+
+def exceeded(highest: float, accepted: Sequence[Limit]) -> list[str]:
+    """Words of the limits that a chance is above."""
+    return [limit.words for limit in accepted if highest > limit.share]
+
+
+def against_limits(highest: float, accepted: Sequence[Limit]) -> tuple[str, str]:
+    """All limits, and which of them a chance is above: two notes of the same row."""
+    words, above = [limit.words for limit in accepted], exceeded(highest, accepted)
+    every = "the limit" if len(words) == 1 else "both limits" if len(words) == 2 else "all limits"
+    named = f"limit{'s' if len(words) > 1 else ''}: {listed(words)}"
+    if not above:
+        return named, f"below {every}"
+    return named, f"above {every if len(above) == len(words) else listed(above)}"
 
 
 @dataclass(frozen=True)
@@ -48,6 +71,11 @@ def sizes(found: Collected, of: str) -> Mapping[str, Any] | None:
     return (found.evidence or {}).get("class_sizes", {}).get(of)
 
 
+def in_population(found: Collected) -> Mapping[str, Any] | None:
+    """Chances of who looks for a record among people of a population; None if not measured."""
+    return (found.evidence or {}).get("population")
+
+
 def sensitive(found: Collected) -> list[Mapping[str, Any]]:
     """Evidence of sensitive columns."""
     return list((found.evidence or {}).get("sensitive", []))
@@ -71,11 +99,34 @@ def most(found: Collected, column: str) -> float | None:
     return found.utility.most.get(column) if found.utility else None
 
 
-def of_form(found: Collected) -> list[dict[str, str]]:
-    """Rows {label, text} of what the form says of itself, where groups have no sizes to show."""
-    if found.utility is None or sizes(found, "release") is not None:
+def of_form(found: Collected) -> list[dict[str, Any]]:
+    """Rows {label, parts} of what the form says of itself; parts are texts and figures."""
+    if found.utility is None:
         return []
-    return [{"label": key, "text": text} for key, text in found.utility.details().items()]
+    return [one.document for one in found.tells(found.utility, found.members)]
+
+
+def candidates(found: Collected) -> list[Mapping[str, Any]]:
+    """How many values or combinations groups leave possible, where the form counts them."""
+    return list((found.evidence or {}).get("candidates", []))
+
+
+def fewest(found: Collected, column: str) -> int | None:
+    """Values of a column that every group has, where the form counts them."""
+    own = (one["smallest"] for one in candidates(found) if one["columns"] == [column])
+    return next(own, None)
+
+
+def combinations(found: Collected) -> list[Mapping[str, Any]]:
+    """Those of several columns, which are in place of people who look the same."""
+    return [one for one in candidates(found) if one["kind"] == "combinations"]
+
+
+def whole(found: Collected, item: Mapping[str, Any]) -> str:
+    """Of whom the shares of a sensitive column are."""
+    if item.get("of") != "hidden":
+        return found.members
+    return f"{found.members} {'who hide' if found.counts_people else 'that hide'} it"
 
 
 def left_out(found: Collected) -> float:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pganon.privacy.base import Requirement
+from pganon.privacy.base import Requirement, from_below
+from pganon.privacy.judged import Judged
 from pganon.report.collected import Collected
-from pganon.report.words import listed
+from pganon.report.words import number, plain
 
 _NAMES = {
     "k_anonymity": "k-anonymity",
@@ -19,6 +20,8 @@ _NAMES = {
     "beta_likeness": "beta-likeness",
     "delta_disclosure": "delta-disclosure",
 }
+
+_BOUNDS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
 
 _STRUCTURE = (
     "The stored tables fit together: no group is without {people}, and none is there twice."
@@ -38,7 +41,7 @@ def _checked(found: Collected, check: Mapping[str, Any]) -> dict[str, Any]:
         "published": check["column"] and _shown(found, check["column"]),
         "against": check["against"],
         "sentence": _sentence(found, check),
-        "bound": "at least" if check["bound"] == ">=" else "at most",
+        "bound": _BOUNDS[check["bound"]],
         "required": check["required"],
         "measured": check["measured"],
     }
@@ -55,7 +58,11 @@ def _sentence(found: Collected, check: Mapping[str, Any]) -> str:
     for requirement in found.requirements:
         if requirement.model.name == check["model"] and _about(requirement, check):
             column = _published(found, requirement) or ""
-            return requirement.model.sentence(listed(found.known), column)
+            return requirement.model.sentence(found.knowing, column)
+    said = found.said.get(f"{check['model']}.{check['symbol']}") or found.said.get(check["model"])
+    if said is not None:
+        column = check["column"] and plain(_shown(found, check["column"]))
+        return said.format(column=column, required=number(check["required"]))
     return f"Every group satisfies the check {check['model'].replace('_', ' ')}."
 
 
@@ -72,6 +79,12 @@ def _published(found: Collected, requirement: Requirement) -> str | None:
 def fewest_people(found: Collected) -> int:
     """People of a group at least, by all requirements."""
     return max((r.model.minimum_size for r in found.requirements), default=1)
+
+
+def fewest_combinations(found: Collected) -> int:
+    """Combinations that are left in every group, by all requirements."""
+    kept = [r.model for r in found.requirements if r.model.judged is Judged.COMBINATIONS]
+    return max((int(model.parameter) for model in kept), default=1)
 
 
 def most_of(found: Collected, column: str, share: float) -> float | None:
@@ -91,3 +104,12 @@ def fewest_values(found: Collected, column: str) -> int | None:
         if check["model"] == "distinct_l_diversity" and named == column:
             return int(check["measured"])
     return None
+
+
+def presence(found: Collected) -> list[tuple[str, float]]:
+    """(`most` or `least`, chance) that somebody of the population is in the data, as measured."""
+    return [
+        ("least" if from_below(check["bound"]) else "most", check["measured"])
+        for check in found.measures.get("verified", [])
+        if check["model"] == "delta_presence"
+    ]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pganon.forms.evidence import DIGEST
+from pganon.policy.reporting import AUTHORITIES
 from pganon.privacy.judged import VOID
 from pganon.report import events, figures, guarantee
+from pganon.report.attacks import telling
 from pganon.report.collected import Collected
 from pganon.report.words import count, listed, number, percent, plain, value
 from pganon.resolved.shards import UNLOCKED
@@ -27,6 +29,7 @@ def look_at(found: Collected) -> list[str]:
         *_found(found),
         *_common(found),
         *_many_times(found),
+        *telling(found),
         *_unprotected(found),
         *_exact(found),
         *_lost(found),
@@ -52,13 +55,19 @@ def _limits(found: Collected) -> Iterator[str]:
     chance = figures.chance(found)
     if chance is None:
         return
-    above = [figures.OVER[name] for name, limit in figures.LIMITS.items() if chance.highest > limit]
-    if above:
-        yield (
-            f"The highest chance to find a person is {percent(chance.highest)}, above"
-            f" {' and '.join(above)}, which authorities accept for publication to everybody."
-            " Readers under contract may be allowed more."
-        )
+    asked = found.policy.report
+    above = figures.exceeded(chance.highest, asked.accepted)
+    if not above:
+        return
+    if asked.limits == AUTHORITIES:
+        accept = "authorities accept for publication to everybody"
+        more = " Readers under contract may be allowed more."
+    else:
+        accept, more = "the policy declares as accepted", ""
+    yield (
+        f"The highest chance to find a person is {percent(chance.highest)}, above"
+        f" {listed(above)}, which {accept}.{more}"
+    )
 
 
 def _common(found: Collected) -> Iterator[str]:
@@ -74,7 +83,7 @@ def _common(found: Collected) -> Iterator[str]:
 
 def _many_times(found: Collected) -> Iterator[str]:
     for item in figures.sensitive(found):
-        column = plain(item["column"])
+        column, whole = plain(item["column"]), figures.whole(found, item)
         worst = max(item["values"], key=lambda v: v["highest"] / v["share"], default=None)
         times = worst["highest"] / worst["share"] if worst else 0.0
         hidden = (item["others"] or {}).get("times_over")
@@ -83,14 +92,14 @@ def _many_times(found: Collected) -> Iterator[str]:
             tail = "" if limited is not None and limited < 1 else " No requirement limits this."
             yield (
                 f"A group can say far more than the whole: “{value(worst['value'])}” is"
-                f" {percent(worst['share'])} of all {found.people} and"
+                f" {percent(worst['share'])} of all {whole} and"
                 f" {percent(worst['highest'])} of one group,"
                 f" {number(round(times, 1))} times as much.{tail}"
             )
         elif hidden:
             yield (
                 f"A group can say far more than the whole: a rare {column} that is not named here"
-                f" is over {hidden} times as common in one group as among all {found.people}."
+                f" is over {hidden} times as common in one group as among all {whole}."
             )
 
 

@@ -9,8 +9,10 @@ from pganon.report.collected import Collected
 from pganon.report.words import count, percent, plain
 
 _UNMEASURED = "no run measured it"
+_SAYS_NOTHING = "groups of this form do not say it"
 
 HOLDS, LOOK, NONE = "holds", "look", "none"
+IDLE = "does not apply"
 
 
 def outcome(found: Collected) -> list[dict[str, Any]]:
@@ -20,6 +22,9 @@ def outcome(found: Collected) -> list[dict[str, Any]]:
 
 def _smallest(found: Collected) -> dict[str, Any]:
     chance, label = figures.chance(found), "Smallest group"
+    combinations = figures.combinations(found)
+    if chance is None and combinations:
+        return _fewest(found, min(one["smallest"] for one in combinations))
     if chance is None:
         return _exactly(found, "smallest", label)
     required = guarantee.fewest_people(found)
@@ -27,10 +32,23 @@ def _smallest(found: Collected) -> dict[str, Any]:
     return row(
         "smallest",
         label,
-        f"{count(chance.smallest)} {found.members}",
+        _people(chance.smallest, found.members),
         f"required: {count(required)}",
         "holds" if bounded else "no limit is required",
         HOLDS if bounded else LOOK,
+    )
+
+
+def _fewest(found: Collected, smallest: int) -> dict[str, Any]:
+    """Where combinations are counted, and not people who look the same."""
+    required = guarantee.fewest_combinations(found)
+    return row(
+        "smallest",
+        "Fewest combinations that remain",
+        count(smallest),
+        f"required: {count(required)}",
+        "holds" if required > 1 else "no limit is required",
+        HOLDS if required > 1 else LOOK,
     )
 
 
@@ -38,13 +56,10 @@ def _chance(found: Collected) -> dict[str, Any]:
     chance, label = figures.chance(found), "Highest chance to find a person"
     if chance is None:
         return _exactly(found, "chance", label)
-    above = [figures.OVER[name] for name, limit in figures.LIMITS.items() if chance.highest > limit]
-    limits = f"limits: {' and '.join(figures.OVER.values())}"
-    if above:
-        both = len(above) == len(figures.LIMITS)
-        said = "above both limits" if both else f"above {above[0]}"
-        return row("chance", label, percent(chance.highest), limits, said, LOOK)
-    return row("chance", label, percent(chance.highest), limits, "below both limits", HOLDS)
+    accepted = found.policy.report.accepted
+    limits, said = figures.against_limits(chance.highest, accepted)
+    status = LOOK if figures.exceeded(chance.highest, accepted) else HOLDS
+    return row("chance", label, percent(chance.highest), limits, said, status)
 
 
 def _common(found: Collected) -> dict[str, Any]:
@@ -83,6 +98,9 @@ def _of_form(found: Collected) -> dict[str, Any]:
     """The same from the figures of every run."""
     shares = found.utility.most if found.utility else {}
     column = max(shares, key=lambda name: shares[name], default=None)
+    if column is None and not found.of_role("sensitive", "semi_sensitive"):
+        note = "no column is declared as sensitive"
+        return row("common", "Most common sensitive value in a group", "none", note, IDLE, NONE)
     if column is None:
         return _unknown("common", "Most common sensitive value in a group")
     limit = guarantee.most_of(found, column, 1.0)
@@ -101,6 +119,8 @@ def _of_form(found: Collected) -> dict[str, Any]:
 
 def _exactly(found: Collected, name: str, label: str) -> dict[str, Any]:
     """Where no group of people who look the same is published."""
+    if found.apart:
+        return row(name, label, "none", found.apart, IDLE, NONE)
     if not figures.exact(found):
         return _unknown(name, label, _why(found))
     note = "what others may know is published exactly"
@@ -112,7 +132,12 @@ def _unknown(name: str, label: str, why: str = _UNMEASURED) -> dict[str, Any]:
 
 
 def _why(found: Collected) -> str:
-    return _UNMEASURED if found.evidence is None else "groups of this form do not say it"
+    return _UNMEASURED if found.evidence is None else _SAYS_NOTHING
+
+
+def _people(number: int, members: str) -> str:
+    one = "person" if members == "people" else "record"
+    return f"{count(number)} {members}" if number != 1 else f"1 {one}"
 
 
 def row(name: str, label: str, figure: str, note: str, result: str, status: str) -> dict[str, Any]:

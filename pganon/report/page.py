@@ -19,14 +19,18 @@ def page(report: Document) -> str:
 
 
 def _drawings(report: Document) -> dict[str, Any]:
-    sizes = report["risk"]["sizes"]
+    sizes = report["class_sizes"]
     return {
         "risk": risk.risk(report["risk"]),
         "sizes": bars.sizes(sizes["release"], sizes["source"]) if sizes["release"] else None,
+        "candidates": [
+            bars.sizes(one, None, f"People by the {one['kind']} that remain")
+            for one in report["candidates"]
+        ],
         "by_value": [values.values(item) for item in report["sensitive"]],
         "commonest": [bars.commonest(item) for item in report["sensitive"]],
         "distributions": [
-            bars.distribution(item["distribution"]) if "distribution" in item else None
+            bars.distribution(item["distribution"]) if item["distribution"] else None
             for item in report["attributes"]
         ],
         "queries": errors.errors(report["queries"]),

@@ -11,11 +11,11 @@ from typing import Any
 from pganon.privacy.judged import FINER, HOLDS
 from pganon.report import figures, guarantee
 from pganon.report.collected import Collected
-from pganon.report.words import listed, number, percent
+from pganon.report.words import count, listed, number, percent, sentence
 
 Question = dict[str, str]
 
-BOUNDED, OPEN, UNKNOWN = "bounded", "not bounded", "not measured"
+BOUNDED, OPEN, UNKNOWN, IDLE = "bounded", "not bounded", "not measured", "does not apply"
 
 
 def questions(found: Collected) -> list[Question]:
@@ -23,16 +23,17 @@ def questions(found: Collected) -> list[Question]:
     return [
         _singling_out(found),
         *_inference(found),
+        *_combinations(found),
         _linkability(found),
         _others(found),
-        _presence(),
+        _presence(found),
     ]
 
 
 def _singling_out(found: Collected) -> Question:
     chance = figures.chance(found)
     somebody = (
-        f"knows {listed(found.known)} of a person and that the person is in the data, and looks"
+        f"knows {found.knowing} of a person and that the person is in the data, and looks"
         " for the record"
     )
     if chance is None and figures.exact(found):
@@ -43,8 +44,10 @@ def _singling_out(found: Collected) -> Question:
         )
         return _question("singling out", somebody, remains, OPEN)
     if chance is None:
-        remains = "Groups of this form do not say how many people look the same."
-        return _question("singling out", somebody, remains, UNKNOWN)
+        why = found.apart or "groups of this form do not say how many people look the same"
+        remains = f"{sentence(why)}."
+        result = IDLE if found.apart else UNKNOWN
+        return _question("singling out", somebody, remains, result)
     average = f"once in {number(round(1 / chance.mean, 1))} on average."
     remains = (
         f"Some are alone in their group: a guess is right for certain, and {average}"
@@ -61,7 +64,7 @@ def _inference(found: Collected) -> list[Question]:
     for column in found.of_role("sensitive", "semi_sensitive"):
         evidence = next((i for i in figures.sensitive(found) if i["column"] == column), None)
         limit = guarantee.most_of(found, column, _largest(evidence) if evidence else 1.0)
-        values = guarantee.fewest_values(found, column)
+        values = guarantee.fewest_values(found, column) or figures.fewest(found, column)
         remains = []
         if values is not None:
             remains.append(f"At least {values} values of {column} remain.")
@@ -84,6 +87,20 @@ def _inference(found: Collected) -> list[Question]:
             )
         )
     return rows
+
+
+def _combinations(found: Collected) -> list[Question]:
+    bounded = guarantee.fewest_combinations(found) > 1
+    return [
+        _question(
+            "inference",
+            f"knows the other columns of a person, and wants to know {listed(one['columns'])}",
+            f"At least {count(one['smallest'])} combinations remain that exist. They need not be"
+            " equally likely.",
+            BOUNDED if bounded else OPEN,
+        )
+        for one in figures.combinations(found)
+    ]
 
 
 def _largest(evidence: Mapping[str, Any]) -> float:
@@ -133,13 +150,14 @@ def _others(found: Collected) -> Question:
     return _question("other members", "knows the values of other members of a group", remains, OPEN)
 
 
-def _presence() -> Question:
-    return _question(
-        "presence",
-        "wants to know whether a person is in the data at all",
-        "The release does not hide it.",
-        OPEN,
-    )
+def _presence(found: Collected) -> Question:
+    somebody = "wants to know whether a person is in the data at all"
+    measured = guarantee.presence(found)
+    if not measured:
+        return _question("presence", somebody, "The release does not hide it.", OPEN)
+    chances = " and ".join(f"at {bound} {percent(share)}" for bound, share in measured)
+    remains = f"Of anybody in the population it can be concluded with a chance of {chances}."
+    return _question("presence", somebody, remains, BOUNDED)
 
 
 def _question(name: str, somebody: str, remains: str, result: str) -> Question:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from pganon.policy.reporting import AUTHORITIES
 from pganon.report.charts import risk, values
+from pganon.report.figures import limit_words
 from pganon.report.words import count, day, listed, number, percent, plain, several
 
 Document = Mapping[str, Any]
@@ -39,6 +41,8 @@ def sentences(report: Document) -> dict[str, Any]:
         "title": f"Disclosure report: {plain(properties['release'])}, {which}",
         "which": which,
         "known": listed(properties["known"]),
+        "knowing": properties["knowing"],
+        "remaining": [_remaining(item, properties["members"]) for item in report["candidates"]],
         "sensitive": listed(properties["sensitive"]),
         "goes_out": _goes_out(report),
         "readers": _readers(report),
@@ -47,7 +51,13 @@ def sentences(report: Document) -> dict[str, Any]:
         "alone": _alone(report),
         "sizes": _sizes(report),
         "above": _above(report),
-        "others": [_others(item, properties["people"]) for item in report["sensitive"]],
+        "population": _population(report),
+        "origin": _origin(report),
+        "shares": [
+            "Shares are of those who hide it." if item.get("of") == "hidden" else ""
+            for item in report["sensitive"]
+        ],
+        "others": [_others(item, properties["members"]) for item in report["sensitive"]],
         "by_value": [values.finding(item) for item in report["sensitive"]],
         "commonest": [
             f"On average {percent(item['mean'])} share the most common {plain(item['column'], 30)}"
@@ -63,7 +73,7 @@ def sentences(report: Document) -> dict[str, Any]:
             "exact" if properties["exact"] else _exact(item) for item in report["attributes"]
         ],
         "errors": [_error(item) for item in report["attributes"]],
-        "queries": _queries(report["queries"]),
+        "queries": _queries(report["queries"], possible=properties["asked"]),
         "versions": _versions(report),
         "guard": _guard(report["versions"]["guard"]),
         "candidates": f"{several(report['versions']['candidates'], 'candidate')} with other methods"
@@ -96,7 +106,7 @@ def _which(properties: Document) -> str:
 def _goes_out(report: Document) -> str:
     out = [one for one in report["columns"] if one["goes_out"]]
     stay = len(report["columns"]) - len(out)
-    known = listed(report["properties"]["known"])
+    known = report["properties"]["knowing"]
     each = "person" if report["properties"]["people"] == "people" else "record"
     text = f"{several(len(out), 'column')} {'goes' if len(out) == 1 else 'go'} out."
     if report["risk"]["release"]:
@@ -124,10 +134,10 @@ def _readers(report: Document) -> str:
 
 
 def _alone(report: Document) -> str:
-    source, sizes = report["risk"]["source"], report["risk"]["sizes"]["source"]
+    source, sizes = report["risk"]["source"], report["class_sizes"]["source"]
     if source is None or not sizes:
         return ""
-    known, people = listed(report["properties"]["known"]), report["properties"]["people"]
+    known, people = report["properties"]["knowing"], report["properties"]["members"]
     few = report["properties"]["smallest"]
     if source["alone"] is None:
         return f"In the source fewer than {few} {people} are alone with their {known}."
@@ -145,24 +155,57 @@ def _sizes(report: Document) -> str:
 
 
 def _above(report: Document) -> str:
-    sizes = report["risk"]["sizes"]["release"]
+    sizes = report["class_sizes"]["release"]
     if not sizes:
         return "How many are above the limits was not measured."
-    people, few = report["properties"]["people"], report["properties"]["smallest"]
+    return f"In the release {_of_each_limit(report, sizes['above'])}."
+
+
+def _population(report: Document) -> str:
+    found = report["risk"]["population"]
+    if not found:
+        return ""
+    least = found["smallest"]
+    people = several(least, "person", "people") if least else "nobody"
+    like = (
+        f"Every group looks like at least {people}" if least else f"Some groups look like {people}"
+    )
+    told = _of_each_limit(report, found["above"])
+    return f"{like} of the population. Looked for among all its people, {told}."
+
+
+def _of_each_limit(report: Document, above: Mapping[str, int | None]) -> str:
+    people, few = report["properties"]["members"], report["properties"]["smallest"]
     texts = []
-    for limit, shown in (("0.09", "9 %"), ("1/11", "1 in 11")):
-        above = sizes["above"][limit]
-        told = f"fewer than {few}" if above is None else count(above) if above else "no"
-        texts.append(f"{told} {people} have a chance above {shown}")
-    return f"In the release {' and '.join(texts)}."
+    for limit in report["risk"]["limits"]:
+        held = above[limit]
+        told = f"fewer than {few}" if held is None else count(held) if held else "no"
+        texts.append(f"{told} {people} have a chance above {limit_words(limit)}")
+    return listed(texts)
+
+
+def _origin(report: Document) -> str:
+    if list(report["risk"]["limits"].values()) != list(AUTHORITIES):
+        return "The policy declares them as accepted (report: limits)."
+    return (
+        "9 %: the highest chance that the European Medicines Agency (Policy 0070) and Health Canada"
+        " accept for clinical reports. 1 in 11: the US Medicare and Medicaid agency (CMS) publishes"
+        " no cell with fewer than 11 people. Both are limits for publication to everybody; a board"
+        " may allow more to readers under contract."
+    )
 
 
 def _others(item: Document, people: str) -> str:
     others = item["others"]
     if not others:
         return ""
+    whole = people
+    if item.get("of") == "hidden":
+        whole = f"{people} {'who hide' if people == 'people' else 'that hide'} it"
+    if not item["values"]:
+        return f"All of its {count(others['values'])} values are too rare to be named here."
     return (
-        f"{count(others['values'])} rarer values, which {percent(others['share'])} of the {people}"
+        f"{count(others['values'])} rarer values, which {percent(others['share'])} of the {whole}"
         " have together, are not named in this report."
     )
 
@@ -185,11 +228,12 @@ def _lost(report: Document) -> str:
 
 
 def _exact(item: Document) -> str:
-    if "form" not in item:
+    if item["form"] is None:
         return "not measured"
     if item["exact"] is None:
         return "a value in the middle of the group"
-    text = f"exact for {percent(item['exact'])} of the records"
+    whose = " that show it" if item.get("of") == "shown" else ""
+    text = f"exact for {percent(item['exact'])} of the records{whose}"
     width = item["width"]
     if width is None or item["exact"] == 1:
         return text
@@ -208,15 +252,27 @@ def _exact(item: Document) -> str:
 
 
 def _error(item: Document) -> str:
-    error = (item.get("distribution") or {}).get("largest_error")
+    error = (item["distribution"] or {}).get("largest_error")
     if error is None:
         return ""
+    whose = "Of those who show it. " if item.get("of") == "shown" else ""
     if error < 0.0005:
-        return "No difference."
-    return f"Largest error: {number(100 * error)} percentage points."
+        return f"{whose}No difference."
+    return f"{whose}Largest error: {number(100 * error)} percentage points."
 
 
-def _queries(found: Document | None) -> str:
+def _remaining(item: Document, members: str) -> dict[str, str]:
+    """Title and note of a chart."""
+    left = several(item["smallest"], item["kind"].removesuffix("s"), item["kind"])
+    return {
+        "title": f"At least {left} of {listed(item['columns'])} remain",
+        "note": f"Per cent of the {members} by how many {item['kind']} their group has.",
+    }
+
+
+def _queries(found: Document | None, *, possible: bool) -> str:
+    if not possible:
+        return "Not measured: random questions are not asked of releases of this form."
     if found is None or found["median"] is None:
         return "Not measured: no random questions were asked (pganon run with a workload)."
     asked = found["asked"]

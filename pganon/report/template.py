@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,10 @@ KINDS = {
     "points": words.points,
 }
 """How figures of the document are written."""
+
+FONTS = {"Report Sans": ("inter", "400 600"), "Report Serif": ("source-serif", "400")}
+"""By the name that the style uses: the file, a subset of Inter and of Source Serif 4, and the
+weights in it. Letters that are not in it are those of the reader's own fonts."""
 
 
 def render(name: str, document: Document, drawings: Mapping[str, Any], **texts: Any) -> str:
@@ -46,12 +52,35 @@ def render(name: str, document: Document, drawings: Mapping[str, Any], **texts: 
             path, kind, shown
         )
 
+    def said(path: str) -> Any:
+        """A sentence of texts and figures."""
+        shown = from_markup()
+        for place, part in enumerate(at(document, path)):
+            if isinstance(part, str):
+                shown += words.plain(part, 2000)
+            else:
+                shown += fig(f"{path}.{place}.value", part["kind"])
+        return shown
+
     return template.render(
-        {**document, "fig": fig, **texts},
+        {**document, "fig": fig, "said": said, **texts},
         drawings={name: _marked(found, from_markup) for name, found in drawings.items()},
-        css=from_markup(files("pganon.report").joinpath("page.css").read_text()),
+        css=from_markup(_style()),
         json=from_markup(as_script(document)),
     )
+
+
+@cache
+def _style() -> str:
+    """The style with its fonts, as nothing is loaded."""
+    folder = files("pganon.report")
+    faces = [
+        f'@font-face{{font-family:"{name}";font-weight:{weights};src:url(data:font/woff2;base64,'
+        f"{b64encode(folder.joinpath(f'fonts/{file}.woff2').read_bytes()).decode()}"
+        ') format("woff2")}\n'
+        for name, (file, weights) in FONTS.items()
+    ]
+    return "".join(faces) + folder.joinpath("page.css").read_text("utf-8")
 
 
 def at(document: Document, path: str) -> Any:

@@ -75,6 +75,16 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 
+def knowing(known: Sequence[str], partly: Sequence[str]) -> str:
+    """What others know: `age (and zip, where it is not hidden)`."""
+    if not partly:
+        return listed(known)
+    hidden = f"where {'it is' if len(partly) == 1 else 'they are'} not hidden"
+    if not known:
+        return f"{listed(partly)} ({hidden})"
+    return f"{listed(known)} (and {listed(partly)}, {hidden})"
+
+
 def several(number: int, one: str, many: str | None = None) -> str:
     """`1 column`, `2 columns`."""
     return f"{count(number)} {one if number == 1 else many or f'{one}s'}"

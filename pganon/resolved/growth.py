@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from pganon.identifiers import quote
 from pganon.policy.refusals import Refusal
+from pganon.policy.reporting import REPORTED
 from pganon.resolved.model import ReleaseSpec, Scale, Shown
 
 
@@ -59,6 +60,12 @@ def _compared_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
             f"increments are not available with {requirement.model.name}: it is about the groups of"
             " one version",
             "use refresh: recompute, or leave the model out",
+        )
+    if policy.report.population is not None:
+        yield Refusal(
+            REPORTED,
+            "increments are not compared with a population",
+            "use refresh: recompute, or leave it out",
         )
     if policy.publish.reference and policy.leavers == "withdraw":
         yield Refusal(

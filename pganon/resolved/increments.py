@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pganon.identifiers import QualifiedName, quote
+from pganon.privacy.base import from_below
 from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery, PublishedView
 
 CUTS = "cuts"
@@ -287,7 +288,7 @@ def _together(checks: Sequence[CheckQuery]) -> CheckQuery:
     if len(checks) == 1:
         return first
     each = " UNION ALL ".join(_EACH.format(check.sql) for check in checks)
-    text = _WORST.format(worst="min" if first.bound == ">=" else "max", each=each)
+    text = _WORST.format(worst="min" if from_below(first.bound) else "max", each=each)
     return CheckQuery(**{**first.__dict__, "sql": text})
 
 

@@ -10,7 +10,8 @@ from pganon.catalog.types import canonical_type
 from pganon.identifiers import quote
 from pganon.policy.knowledge import PROBABILITY
 from pganon.policy.model import Policy
-from pganon.policy.refusals import Place, Refusal
+from pganon.policy.refusals import Place, Refusal, alternatives
+from pganon.policy.reporting import REPORTED
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.resolved.model import Attribute, Scale, Sensitive
 
@@ -89,16 +90,26 @@ def population_refusals(
     policy: Policy, source: Relation, population: Relation | None, attributes: Sequence[Attribute]
 ) -> Iterator[Refusal]:
     """The population does not fit the columns, or there are several."""
-    declared = [
+    declared: list[tuple[Place, str]] = [
         (("privacy", number, "population"), model.counted_in)
         for number, model in enumerate(policy.privacy)
         if model.counted_in is not None
     ]
+    if policy.report.population is not None:
+        declared.append((REPORTED, policy.report.population))
+        if "population" not in policy.method.supports:
+            methods = alternatives(policy.registry.supporting("population"))
+            yield Refusal(
+                REPORTED,
+                f"groups of the method {policy.method.name} do not say whom of a population they"
+                " cover",
+                f"remove it, or use the method {methods}",
+            )
     for place, name in declared:
         if name != declared[0][1]:
             yield Refusal(
                 place,
-                "the models of a policy count people of one population",
+                "models and report of a policy count people of one population",
                 f"write {declared[0][1]}, or make a release of its own",
             )
     if population is None:

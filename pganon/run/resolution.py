@@ -135,6 +135,6 @@ def prior_relation(read: Read, policy: Policy) -> Relation | None:
 
 
 def population_relation(read: Read, policy: Policy) -> Relation | None:
-    """The relation of the population that models count people in."""
-    named = (model.counted_in for model in policy.privacy)
+    """The relation of the population that models or the report count people in."""
+    named = (*(model.counted_in for model in policy.privacy), policy.report.population)
     return next((read(name) for name in named if name is not None), None)

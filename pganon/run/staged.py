@@ -20,6 +20,7 @@ from pganon.metrics.whole import whole_facts, whole_utility
 from pganon.plan.build import Plan
 from pganon.plan.verification import FINGERPRINT, earlier_measured, kept, measured
 from pganon.plan.withdrawal import withdrawal
+from pganon.privacy.base import from_below
 from pganon.publish import release_state
 from pganon.publish.staged import Staged
 from pganon.resolved.guarantee import guarantee
@@ -192,7 +193,7 @@ def _with_earlier(growth: Growth, mine: tuple[Verified, ...], state: State) -> t
     worst = {_subject(found): found for found in earlier}
     for found in mine:
         other = worst.get(_subject(found))
-        pick = min if found.bound == ">=" else max
+        pick = min if from_below(found.bound) else max
         measures = [found.measured, *([other.measured] if other else [])]
         worst[_subject(found)] = replace(found, measured=pick(measures))
     return tuple(worst.values())

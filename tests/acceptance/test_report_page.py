@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
-from html import unescape
 from pathlib import Path
 
 import pytest
@@ -16,21 +14,23 @@ from pganon.report.page import page
 from pganon.report.readers.document import document as readers_document
 from pganon.report.readers.page import page as readers_page
 from tests.support.harness import axe
-from tests.support.harness.browser import FLAGS, PROGRAM, dom
+from tests.support.harness.browser import FLAGS, PROGRAM
 from tests.support.sources import pages as kept
 from tests.support.sources.comparisons import candidate, check, comparison, figures, of_adult
 from tests.support.sources.reports import ATTACKED, collected, event
 from tests.unit.report.test_readers_edition import COLUMNS, column, seen
 
-DARK = "--blink-settings=preferredColorScheme=0"
 NAME = "a_very_long_name_without_any_blank_" * 3
 LARGEST = 300_000
 """Bytes of a page."""
 
 FRAMES = """<!doctype html><body style="margin:0">{frames}<script>
-addEventListener("load", function () {{
+addEventListener("load", async function () {{
   var seen = [];
   for (var frame of document.querySelectorAll("iframe")) {{
+    var fonts = [...(await frame.contentDocument.fonts.ready)].map(function (font) {{
+      return font.family.replaceAll('"', "") + " " + font.status;
+    }});
     var page = frame.contentDocument.documentElement;
     var style = getComputedStyle(page.ownerDocument.body);
     var loaded = frame.contentWindow.performance.getEntriesByType("resource").length;
@@ -39,7 +39,7 @@ addEventListener("load", function () {{
       var heads = [...row.children].filter(function (one) {{ return one.offsetWidth > 1; }});
       columns = Math.max(columns, heads.length);
     }}
-    seen.push([page.clientWidth, page.scrollWidth, loaded, columns, style.backgroundColor]
+    seen.push([page.clientWidth, page.scrollWidth, loaded, columns, style.backgroundColor, fonts]
       .join(";"));
   }}
   document.body.setAttribute("data-seen", seen.join("|"));
@@ -73,13 +73,6 @@ addEventListener("load", function () {
 });</script></body>"""
 """Text of drawings, whose contrast axe-core leaves open, is measured against the page."""
 
-HEARD = """<!doctype html><body>{frames}<script>
-var seen = [];
-addEventListener("message", function (event) {{
-  seen.push(event.data);
-  document.body.setAttribute("data-seen", JSON.stringify(seen));
-}});</script></body>"""
-
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.primary_server_only,
@@ -102,6 +95,7 @@ def _pages() -> dict[str, str]:
             readers_document(seen(release=NAME, columns=[*COLUMNS, column(NAME, NAME, "set")]))
         ),
         "comparison": comparison_page(comparison(*of_adult(), made, release=NAME)),
+        **{f"kept_{name}": html for name, html in kept.pages().items()},
     }
 
 
@@ -122,7 +116,7 @@ def test_pages_fit_and_load_nothing(tmp_path: Path, width: int, dark: bool):
             PROGRAM,
             *FLAGS,
             "--virtual-time-budget=2000",
-            *([DARK] if dark else []),
+            *([axe.DARK] if dark else []),
             f"--user-data-dir={tmp_path / 'profile'}",
             "--window-size=1400,1000",
             "--dump-dom",
@@ -137,7 +131,8 @@ def test_pages_fit_and_load_nothing(tmp_path: Path, width: int, dark: bool):
     seen = done.stdout.split('data-seen="')[1].split('"')[0].split("|")
     assert len(seen) == len(pages)
     for one in seen:
-        shown, needed, loaded, columns, colour = one.split(";")
+        shown, needed, loaded, columns, colour, fonts = one.split(";")
+        assert fonts == "Report Sans loaded,Report Serif loaded"
         assert (int(shown), int(loaded)) == (width, 0)
         assert int(needed) <= width
         assert int(columns) <= (3 if width == 420 else 12)
@@ -148,23 +143,12 @@ def test_pages_fit_and_load_nothing(tmp_path: Path, width: int, dark: bool):
 @pytest.mark.parametrize("dark", [False, True])
 def test_pages_shut_nobody_out(tmp_path: Path, dark: bool):
     """No rule of axe-core is broken. Pages are without their policy, which keeps it out, too."""
-    assert isinstance(axe.SCRIPT, Path)
-    (tmp_path / "axe.js").write_bytes(axe.SCRIPT.read_bytes())
-    pages = {**_pages(), **{f"kept_{name}": html for name, html in kept.pages().items()}}
-    frames = ""
+    pages = _pages()
     for name, html in pages.items():
         assert html.count("</body>") == 1
         audited = re.sub(r"<meta http-equiv=.*", "", html).replace("</body>", AUDIT)
         (tmp_path / f"{name}.html").write_text(audited)
-        for width in (420, 1200):
-            style = f"border:0;width:{width}px;height:900px"
-            frames += f'<iframe src="{name}.html" title="{name}" style="{style}"></iframe>'
-    (tmp_path / "frames.html").write_text(HEARD.format(frames=frames))
-    flags = [f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1400,1000"]
-    url = (tmp_path / "frames.html").as_uri()
-    done = dom(url, *flags, *([DARK] if dark else []), milliseconds=120_000)
-    seen = json.loads(unescape(done.split('data-seen="')[1].split('"')[0]))
-    assert sorted(one["width"] for one in seen) == [420] * len(pages) + [1200] * len(pages)
+    seen = axe.heard(tmp_path, [f"{name}.html" for name in pages], dark=dark)
     for one in seen:
         assert one["violations"] == []
         assert [rule for rule, _ in one["incomplete"]] in ([], ["color-contrast"])

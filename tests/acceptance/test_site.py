@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.harness import browser
+from tests.support.harness import axe, browser
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.primary_server_only
@@ -94,6 +94,16 @@ def test_every_word_of_the_glossary_can_be_found(hooks: ModuleType) -> None:
     )
 
 
+def test_search_and_sections_of_a_page_have_names(hooks: ModuleType) -> None:
+    search = '<div class="md-search" data-md-component="search" role="dialog"'
+    nav = '<nav class="md-nav" aria-label="Do"'
+    assert hooks.named(f"{search}>{nav}>") == (
+        f'{search} aria-label="Search"><nav class="md-nav" aria-label="Do on this page">'
+    )
+    with pytest.raises(hooks.PluginError, match="another search"):
+        hooks.named(nav)
+
+
 def test_the_picture_stands_upright_with_all_its_parts(hooks: ModuleType) -> None:
     wide = (ROOT / "docs/images/flow.svg").read_text("utf-8")
     narrow = hooks.upright(wide)
@@ -151,3 +161,44 @@ def test_search_works_from_a_folder(site: Path) -> None:
     page = browser.dom(f"file://{site}/index.html?q=(α, k)-anonymity", milliseconds=8000)
     first = page.split("md-search-result__link", 2)[1]
     assert "reference/glossary.html" in first
+
+
+AUDIT = """<script src="{root}axe.js"></script><script>
+addEventListener("load", function () {{
+  axe.run(document).then(function (found) {{
+    var seen = {{width: innerWidth, page: location.pathname, passes: found.passes.length}};
+    for (var kind of ["violations", "incomplete"]) {{
+      seen[kind] = found[kind].map(function (rule) {{
+        return [rule.id, rule.nodes.map(function (node) {{
+          return [node.html, node.any.map(function (check) {{ return check.data; }})];
+        }})];
+      }});
+    }}
+    parent.postMessage(seen, "*");
+  }});
+}});</script></body>"""
+
+AUDITED = ("index", "how-to/measure-attacks", "reference/models")
+"""Home; a page with code and tables of figures; one with long tables."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(axe.SCRIPT is None, reason="axe-core-python is not installed")
+@pytest.mark.skipif(browser.PROGRAM is None, reason="there is no Chromium here")
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_shuts_nobody_out(site: Path, dark: bool) -> None:
+    """No rule of axe-core is broken, wide or narrow. Pages of one name are told apart by their
+    section: axe-core leaves open whether their links can be."""
+    for name in AUDITED:
+        html = (site / f"{name}.html").read_text("utf-8")
+        audited = html.replace("</body>", AUDIT.format(root="../" * name.count("/")))
+        (site / f"{name}.audited.html").write_text(audited, "utf-8")
+    for one in axe.heard(site, [f"{name}.audited.html" for name in AUDITED], dark=dark):
+        page, left_open = one["page"], dict(one["incomplete"])
+        assert (page, one["violations"]) == (page, [])
+        assert left_open.keys() <= {"color-contrast", "identical-links-same-purpose"}
+        for html, checks in left_open.get("color-contrast", []):
+            # Of cells of tables that scroll, and of lines of symbols, it measures none.
+            (seen,) = checks
+            assert (seen.get("contrastRatio") or 4.5) >= 4.5, (page, html)
+        assert one["passes"] > 20

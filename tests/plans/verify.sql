@@ -357,13 +357,13 @@ DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0), CAST('Infinity' AS DOU
 CAST('Infinity' AS DOUBLE PRECISION) END AS "measure", "g"."class_id" FROM (SELECT "h"."value",
 "h"."n", "h"."class_id", SUM("h"."n") OVER (PARTITION BY "h"."class_id") AS "total",
 COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT
-"r"."class_id", "r"."value", COUNT(*) AS "n" FROM (SELECT "r"."class_id", COALESCE('=' ||
-CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM
-"pganon_stage"."r0_records" AS "r" ORDER BY "r"."class_id", COALESCE('=' || CAST((CAST("r"."disease"
-AS TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."class_id", "r"."value") AS "h" LEFT JOIN
-(SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS
-"share" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f"
-WHERE "f"."attribute" = 0) AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY
+"h"."class_id", COALESCE('=' || CAST(("h"."key") AS text), '') AS "value", "h"."n" FROM (SELECT
+"r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT "r"."class_id", CAST("r"."disease" AS TEXT)
+COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS "r" ORDER BY "r"."class_id",
+CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id", "r"."key") AS "h") AS "h"
+LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER
+() AS "share" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference"
+AS "f" WHERE "f"."attribute" = 0) AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY
 "g"."class_id") AS "groups";
 
 -- verify.beta_likeness_3: beta_likeness on disease against the published distribution
@@ -376,12 +376,12 @@ DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0), CAST('Infinity' AS DOU
 CAST('Infinity' AS DOUBLE PRECISION) END AS "measure", "g"."class_id" FROM (SELECT "h"."value",
 "h"."n", "h"."class_id", SUM("h"."n") OVER (PARTITION BY "h"."class_id") AS "total",
 COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT
-"r"."class_id", "r"."value", COUNT(*) AS "n" FROM (SELECT "r"."class_id", COALESCE('=' ||
-CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM
-"pganon_stage"."r0_records" AS "r" ORDER BY "r"."class_id", COALESCE('=' || CAST((CAST("r"."disease"
-AS TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."class_id", "r"."value") AS "h" LEFT JOIN
-(SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS
-"share" FROM (SELECT "f"."value", "f"."position", COALESCE("p"."n", 0) AS "n" FROM (SELECT
+"h"."class_id", COALESCE('=' || CAST(("h"."key") AS text), '') AS "value", "h"."n" FROM (SELECT
+"r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT "r"."class_id", CAST("r"."disease" AS TEXT)
+COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS "r" ORDER BY "r"."class_id",
+CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id", "r"."key") AS "h") AS "h"
+LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER
+() AS "share" FROM (SELECT "f"."value", "f"."position", COALESCE("p"."n", 0) AS "n" FROM (SELECT
 "f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute"
 = 0) AS "f" LEFT JOIN (SELECT COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS
 text), '') AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY 1) AS "p" ON
@@ -486,10 +486,10 @@ AS "c") AS "u") AS "e" JOIN (SELECT DISTINCT "p"."v1" FROM "pganon_work"."r0_sup
 
 -- verify.combinations: combinations of every cluster and QS set
 -- [qs_greedy, qs_efficient]
-CREATE TABLE pganon_work.r0_combinations AS SELECT "p"."value", "p"."n" AS "product", "s"."n" AS
-"supported" FROM (SELECT "u".* FROM (SELECT 1 AS "value", (CAST(1 AS DOUBLE PRECISION) *
-CARDINALITY("c"."c0")) AS "n", "c"."cluster_no" FROM "pganon_work"."r0_cluster_codes" AS "c" UNION
-ALL SELECT 2 AS "value", (CAST(1 AS DOUBLE PRECISION) * CARDINALITY("c"."c1")) AS "n",
+CREATE TABLE pganon_work.r0_combinations AS SELECT "p"."cluster_no", "p"."value", "p"."n" AS
+"product", "s"."n" AS "supported" FROM (SELECT "u".* FROM (SELECT 1 AS "value", (CAST(1 AS DOUBLE
+PRECISION) * CARDINALITY("c"."c0")) AS "n", "c"."cluster_no" FROM "pganon_work"."r0_cluster_codes"
+AS "c" UNION ALL SELECT 2 AS "value", (CAST(1 AS DOUBLE PRECISION) * CARDINALITY("c"."c1")) AS "n",
 "c"."cluster_no" FROM "pganon_work"."r0_cluster_codes" AS "c") AS "u") AS "p" JOIN (SELECT "u".*
 FROM (SELECT 1 AS "value", COALESCE("s"."n", 0) AS "n", "c"."cluster_no" FROM
 "pganon_work"."r0_cluster_codes" AS "c" LEFT JOIN (SELECT CAST(COUNT(*) AS DOUBLE PRECISION) AS "n",
@@ -583,11 +583,11 @@ GROUP BY "c"."age", "c"."zip", "c"."zip_null") AS "s") AS "b";
 -- [one_dimensional, mondrian]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT COUNT(*) AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n",
-"h"."class_id" FROM (SELECT "r"."class_id", "r"."value", COUNT(*) AS "n" FROM (SELECT
-"r"."class_id", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS
-"value" FROM "pganon_stage"."r0_records" AS "r" ORDER BY "r"."class_id", COALESCE('=' ||
-CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."class_id",
-"r"."value") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
+"h"."class_id" FROM (SELECT "h"."class_id", COALESCE('=' || CAST(("h"."key") AS text), '') AS
+"value", "h"."n" FROM (SELECT "r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT
+"r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS
+"r" ORDER BY "r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
+"r"."class_id", "r"."key") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
 
 -- verify.distinct_l_diversity_3: distinct_l_diversity on disease
 -- [danonyir, geneir]
@@ -602,11 +602,11 @@ TEXT) COLLATE "C") AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS 
 -- [full_domain]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT COUNT(*) AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n",
-"h"."class_id" FROM (SELECT "r"."class_id", "r"."value", COUNT(*) AS "n" FROM (SELECT
-"r"."class_id", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS
-"value" FROM "pganon_stage"."r0_records" AS "r" ORDER BY "r"."class_id", COALESCE('=' ||
-CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."class_id",
-"r"."value") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
+"h"."class_id" FROM (SELECT "h"."class_id", COALESCE('=' || CAST(("h"."key") AS text), '') AS
+"value", "h"."n" FROM (SELECT "r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT
+"r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS
+"r" ORDER BY "r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
+"r"."class_id", "r"."key") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
 
 -- verify.distinct_values_7: distinct_values on zip
 -- [local_bucketization]

@@ -19,11 +19,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, axes
-from pganon.encode.codes import weight_type
-from pganon.encode.combination import COMBINATION, code_of, combined
-from pganon.encode.facts import KEPT
+from pganon.encode.axis import axes
+from pganon.encode.combination import COMBINATION, combined
+from pganon.encode.facts import KEPT, weight_type
 from pganon.encode.first import compares_with_first, first_of
+from pganon.encode.looks import counted_values, decoded
+from pganon.encode.placed import by_cell
 from pganon.encode.sensitive import reference_step
 from pganon.encode.valued import referenced, valued
 from pganon.encode.work import CODED, FIT, PART_CELLS, reference
@@ -104,25 +105,20 @@ def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     if spec.policy.method.encoding.numbers_records:
         one = cast(num(1), weight_type(state))
         return query("select r.rid, :w as w from r", {"r": records}, w=one).select(node, *columns)
+    if by_cell(spec, state) is not None:
+        counted = decoded(spec, state, counted_values(spec, state))
+        return query("select r.w from r", {"r": counted}).select(node, *columns)
     count = cast(fragment("count(*)"), weight_type(state))
     tree = query("select :w as w from r", {"r": records}, w=count)
     beside = [col("cohort", "r")] if spec.in_cohorts else []
     if combined(spec, state):
         by = [col(COMBINATION, "r"), *columns[len(spec.attributes) :], *beside]
         counted = tree.select(*by).group_by(*[column.copy() for column in by])
-        decoded = query("select r.* from r", {"r": counted}).select(
-            *[_code(spec, state, axis) for axis in axes(spec.attributes)]
-        )
-        return query("select r.w from r", {"r": decoded}).select(
+        return query("select r.w from r", {"r": decoded(spec, state, counted)}).select(
             node, *[column.copy() for column in columns]
         )
     by = [column.copy() for column in (*columns, *beside)]
     return tree.select(node, *columns).group_by(*by)
-
-
-def _code(spec: ReleaseSpec, state: State, axis: Axis) -> exp.Expr:
-    code = code_of(spec, state, axis.attribute, "r")
-    return named(cast(exp.paren(code), axis.code_type(state)), axis.code)
 
 
 def released_cells(state: State) -> exp.Select:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.codes import weight_type
+from pganon.encode.facts import weight_type
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import cast, col, equal, fragment, num, query, union_all
 from pganon.steps import Check, CreateTable, Repeat, State, Step

@@ -12,7 +12,6 @@ from dataclasses import replace
 from sqlglot import exp
 
 from pganon.encode.facts import COLLAPSED
-from pganon.forms.elements import value_key
 from pganon.forms.facts import MEASURE
 from pganon.forms.form import STRUCTURE, Linkage, Relations, Tables, Whole
 from pganon.forms.linked import Linked
@@ -29,6 +28,8 @@ from pganon.methods.common.form import (
 )
 from pganon.methods.common.form.checked import requirement_check, violations_check
 from pganon.methods.common.form.class_description import CLASSES
+from pganon.methods.individuals import told
+from pganon.methods.individuals.people import EVIDENCE, records
 from pganon.methods.individuals.reservation import IdentityReserved
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
@@ -146,16 +147,6 @@ def _identities(tables: Tables, before: int) -> CheckQuery:
         before=num(before),
     )
     return violations_check(f"{STRUCTURE}_of_individuals", broken)
-
-
-def records(spec: ReleaseSpec, tables: Relations) -> exp.Select:
-    """SELECT (class_id, individual, value), one row per published record."""
-    (item,) = spec.sensitive
-    return query(
-        "select r.class_id, r.individual_no as individual, :value as value from records as r",
-        dict(tables),
-        value=value_key(item, "r"),
-    )
 
 
 def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
@@ -315,7 +306,9 @@ def _warnings(spec: ReleaseSpec, facts: Facts) -> Sequence[str]:
 IDENTITY = replace(
     CLASSES,
     staging=replace(CLASSES.staging, steps=staging_steps),
-    verification=replace(CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys),
+    verification=replace(
+        CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys, said=told.SAID
+    ),
     publication=replace(CLASSES.publication, views=views, warnings=_warnings),
     statistics=replace(
         CLASSES.statistics,
@@ -325,8 +318,8 @@ IDENTITY = replace(
         whole=Whole(whole_columns, class_description.shown, whole_measures, utility),
         # As eq. 19 of its paper.
         on_request=replace(class_description.ON_REQUEST, restricts="yes"),
-        # That of classes takes every record for a person of its own.
-        evidence=None,
+        evidence=EVIDENCE,
+        tells=told.tell,
     ),
     linkage=Linkage(linked),
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.codes import weight_type
+from pganon.encode.facts import weight_type
 from pganon.forms.work import GROUP_CELLS
 from pganon.methods.common.rounds.median import MedianCuts
 from pganon.methods.common.rounds.rounds import CutRounds, start_step

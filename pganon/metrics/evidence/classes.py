@@ -1,8 +1,9 @@
-"""Evidence of a release of classes."""
+"""Evidence of releases whose groups look the same, such as classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -12,9 +13,9 @@ from pganon.encode.coded import suppresses_nulls
 from pganon.encode.combination import cell_columns
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.form import Description, Evidence, Histogram, Relations, Tables
-from pganon.forms.request import Request
 from pganon.metrics import coverage, distribution, source
-from pganon.metrics.evidence import distributions, exactness, shares
+from pganon.metrics.evidence import distributions, exactness, journalist, shares
+from pganon.metrics.evidence.people import Individuals, alike_in_source
 from pganon.metrics.evidence.sizes import Sizes
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, query, stacked
@@ -24,56 +25,134 @@ from pganon.steps.facts import Facts
 RELEASE, SOURCE = Sizes("released_sizes"), Sizes("source_sizes")
 
 
-def evidence_of(description: Description, histogram: Histogram) -> Evidence:
-    """Evidence of a form with one published value of every quasi-identifier per group."""
+Covered = Callable[[ReleaseSpec, Tables], exp.Select]
+"""SELECT n, covered: the records of every class, and the people of the population it covers."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups with one published value of every quasi-identifier.
+
+    Attributes:
+        shown: as :attr:`pganon.forms.form.Description.shown`; what a group hides is NULL.
+        sizes: SELECT n, the records of every group.
+        extents: SELECT (n, extent columns of the axis), one row per group that shows it.
+    """
+
+    shown: Callable[[ReleaseSpec, Relations], exp.Select]
+    sizes: Callable[[ReleaseSpec, State, Relations], exp.Select]
+    extents: Callable[[ReleaseSpec, Axis, State], exp.Select]
+
+
+def described(description: Description) -> Groups:
+    """Of a form whose groups show all quasi-identifiers."""
+    return Groups(
+        description.shown,
+        lambda spec, state, tables: description.extents(state),
+        lambda spec, axis, state: description.extents(state),
+    )
+
+
+def evidence_of(
+    groups: Groups,
+    histogram: Histogram,
+    individuals: Individuals | None = None,
+    covered: Covered | None = None,
+) -> Evidence:
+    """Evidence of a form with such groups.
+
+    Args:
+        individuals: how people are counted, where the release says which records are of one.
+        covered: how people of a population are, where the form can be compared with one.
+    """
     return Evidence(
-        lambda spec, tables, request: steps(spec, description, histogram, tables, request),
+        lambda spec, tables, measured: (
+            *steps(spec, groups, histogram, tables, measured, individuals),
+            *_beside_population(spec, covered, tables),
+        ),
         document,
-        lambda spec, relations: whole_steps(spec, histogram, relations),
+        lambda spec, relations: whole_steps(spec, histogram, relations, individuals),
         whole_document,
     )
 
 
 def steps(
     spec: ReleaseSpec,
-    description: Description,
+    groups: Groups,
     histogram: Histogram,
     tables: Callable[[State], Tables],
-    request: Request,
+    measured: Sequence[Step] = (),
+    individuals: Individuals | None = None,
 ) -> tuple[Step, ...]:
-    """After those of the metrics on request, whose tables it reads where there are any."""
-    attributes = axes(spec.attributes)
-    covered: list[Step] = []
-    if request.nothing:
-        covered += source.place_steps(spec)
-        covered.append(coverage.shown_step(spec, lambda s: description.shown(spec, tables(s))))
-        covered += [coverage.cover_step(axis, _cover_of(axis)) for axis in attributes]
-    if not request.everything:
-        covered += [distribution.table_step(axis) for axis in attributes]
-    for axis in attributes:
-        covered += [
-            distributions.check(axis, spec.policy.report.smallest),
-            exactness.check(axis, description.extents),
-        ]
-    sizes: list[Step] = [
-        RELEASE.check("sizes of the classes", description.extents),
-        SOURCE.check("sizes of the groups of the source", lambda s: _source_groups(spec, s)),
+    """After those of the metrics on request (`measured`), whose tables it reads."""
+    attributes, limits = axes(spec.attributes), spec.policy.report.accepted
+    needed = [
+        *source.place_steps(spec),
+        coverage.shown_step(spec, lambda s: groups.shown(spec, tables(s))),
+        *[coverage.cover_step(axis, _cover_of(axis)) for axis in attributes],
+        *[distribution.table_step(axis) for axis in attributes],
     ]
-    chains = [sizes, *shares.chains(spec, histogram, tables), covered]
+    made = set(_names(measured))
+    shown: list[Step] = [step for step in needed if step.name not in made]
+    for axis in attributes:
+        shown += [
+            *distributions.steps(spec, axis),
+            exactness.check(axis, lambda s, axis=axis: groups.extents(spec, axis, s)),
+        ]
+
+    def released(state: State) -> exp.Select:
+        if individuals is None:
+            return groups.sizes(spec, state, tables(state))
+        return _people(individuals.totals(spec, tables(state)))
+
+    alike = _source_groups if individuals is None else alike_in_source
+    sizes: list[Step] = [
+        RELEASE.check("sizes of the classes", released, limits),
+        SOURCE.check("sizes of the groups of the source", lambda s: alike(spec, s), limits),
+    ]
+    chains = [sizes, *shares.chains(spec, histogram, tables, individuals), shown]
     return (Parallel("evidence", "figures for a report", chains),)
 
 
+def _beside_population(
+    spec: ReleaseSpec, covered: Covered | None, tables: Callable[[State], Tables]
+) -> list[Step]:
+    if spec.population is None or covered is None:
+        return []
+    limits = spec.policy.report.accepted
+    return [journalist.check(limits, lambda s: covered(spec, tables(s)))]
+
+
+def _names(steps: Sequence[Step]) -> Iterator[str]:
+    for step in steps:
+        yield step.name
+        if isinstance(step, Parallel):
+            for chain in step.chains:
+                yield from _names(chain)
+
+
 def whole_steps(
-    spec: ReleaseSpec, histogram: Histogram, relations: Callable[[State], Relations]
+    spec: ReleaseSpec,
+    histogram: Histogram,
+    relations: Callable[[State], Relations],
+    individuals: Individuals | None = None,
 ) -> tuple[Step, ...]:
     """Of all increments, from `mshown` and `mcover<i>`: the source of the earlier ones is gone."""
-    groups = RELEASE.check(
-        "sizes of the classes of all increments",
-        lambda s: query("select m.n from m", {"m": s.work("mshown")}),
-    )
+
+    def released(state: State) -> exp.Select:
+        if individuals is None:
+            return query("select m.n from m", {"m": state.work("mshown")})
+        return _people(individuals.totals(spec, relations(state)))
+
+    limits = spec.policy.report.accepted
+    groups = RELEASE.check("sizes of the classes of all increments", released, limits)
     exact = [exactness.check(axis, _no_labels) for axis in _measured(spec)]
-    values = [step for chain in shares.chains(spec, histogram, relations) for step in chain]
-    return (groups, *values, *exact)
+    chains = shares.chains(spec, histogram, relations, individuals)
+    return (groups, *[step for chain in chains for step in chain], *exact)
+
+
+def _people(totals: exp.Select) -> exp.Select:
+    return query("select t.total as n from t", {"t": totals})
 
 
 def _no_labels(state: State) -> exp.Select:
@@ -88,12 +167,15 @@ def _measured(spec: ReleaseSpec) -> list[Axis]:
 
 
 def whole_document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
-    smallest = spec.policy.report.smallest
+    asked = spec.policy.report
     return {
         "format": 1,
-        "smallest": smallest,
-        "class_sizes": {"release": RELEASE.document(facts, smallest), "source": None},
-        "sensitive": [shares.document(item, facts, smallest) for item in spec.sensitive],
+        "smallest": asked.smallest,
+        "class_sizes": {
+            "release": RELEASE.document(facts, asked.smallest, asked.accepted),
+            "source": None,
+        },
+        "sensitive": shares.documents(spec, facts),
         "attributes": [
             {"column": axis.attribute.published, **exactness.document(axis, facts)}
             for axis in _measured(spec)
@@ -107,15 +189,16 @@ def _cover_of(axis: Axis) -> Callable[[Axis, State], exp.Expr] | None:
 
 
 def document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
-    smallest = spec.policy.report.smallest
+    asked, smallest = spec.policy.report, spec.policy.report.smallest
     return {
         "format": 1,
         "smallest": smallest,
         "class_sizes": {
-            "release": RELEASE.document(facts, smallest),
-            "source": SOURCE.document(facts, smallest),
+            "release": RELEASE.document(facts, smallest, asked.accepted),
+            "source": SOURCE.document(facts, smallest, asked.accepted),
         },
-        "sensitive": [shares.document(item, facts, smallest) for item in spec.sensitive],
+        "population": journalist.document(facts, asked) if spec.population else None,
+        "sensitive": shares.documents(spec, facts),
         "attributes": [
             {
                 "column": axis.attribute.published,
@@ -128,8 +211,8 @@ def document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
 
 
 def _source_groups(spec: ReleaseSpec, state: State) -> exp.Select:
-    """SELECT n: the records of the source with equal quasi-identifiers."""
-    names = cell_columns(spec, state)
+    """SELECT n: records of the source that agree in what they show of quasi-identifiers."""
+    names = [*cell_columns(spec, state), *[hidden.flag for hidden in spec.hidden]]
     tables = [CODED, *([LEFT_OUT] if suppresses_nulls(spec) else [])]
     records = stacked(
         [

@@ -14,10 +14,13 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis
+from pganon.encode.people import has_several
 from pganon.metrics.evidence.merging import merged
+from pganon.metrics.evidence.people import attribute_steps, of_attribute
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
-from pganon.sqltools import cast, col, fragment, named, num, query
-from pganon.steps import Check, State
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import aliased, cast, col, fragment, named, num, query
+from pganon.steps import Check, State, Step
 from pganon.steps.facts import Fact, Facts, count, label, measure, rows
 
 WANTED = 14
@@ -47,8 +50,12 @@ def in_steps(axis: Axis) -> bool:
     )
 
 
-def check(axis: Axis, smallest: int) -> Check:
+def steps(spec: ReleaseSpec, axis: Axis) -> list[Step]:
     """From `mdist<i>`, see :mod:`pganon.metrics.distribution`."""
+    return [*attribute_steps(spec, axis.attribute), _check(spec, axis)]
+
+
+def _check(spec: ReleaseSpec, axis: Axis) -> Check:
     i = axis.index
     if in_steps(axis):
         gives: list[Fact[Any]] = [_bins(i), _unit(i)]
@@ -58,7 +65,7 @@ def check(axis: Axis, smallest: int) -> Check:
     return Check(
         f"distribution{i}",
         f"distribution of attribute {i + 1} in the source and in the release",
-        lambda s: select(axis, s, smallest),
+        lambda s: select(spec, axis, s),
         gives=gives,
     )
 
@@ -74,8 +81,9 @@ def document(axis: Axis, facts: Facts, smallest: int) -> dict[str, Any]:
 def _stepped(i: int, facts: Facts, smallest: int) -> dict[str, Any]:
     """A bin reaches to the edge of the next one; the first and the last have no end."""
     read = _inhabited(facts[_bins(i)])
+    people, empty = [n for _, n, _, _ in read], [not share for _, _, share, _ in read]
     bins: list[dict[str, Any]] = []
-    for first, last in merged([people for _, people, _, _ in read], smallest):
+    for first, last in merged(people, smallest, empty):
         inside = read[first : last + 1]
         bins.append(
             {
@@ -90,12 +98,13 @@ def _stepped(i: int, facts: Facts, smallest: int) -> dict[str, Any]:
 
 def _inhabited(bins: Sequence[Any]) -> Sequence[Any]:
     """Without those before and after all people."""
-    held = [place for place, (_, people, _, _) in enumerate(bins) if people]
+    held = [place for place, (_, _, share, _) in enumerate(bins) if share]
     return bins[held[0] : held[-1] + 1] if held else []
 
 
 def _named(i: int, facts: Facts) -> dict[str, Any]:
-    others = facts[_others(i)]
+    # Others alone are everybody, and perhaps few.
+    others = facts[_others(i)] if facts[_values(i)] else 0
     return {
         "kind": "values",
         "bins": [
@@ -115,8 +124,8 @@ def _named(i: int, facts: Facts) -> dict[str, Any]:
 # -- numbers and times --------------------------------------------------------------------------
 
 
-def _in_steps(axis: Axis, state: State, smallest: int) -> exp.Expr:
-    placed = _placed(axis, state)
+def _in_steps(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Expr:
+    placed = _placed(spec, axis, state)
     points = query(
         "select min(k.x) filter (where k.upto >= 0.05) as low,"
         " min(k.x) filter (where k.upto >= 0.95) as high from k",
@@ -160,17 +169,19 @@ def _in_steps(axis: Axis, state: State, smallest: int) -> exp.Expr:
     )
 
 
-def _placed(axis: Axis, state: State) -> exp.Select:
+def _placed(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Select:
     """SELECT x, n, p, q, unit of every value: where it lies, in the unit of its bins."""
     tree = query(
-        "select m.p, m.q, d.n, u.unit from m join d on d.code = m.code cross join u"
+        "select m.p, m.q, :people as n, u.unit from m join d on d.code = m.code cross join u"
         " where d.code > 0",
         {
             "m": state.work(f"mdist{axis.index}"),
             "d": axis.dictionary(state),
             "u": _unit_of(axis, state),
         },
+        people=_PEOPLE["first"].copy() if has_several(spec) else col("n", "d"),
     )
+    tree = _with_holders(tree, spec, axis, state)
     number = axis.attribute.column.is_number
     return tree.select(named(fragment("d.value::numeric" if number else _PLACES), "x"))
 
@@ -184,21 +195,37 @@ def _unit_of(axis: Axis, state: State) -> exp.Select:
 # -- other columns ------------------------------------------------------------------------------
 
 
-def _by_value(axis: Axis, state: State, smallest: int) -> exp.Expr:
+def _by_value(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Expr:
+    several = has_several(spec)
     counted = query(
-        "select :label as label, d.code, d.n, m.p, m.q from m join d on d.code = m.code",
+        "select :label as label, d.code, d.code as key, :n as n, :first as first, m.p, m.q"
+        " from m join d on d.code = m.code",
         {"m": state.work(f"mdist{axis.index}"), "d": axis.dictionary(state)},
         label=fragment("left(:v, 80)", v=cast(col("value", "d"), "text")),
+        **{name: f.copy() if several else col("n", "d") for name, f in _PEOPLE.items()},
     )
+    counted = _with_holders(counted, spec, axis, state)
     return query(
         "select coalesce(jsonb_agg(jsonb_build_array(r.label, r.p, r.q) order by :order)"
         " filter (where not r.hidden), '[]') as values,"
         " count(*) filter (where r.hidden) as others,"
         " coalesce(sum(r.p) filter (where r.hidden), 0)::float8 as others_source,"
         " coalesce(sum(r.q) filter (where r.hidden), 0)::float8 as others_release from r",
-        {"r": hidden_first(counted, smallest, SHOWN)},
+        {"r": hidden_first(counted, spec.policy.report.smallest, SHOWN)},
         order=fragment("r.code" if axis.attribute.order is not None else "- r.place"),
     )
+
+
+_PEOPLE = {name: fragment(f"coalesce(h.{name}, 0)") for name in ("n", "first")}
+"""Of a value that somebody has who has several records."""
+
+
+def _with_holders(tree: exp.Select, spec: ReleaseSpec, axis: Axis, state: State) -> exp.Select:
+    """With `h`, the people who have a value, where they may have several records."""
+    if not has_several(spec):
+        return tree
+    held = aliased(of_attribute(axis.attribute, state), "h")
+    return tree.join(held, on=fragment("h.key = d.code"), join_type="left")
 
 
 def _bins(i: int) -> Fact[Sequence[Any]]:

@@ -22,7 +22,6 @@ _DAY = {"timestamp": 86_400_000_000, "timestamptz": 86_400_000_000}
 
 def check(axis: Axis, extents: Callable[[State], exp.Select]) -> Check:
     """From `mshown` and `mcover<i>`, of labels from the extents of groups."""
-    i = axis.index
 
     def select(state: State) -> exp.Expr:
         if labelled(axis):
@@ -47,6 +46,12 @@ def check(axis: Axis, extents: Callable[[State], exp.Select]) -> Check:
             shown,
         )
 
+    return observed(axis, select)
+
+
+def observed(axis: Axis, select: Callable[[State], exp.Expr]) -> Check:
+    """`select` has a row with `exact` and `width`."""
+    i = axis.index
     return Check(
         f"exactness{i}",
         f"how exact attribute {i + 1} still is",
@@ -64,6 +69,7 @@ def document(axis: Axis, facts: Facts) -> dict[str, Any]:
         width /= _DAY.get(attribute.column.kind, 1)
     return {
         "form": attribute.form.value,
+        "of": "all" if attribute.hidden is None else "shown",
         "exact": round(facts[_exact(axis.index)] or 0.0, 6) if attribute.covers else None,
         "width": None if width is None or not attribute.covers else round(width, 4),
         "unit": _unit(axis),

@@ -5,25 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def merged(people: Sequence[int], smallest: int) -> list[tuple[int, int]]:
+def merged(
+    people: Sequence[int], smallest: int, empty: Sequence[bool] | None = None
+) -> list[tuple[int, int]]:
     """Ranges (first, last) of neighbouring bins that hold nobody or at least `smallest` people.
 
     Args:
         people: of every bin, in order.
+        empty: whether a bin holds nobody, where people of several bins are counted in one of them.
 
     Returns:
         The ranges in order, which are all bins; none if there are fewer people in all.
     """
     if sum(people) < smallest:
         return []
+    empty = [count == 0 for count in people] if empty is None else empty
     ranges: list[tuple[int, int]] = []
     first = held = 0
+    nobody = True
     for place, count in enumerate(people):
         held += count
-        if held == 0 or held >= smallest:
+        nobody = nobody and empty[place]
+        if nobody or held >= smallest:
             ranges.append((first, place))
-            first, held = place + 1, 0
-    if held == 0:
+            first, held, nobody = place + 1, 0, True
+    if nobody:
         return ranges
     # The last ones are too few: they join those before, up to somebody.
     while held < smallest:

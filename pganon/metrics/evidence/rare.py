@@ -18,12 +18,13 @@ def hidden_first(values: exp.Select, smallest: int, shown: int) -> exp.Select:
     alone, or few people, would follow from the rest.
 
     Args:
-        values: SELECT a `label` per value, different ones, and `n` people.
+        values: SELECT a `label` and a `key` per value, `n` people, and of how many of them it is
+            the `first` one in the order of n and key.
     """
     counted = query(
         "select v.*, row_number() over w as place, count(*) over () as kinds,"
-        " sum(v.n) over w as upto, count(*) filter (where v.n < :smallest) over () as rare"
-        " from v window w as (order by v.n, v.label)",
+        " sum(v.first) over w as upto, count(*) filter (where v.n < :smallest) over () as rare"
+        " from v window w as (order by v.n, v.key)",
         {"v": values},
         smallest=num(smallest),
     )

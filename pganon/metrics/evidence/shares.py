@@ -1,11 +1,9 @@
-"""Sensitive values: how common they are in groups, beside all people of the release.
-
-everyvalue<j>   (value, n, total)   a row per group and value: n of the `total` records have it
-"""
+"""Sensitive values: how common they are in groups, beside all people of the release."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -13,11 +11,13 @@ from sqlglot import exp
 from pganon.forms.form import Histogram, Relations
 from pganon.identifiers import quote
 from pganon.metrics.evidence.merging import merged
+from pganon.metrics.evidence.people import Individuals, holders, of_values
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
+from pganon.privacy.rows import grouped
 from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, num, query
-from pganon.steps import Check, CreateTable, State, Step
-from pganon.steps.facts import Fact, Facts, count, measure, rows
+from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar
+from pganon.steps import Check, State, Step
+from pganon.steps.facts import Fact, Facts, count, measure, or_null, rows
 
 STEPS = 20
 """Ranges that shares of a group are counted in; each is 5 % wide."""
@@ -27,30 +27,51 @@ TIMES = (100, 50, 20, 10, 5)
 
 
 def chains(
-    spec: ReleaseSpec, histogram: Histogram, tables: Callable[[State], Relations]
+    spec: ReleaseSpec,
+    histogram: Histogram,
+    tables: Callable[[State], Relations],
+    individuals: Individuals | None = None,
 ) -> list[list[Step]]:
-    """Steps for every sensitive column."""
+    """Steps for every sensitive column.
+
+    Args:
+        individuals: how people are counted, where the histogram has some of them several times.
+    """
 
     def chain(item: Sensitive) -> list[Step]:
-        table = CreateTable(
-            f"every_value{item.index}",
-            f"values of {quote(item.published)} in every group",
-            lambda s: _table(item, s),
-            lambda s: _values(spec, histogram, tables, item, s),
-        )
-        return [table, _common_check(item), _highest_check(item, spec.policy.report.smallest)]
+        def counted(state: State) -> _Counted:
+            by, values = histogram(spec, state, tables(state), item)
+            if individuals is None:
+                return _Counted(by, values, of_values(spec, item, state))
+            pairs = individuals.held(spec, tables(state), item)
+            held = holders(query("select p.person, p.value as key from p", {"p": pairs}))
+            return _Counted(by, values, held, individuals.totals(spec, tables(state)))
+
+        highest = _highest_check(item, counted, spec.policy.report.smallest)
+        return [_common_check(item, counted), highest]
 
     return [chain(item) for item in spec.sensitive]
 
 
-def document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
-    """Of one sensitive column, as JSON."""
-    people = [facts[_common(item, place)] for place in range(STEPS)]
+def documents(spec: ReleaseSpec, facts: Facts) -> list[dict[str, Any]]:
+    """Of every sensitive column that enough people have in groups, as JSON."""
+    smallest = spec.policy.report.smallest
+    shown = [item for item in spec.sensitive if sum(_people(item, facts)) >= smallest]
+    return [_document(item, facts, smallest) for item in shown]
+
+
+def _people(item: Sensitive, facts: Facts) -> list[int]:
+    return [facts[_common(item, place)] for place in range(STEPS)]
+
+
+def _document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
+    people = _people(item, facts)
     hidden = facts[_hidden(item)]
     most = facts[_hidden_times(item)]
     values = facts[_highest(item)]
     return {
         "column": item.published,
+        "of": "all" if item.hidden is None else "hidden",
         "most": facts[_most(item)],
         "mean": facts[_mean(item)],
         "bins": [
@@ -74,40 +95,64 @@ def document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
     }
 
 
-def _table(item: Sensitive, state: State):
-    return state.work(f"everyvalue{item.index}")
+@dataclass(frozen=True)
+class _Counted:
+    """How many people of groups have a value.
+
+    Attributes:
+        by: columns of groups.
+        values: SELECT (columns of the group, value, n).
+        held: as :func:`pganon.metrics.evidence.people.holders`, where people may have several.
+        totals: SELECT (columns of the group, total), where values have some of them several times.
+    """
+
+    by: Sequence[str]
+    values: exp.Select
+    held: exp.Select | None
+    totals: exp.Select | None = None
+
+    def groups(self) -> exp.Select:
+        """SELECT n, total: people of a group with its commonest value, and all of them."""
+        most = query("select max(h.n) as n, sum(h.n) as total from h", {"h": self.values})
+        most = grouped(most, self.by, "h")
+        if self.totals is None:
+            return most
+        tree = query("select h.n, t.total::numeric as total from h", {"h": most})
+        return tree.join(aliased(self.totals, "t"), on=equal(self.by, "t", "h"))
+
+    def shares(self) -> exp.Select:
+        """SELECT value, n, total: a row per group and value."""
+        tree = query("select h.value, h.n from h", {"h": self.values})
+        if self.totals is not None:
+            tree = tree.join(aliased(self.totals, "t"), on=equal(self.by, "t", "h"))
+            return tree.select(fragment("t.total::numeric as total"))
+        keys = [col(name, "h") for name in self.by]
+        total = exp.Window(this=exp.Sum(this=col("n", "h")), partition_by=keys)
+        return tree.select(named(total, "total"))
+
+    def everybody(self) -> exp.Expr:
+        """People of all groups, beside values `b`."""
+        if self.totals is None:
+            return fragment("sum(b.n) over ()")
+        return scalar(query("select sum(t.total)::numeric from t", {"t": self.totals}))
+
+    def people(self) -> dict[str, exp.Expr]:
+        """People with a value `b`, and its part of the share that rare values have together."""
+        if self.held is None:
+            return {name: col("n", "b") for name in ("n", "first", "part")}
+        found = {name: fragment(f"coalesce(h.{name}, 0)") for name in ("n", "first")}
+        return {**found, "part": col("n", "b") if self.totals is None else found["first"].copy()}
 
 
-def _values(
-    spec: ReleaseSpec,
-    histogram: Histogram,
-    tables: Callable[[State], Relations],
-    item: Sensitive,
-    state: State,
-) -> exp.Select:
-    by, counted = histogram(spec, state, tables(state), item)
-    window = exp.Window(
-        this=exp.Sum(this=col("n", "h")), partition_by=[col(name, "h") for name in by]
-    )
-    tree = query("select h.value, h.n from h", {"h": counted})
-    keys = [col(name, "h") for name in by]
-    number = exp.Window(
-        this=exp.func("row_number", dialect="postgres"),
-        partition_by=[key.copy() for key in keys],
-        order=exp.Order(expressions=[exp.Ordered(this=col("n", "h"), desc=True)]),
-    )
-    return tree.select(named(window, "total"), named(number, "place"))
-
-
-def _common_check(item: Sensitive) -> Check:
+def _common_check(item: Sensitive, counted: Callable[[State], _Counted]) -> Check:
     """How common the commonest value of a group is, by people."""
 
     def select(state: State) -> exp.Expr:
         # A share on a border counts below it, where that of the requirement is.
         steps = query(
             "select (ceil(v.n * :steps / v.total) - 1)::int as step, max(v.n / v.total) as most,"
-            " sum(v.n) as n, sum(v.total) as total from v where v.place = 1 group by 1",
-            {"v": _table(item, state)},
+            " sum(v.n) as n, sum(v.total) as total from v group by 1",
+            {"v": counted(state).groups()},
             steps=num(STEPS),
         )
         tree = query(
@@ -130,27 +175,34 @@ def _common_check(item: Sensitive) -> Check:
     )
 
 
-def _highest_check(item: Sensitive, smallest: int) -> Check:
+def _highest_check(item: Sensitive, counted: Callable[[State], _Counted], smallest: int) -> Check:
     """The highest share of every value in a group, beside its share of all people."""
 
     def select(state: State) -> exp.Expr:
+        found = counted(state)
         by_value = query(
             "select v.value, sum(v.n) as n, max(v.n / v.total) as highest from v group by v.value",
-            {"v": _table(item, state)},
+            {"v": found.shares()},
         )
-        counted = query(
-            "select b.value as label, b.n, b.highest, b.n / sum(b.n) over () as share from b",
+        shares = query(
+            "select b.value as label, b.value as key, :n as n, :first as first, b.highest,"
+            " b.n / :everybody as share, :part / :everybody as part from b",
             {"b": by_value},
+            everybody=found.everybody(),
+            **found.people(),
         )
+        if found.held is not None:
+            on = fragment("h.key = b.value")
+            shares = shares.join(aliased(found.held, "h"), on=on, join_type="left")
         return query(
             "select coalesce(jsonb_agg(jsonb_build_array(case when r.label = '' then null"
             " else substr(r.label, 2, :longest) end, round(r.share, 6), round(r.highest, 6))"
             " order by r.place desc) filter (where not r.hidden), '[]') as values,"
             " count(*) filter (where r.hidden) as others,"
-            " coalesce(sum(r.share) filter (where r.hidden), 0)::float8 as others_share,"
+            " coalesce(sum(r.part) filter (where r.hidden), 0)::float8 as others_share,"
             " coalesce(max(r.highest / r.share) filter (where r.hidden), 0)::float8 as others_times"
             " from r",
-            {"r": hidden_first(counted, smallest, SHOWN)},
+            {"r": hidden_first(shares, smallest, SHOWN)},
             longest=num(80),
         )
 
@@ -166,12 +218,13 @@ def _common(item: Sensitive, place: int) -> Fact[int]:
     return count(f"people{place}", f"commonest{item.index}_")
 
 
-def _most(item: Sensitive) -> Fact[float]:
-    return measure("most", f"commonest{item.index}_")
+def _most(item: Sensitive) -> Fact[float | None]:
+    """None where all show their value, or none is published."""
+    return or_null(measure("most", f"commonest{item.index}_"), 1.0)
 
 
-def _mean(item: Sensitive) -> Fact[float]:
-    return measure("mean", f"commonest{item.index}_")
+def _mean(item: Sensitive) -> Fact[float | None]:
+    return or_null(measure("mean", f"commonest{item.index}_"), 1.0)
 
 
 def _highest(item: Sensitive) -> Fact[Sequence[Any]]:

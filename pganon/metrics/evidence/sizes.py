@@ -3,42 +3,50 @@ a group."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
 
 from pganon.metrics.evidence.merging import merged, told
-from pganon.sqltools import fragment, named, num, query
+from pganon.policy.reporting import Limit
+from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, Facts, count
 
 BINS = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 """Sizes that are counted together, the first and the last of them."""
 
-LIMITS = {"0.09": 11, "1/11": 10}
-"""Chances to find a person that authorities set as limits, and the largest size above each."""
-
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of the groups of one relation; `name` begins the names of its facts."""
+    """The sizes of the groups of one relation.
+
+    Attributes:
+        name: begins the names of its facts.
+        by: what people are counted by, beside `n`, the people of a group.
+    """
 
     name: str
+    by: str = "n"
 
-    def check(self, purpose: str, groups: Callable[[State], exp.Select]) -> Check:
-        """`groups` has a row with `n` for every group."""
+    def check(
+        self, purpose: str, groups: Callable[[State], exp.Select], limits: Sequence[Limit] = ()
+    ) -> Check:
+        """`groups` has a row with these columns for every group."""
         return Check(
             f"{self.name}_sizes",
             purpose,
-            lambda s: self._counted(groups(s)),
-            gives=[self._fact(name) for name in self._columns()],
+            lambda s: self._counted(groups(s), limits),
+            gives=[self._fact(name) for name in self._columns(limits)],
         )
 
-    def document(self, facts: Facts, smallest: int) -> dict[str, Any] | None:
+    def document(
+        self, facts: Facts, smallest: int, limits: Sequence[Limit] = ()
+    ) -> dict[str, Any] | None:
         """As JSON; None if there are no groups."""
-        found = {name: facts[self._fact(name)] for name in self._columns()}
+        found = {name: facts[self._fact(name)] for name in self._columns(limits)}
         people = found["people"]
         if people == 0:
             return None
@@ -48,7 +56,9 @@ class Sizes:
             "smallest": found["smallest"],
             "largest": found["largest"],
             "alone": told(found["people0"], smallest),
-            "above": {limit: told(found[f"above{n}"], smallest) for n, limit in enumerate(LIMITS)},
+            "above": {
+                limit.name: told(found[f"above{n}"], smallest) for n, limit in enumerate(limits)
+            },
             "bins": [
                 {"from": BINS[first][0], "to": BINS[last][1], "people": held}
                 for first, last, held in _held(
@@ -60,29 +70,34 @@ class Sizes:
     def _fact(self, name: str) -> Fact[int]:
         return count(name, f"{self.name}_")
 
-    def _columns(self) -> list[str]:
-        above = [f"above{number}" for number, _ in enumerate(LIMITS)]
+    def _columns(self, limits: Sequence[Limit]) -> list[str]:
+        above = [f"above{number}" for number, _ in enumerate(limits)]
         people = [f"people{number}" for number, _ in enumerate(BINS)]
         return ["groups", "people", "smallest", "largest", *above, *people]
 
-    def _counted(self, groups: exp.Select) -> exp.Expr:
+    def _counted(self, groups: exp.Select, limits: Sequence[Limit]) -> exp.Expr:
         tree = query(
             "select count(*) as groups, coalesce(sum(g.n), 0)::bigint as people,"
-            " coalesce(min(g.n), 0) as smallest, coalesce(max(g.n), 0) as largest from g",
+            " coalesce(min(:size), 0) as smallest, coalesce(max(:size), 0) as largest from g",
             {"g": groups},
+            size=col(self.by, "g"),
         )
-        ranges = [(0, most) for most in LIMITS.values()]
+        ranges = [(0, limit.largest) for limit in limits]
         ranges += [(first, 2**31 if last is None else last) for first, last in BINS]
         parts = [
             fragment(
-                "coalesce(sum(g.n) filter (where g.n between :first and :last), 0)::bigint",
+                "coalesce(sum(g.n) filter (where :size between :first and :last), 0)::bigint",
+                size=col(self.by, "g"),
                 first=num(first),
                 last=num(last),
             )
             for first, last in ranges
         ]
         return tree.select(
-            *[named(part, name) for part, name in zip(parts, self._columns()[4:], strict=True)]
+            *[
+                named(part, name)
+                for part, name in zip(parts, self._columns(limits)[4:], strict=True)
+            ]
         )
 
 

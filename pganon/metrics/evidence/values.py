@@ -6,12 +6,11 @@ quasi-identifiers are those of the source.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pganon.forms.form import Evidence, Histogram, Relations, Tables
-from pganon.forms.request import Request
-from pganon.metrics.evidence import shares
+from pganon.metrics.evidence import candidates, shares
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Parallel, State, Step
 from pganon.steps.facts import Facts
@@ -21,13 +20,16 @@ def evidence_of_values(histogram: Histogram) -> Evidence:
     """None where groups have values that nobody has: counts of people do not follow from them."""
 
     def steps(
-        spec: ReleaseSpec, tables: Callable[[State], Tables], request: Request
+        spec: ReleaseSpec, tables: Callable[[State], Tables], measured: Sequence[Step]
     ) -> tuple[Step, ...]:
         chains = shares.chains(spec, histogram, tables)
+        chains += [[check] for check in candidates.checks(spec, histogram, tables)]
         return (Parallel("evidence", "figures for a report", chains),) if chains else ()
 
     def whole(spec: ReleaseSpec, relations: Callable[[State], Relations]) -> list[Step]:
-        return [step for chain in shares.chains(spec, histogram, relations) for step in chain]
+        chains = shares.chains(spec, histogram, relations)
+        steps = [step for chain in chains for step in chain]
+        return [*steps, *candidates.checks(spec, histogram, relations)]
 
     return Evidence(steps, _document, whole, _document, applies=lambda spec: not spec.invariant)
 
@@ -38,6 +40,7 @@ def _document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
         "format": 1,
         "smallest": smallest,
         "class_sizes": {"release": None, "source": None},
-        "sensitive": [shares.document(item, facts, smallest) for item in spec.sensitive],
+        "sensitive": shares.documents(spec, facts),
+        "candidates": candidates.documents(spec, facts),
         "attributes": [],
     }

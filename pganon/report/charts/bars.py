@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
@@ -64,23 +65,38 @@ def _before(share: float | None) -> str:
 # -- sizes of groups ----------------------------------------------------------------------------
 
 
-def sizes(release: Mapping[str, Any], source: Mapping[str, Any] | None) -> str:
-    """Per cent of the people by the size of their group."""
+_ENDS = (1, 2, 5, 10, 20, 50, 100)
+"""The last size of every bin but the one without an end."""
+
+
+def sizes(
+    release: Mapping[str, Any],
+    source: Mapping[str, Any] | None,
+    label: str = "People by the size of their group",
+) -> str:
+    """Per cent of the people by the size of their group, or by what the label says."""
     found = _by_size(release)
     before = _by_size(source) if source else {}
     names = list(dict.fromkeys([*before, *found]))
-    names.sort(key=lambda bounds: bounds[0])
+    names.sort(key=lambda bounds: (bounds[0], bounds[1] or math.inf))
     while len(names) > 1 and not found.get(names[-1]) and not before.get(names[-1]):
         names.pop()
     shares = [
         (_size(name), found.get(name, 0.0), before.get(name, 0.0) if source else None)
         for name in names
     ]
-    return _columns(shares, "People by the size of their group")
+    return _columns(shares, label)
 
 
 def _by_size(found: Mapping[str, Any]) -> dict[tuple[int, int | None], float]:
-    return {(b["from"], b["to"]): b["people"] / found["people"] for b in found["bins"]}
+    return {_bounds(b, found["largest"]): b["people"] / found["people"] for b in found["bins"]}
+
+
+def _bounds(found: Mapping[str, Any], largest: int) -> tuple[int, int | None]:
+    """Without sizes that no group has, where bins were put together up to the last."""
+    if found["to"] is not None or largest < found["from"]:
+        return found["from"], found["to"]
+    return found["from"], next((end for end in _ENDS if largest <= end), None)
 
 
 def _size(bounds: tuple[int, int | None]) -> str:
@@ -95,9 +111,12 @@ def _size(bounds: tuple[int, int | None]) -> str:
 _QUARTERS = ((0.0, "start"), (0.25, "middle"), (0.5, "middle"), (0.75, "middle"), (1.0, "end"))
 
 
-def commonest(found: Mapping[str, Any]) -> str:
-    """Per cent of the people by the share of the most common value in their group."""
+def commonest(found: Mapping[str, Any]) -> str | None:
+    """Per cent of the people by the share of the most common value in their group; None if they
+    are too few."""
     people = sum(one["people"] for one in found["bins"])
+    if people == 0:
+        return None
     top, marks = _scale(max(one["people"] / people for one in found["bins"]))
     parts = _axis(top, marks)
     wide = svg.WIDTH - _LEFT - 4

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pganon.report.charts import svg
+from pganon.report.figures import limit_words
 from pganon.report.words import once, percent
 
 _LEFT, _RIGHT = 84, 326
@@ -32,10 +33,13 @@ def risk(found: Mapping[str, Any]) -> str | None:
         label = "certain" if power == 0 else f"1 in {10**power:,}"
         anchor = "end" if power == 0 else "start" if power == decades else "middle"
         parts.append(svg.text(x, 136, label, "m s", anchor))
-    limits = found["limits"].values()
-    for limit in limits:
+    limits = found["limits"]
+    for limit in limits.values():
         parts.append(svg.line(at(limit), 20, at(limit), 118, "lim"))
-    parts.append(svg.text(at(max(limits)) + 4, 14, "limits: 9 %, 1 in 11", "lim-t", "middle"))
+    named = ", ".join(map(limit_words, limits))
+    label = f"limits: {named}" if len(limits) > 1 else f"limit: {named}"
+    x = min(max(at(max(limits.values())) + 4, _LEFT), _RIGHT - 40)
+    parts.append(svg.text(x, 14, label, "lim-t", "middle"))
     for row, (name, label) in enumerate(_ROWS.items()):
         y = 48 + 42 * row
         parts.append(svg.text(0, y + 4, label, room=_LEFT - 12))

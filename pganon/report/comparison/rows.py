@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pganon.forms.form import STRUCTURE
+from pganon.privacy.base import from_below
 from pganon.report.comparison.heads import Measure, heads_of
 from pganon.report.words import SPACE, number, percent, plain
 
@@ -94,6 +95,6 @@ def _worst(one: Candidate) -> dict[Measure, float]:
         key = (check["model"], check["column"], check["symbol"])
         if check["model"] == STRUCTURE or (check["symbol"] == "k" and figures["highest_risk"]):
             continue
-        worse = min if check["bound"] == ">=" else max
+        worse = min if from_below(check["bound"]) else max
         found[key] = worse(found.get(key, check["measured"]), check["measured"])
     return found

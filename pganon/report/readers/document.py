@@ -11,15 +11,20 @@ from typing import Any, cast
 
 from pganon.metrics.evidence.shares import STEPS
 from pganon.metrics.evidence.sizes import BINS
+from pganon.policy.reporting import Reporting
 from pganon.privacy import frequency, identity, likeness, population, release
 from pganon.privacy.base import Model
 from pganon.report import figures
+from pganon.report.dataset import dataset
 from pganon.report.outcome import HOLDS, LOOK, NONE, row
 from pganon.report.promises import limits_of
 from pganon.report.readers.seen import Commonest, Seen
 from pganon.report.words import count, listed, percent, plain
 
 FORMAT = "pganon report 1"
+
+_ACCEPTED = Reporting().accepted
+"""Limits of authorities: those of a policy are not for readers."""
 
 _MODELS: tuple[type[Model], ...] = (
     frequency.KAnonymity,
@@ -53,7 +58,7 @@ def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, A
     """
     chance = _chance(seen)
     sensitive = [_sensitive(name, found) for name, found in seen.commonest.items()]
-    return {
+    report = {
         "format": FORMAT,
         "uid": f"{seen.release}/{seen.version}",
         "edition": "readers",
@@ -80,9 +85,9 @@ def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, A
         "risk": {
             "release": chance,
             "source": None,
-            "limits": figures.LIMITS,
-            "sizes": {"release": _sizes(seen) if chance else None},
+            "limits": figures.limits(_ACCEPTED),
         },
+        "class_sizes": {"release": _sizes(seen) if chance else None},
         "guarantee": [_stated(seen, item) for item in seen.guarantee],
         "adversary": next((item["adversary"] for item in seen.guarantee), None),
         "sensitive": sensitive,
@@ -97,6 +102,7 @@ def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, A
         "files": list(files),
         "proof": {"evidence_sha256": None},
     }
+    return {**report, "dataset": dataset(report)}
 
 
 def _chance(seen: Seen) -> dict[str, Any] | None:
@@ -119,8 +125,8 @@ def _sizes(seen: Seen) -> dict[str, Any]:
         "smallest": min(size for size, _ in sizes),
         "largest": max(size for size, _ in sizes),
         "above": {
-            name: sum(size * groups for size, groups in sizes if 1 / size > limit)
-            for name, limit in figures.LIMITS.items()
+            limit.name: sum(size * groups for size, groups in sizes if size <= limit.largest)
+            for limit in _ACCEPTED
         },
         "bins": [
             {
@@ -211,9 +217,8 @@ def _outcome(
     seen: Seen, chance: Mapping[str, Any] | None, sensitive: Sequence[Mapping[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     if chance is not None:
-        over = [figures.OVER[n] for n, at in figures.LIMITS.items() if chance["highest"] > at]
-        said = f"above {' and '.join(over)}" if over else "below both limits"
-        limits = f"limits: {' and '.join(figures.OVER.values())}"
+        limits, said = figures.against_limits(chance["highest"], _ACCEPTED)
+        over = figures.exceeded(chance["highest"], _ACCEPTED)
         groups = sum(groups for _, groups in seen.sizes)
         least, largest = min(seen.sizes)[0], max(seen.sizes)[0]
         figure = f"{count(least)} {seen.members}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pganon.report.charts import bars, risk
-from pganon.report.figures import OVER
+from pganon.report.figures import limit_words
 from pganon.report.template import Document, render
 from pganon.report.words import count, listed, percent, plain, sentence
 
@@ -14,7 +14,7 @@ def page(report: Document) -> str:
     Raises:
         PreconditionError: no_jinja2.
     """
-    sizes, properties = report["risk"]["sizes"]["release"], report["properties"]
+    sizes, properties = report["class_sizes"]["release"], report["properties"]
     drawings = {
         "risk": risk.risk(report["risk"]),
         "sizes": bars.sizes(sizes, None) if sizes else None,
@@ -37,10 +37,10 @@ def page(report: Document) -> str:
 
 
 def _above(report: Document) -> str:
-    above = report["risk"]["sizes"]["release"]["above"]
+    above = report["class_sizes"]["release"]["above"]
     texts = [
         f"{count(held) if held else 'no'} {report['properties']['members']} have one above"
-        f" {OVER[name]}"
+        f" {limit_words(name)}"
         for name, held in above.items()
     ]
     return sentence(f"{' and '.join(texts)}.")

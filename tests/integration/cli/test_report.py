@@ -51,7 +51,7 @@ def test_the_ledger_has_the_digest_of_the_evidence_in_the_report(db: Database, t
         digest,
         True,
     )
-    assert report["risk"]["sizes"] == evidence["class_sizes"]
+    assert report["class_sizes"] == evidence["class_sizes"]
     people = db.admin.execute("SELECT count(*) FROM published.patients").fetchone()
     assert people == (report["properties"]["released"],)
     groups = db.admin.execute(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
@@ -16,10 +17,14 @@ from pganon.report.readers.page import page as readers_page
 from pganon.report.words import percent
 from tests.integration.methods.test_conformance import released
 from tests.support.harness.cluster import Connection
+from tests.support.harness.documents import valid
+from tests.unit.report.test_page import check_figures, shown
 
 pytestmark = pytest.mark.primary_server_only
 
 EXACT = "published exactly"
+RARE = re.compile(r"\b(d[0-5]|p\d+)\b")
+"""Diseases that ten people have each, and people."""
 
 
 @pytest.fixture
@@ -28,8 +33,11 @@ def reported(db_after: Any) -> Any:
 
     def made(method: str) -> tuple[dict[str, Any], Connection]:
         db, _ = db_after(partial(released, method=method))
-        report = document(collect(db.owner(), "visits"))
-        assert page(report).startswith("<!doctype html>")
+        report = valid(document(collect(db.owner(), "visits")))
+        html = page(report)
+        assert html.startswith("<!doctype html>")
+        check_figures(html, report)
+        assert not RARE.search(html)
         return report, db.admin
 
     return made
@@ -38,6 +46,12 @@ def reported(db_after: Any) -> Any:
 def said(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
     """Figures and results that come first."""
     return {one["name"]: (one["figure"], one["result"]) for one in report["outcome"]}
+
+
+def told(report: dict[str, Any], label: str) -> list[Any]:
+    """Figures of what a form says of itself."""
+    parts = {row["label"]: row["parts"] for row in report["form"]}[label]
+    return [part["value"] for part in parts if not isinstance(part, str)]
 
 
 def one(conn: Connection, text: str) -> Any:
@@ -74,7 +88,8 @@ def test_individuals_are_counted_and_not_their_records(reported: Any):
     assert said(report)["smallest"] == (f"{people} people", "holds")
     assert f"at least {people} people who look the same" in report["summary"]
     assert not any("not people" in comment for comment in report["comments"])
-    assert "individuals" in {row["label"] for row in report["form"]}
+    everybody = one(conn, "SELECT count(DISTINCT individual_no) FROM published.visits")
+    assert told(report, "records of a person")[0] == everybody
     (first, *_) = [row for row in report["guarantee"] if row["model"] == "ir_k_anonymity"]
     assert first["sentence"].endswith("with at least 1 others in the release.")
 
@@ -84,7 +99,7 @@ def test_readers_are_told_what_each_form_shows(db_after: Any):
 
     def made(method: str) -> tuple[dict[str, Any], Connection]:
         db, _ = db_after(partial(released, method=method))
-        report = readers_document(see(db.owner(), "visits"))
+        report = valid(readers_document(see(db.owner(), "visits")))
         assert readers_page(report).startswith("<!doctype html>")
         return report, db.admin
 
@@ -113,13 +128,65 @@ def test_readers_are_told_what_each_form_shows(db_after: Any):
         assert EXACT not in report["summary"]
 
 
-def test_local_buckets_and_clusters_have_their_own_figures(reported: Any):
-    report, _ = reported("lgb_mdp")
-    assert said(report)["smallest"] == ("?", "not measured")
+def test_people_of_local_groups_look_the_same(reported: Any):
+    report, conn = reported("lgb_mdp")
+    smallest = one(
+        conn,
+        "SELECT min(n) FROM (SELECT count(*) AS n FROM published.visits GROUP BY group_id) AS g",
+    )
+    assert said(report)["smallest"] == (f"{smallest} records", "holds")
+    assert "Whoever knows age (and zip, where it is not hidden) of a person" in report["summary"]
     assert said(report)["common"][1] == "limit 50\u00a0% holds"
-    assert {"groups", "buckets of disease"} <= {row["label"] for row in report["form"]}
+    cells, buckets, fewest, most = told(report, "buckets of disease")
+    assert (cells, fewest, most) == (60, 2, 0.5)
+    assert buckets == one(conn, "SELECT count(DISTINCT disease_bucket) FROM published.visits")
+    assert [item["of"] for item in report["sensitive"]] == ["hidden", "all"]
     assert not any("be found by it" in comment for comment in report["comments"])
-    report, _ = reported("qs_greedy")
-    assert said(report)["smallest"] == ("?", "not measured")
-    assert "clusters" in {row["label"] for row in report["form"]}
+    sentences = [row["sentence"] for row in report["guarantee"]]
+    assert "Every hidden zip is in one bucket, which has as many values as rows." in sentences
+
+
+def test_clusters_leave_combinations(reported: Any):
+    report, conn = reported("qs_greedy")
+    exist = one(
+        conn,
+        "SELECT min(n) FROM (SELECT cardinality(age) AS n FROM published.visits UNION ALL"
+        " SELECT cardinality(zip) FROM published.visits) AS c",
+    )
+    assert said(report)["smallest"] == (str(exist), "holds")
+    assert (said(report)["chance"], said(report)["common"]) == (("none", "does not apply"),) * 2
+    text = shown(page(report))
+    assert "Not counted: no row is a person" in text
+    assert "Not measured: random questions are not asked of releases of this form." in text
+    assert [one["result"] for one in report["questions"]][:3] == [
+        "does not apply",
+        *["bounded"] * 2,
+    ]
     assert not any("be found by it" in comment for comment in report["comments"])
+
+
+def test_classes_with_buckets_have_the_parts_of_both(reported: Any):
+    report, conn = reported("sloms")
+    smallest = one(
+        conn,
+        "SELECT min(n) FROM (SELECT count(*) AS n FROM published.visits_qit GROUP BY class_id)"
+        " AS g",
+    )
+    assert said(report)["smallest"] == (f"{smallest} records", "holds")
+    assert "guessing disease, informed" in {row["label"] for row in report["form"]}
+
+
+ONE_EACH = ("full_domain", "kinc", "slamsa", "local_generalization", "geneir")
+"""Of forms that no test above has, or with other parts."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ONE_EACH)
+def test_every_form_has_its_evidence_in_sentences(reported: Any, method: str):
+    """Every check of every method, too; no page says of a figure that nobody measured it."""
+    report, _ = reported(method)
+    assert report["proof"]["evidence_sha256"]
+    assert not any("measured no evidence" in comment for comment in report["comments"])
+    for row in report["guarantee"]:
+        assert "satisfies" not in row["sentence"] or row["model"] == "background_knowledge"
+    assert "no run measured" not in shown(page(report))

@@ -86,7 +86,7 @@ def test_figures_are_those_of_the_views(db: Database, tmp_path: Path):
         "highest": 1 / min(sizes),
         "mean": len(sizes) / sum(sizes),
     }
-    found = report["risk"]["sizes"]["release"]
+    found = report["class_sizes"]["release"]
     assert (found["people"], found["groups"], found["largest"]) == (24, len(sizes), max(sizes))
     assert found["above"] == {
         "0.09": sum(n for n in sizes if n <= 11),

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
 import pytest
 
+from pganon.errors import PolicyError
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, run
+from tests.support.oracles.evidence import (
+    check_attribute,
+    check_sizes,
+    check_values,
+    everybody_else,
+    leaves,
+)
 
 pytestmark = pytest.mark.primary_server_only
 
@@ -70,7 +78,7 @@ def staged(db: Database) -> Staged:
             [(number, *row) for number, row in enumerate(rows())],
         )
     conn.execute("GRANT SELECT ON public.people TO steward")
-    return run(db.owner(), POLICY)
+    return run(db.owner(), POLICY, described=True)
 
 
 def test_evidence_is_what_the_published_relations_say(staged: Staged):
@@ -78,116 +86,75 @@ def test_evidence_is_what_the_published_relations_say(staged: Staged):
     assert evidence is not None
     source = [dict(zip(NAMES, row, strict=True)) for row in rows()]
     records = staged.table("records")
-    _check_sizes(evidence["class_sizes"]["release"], Counter(r["class_id"] for r in records))
-    keys = (tuple(row[name] for name in NAMES[:5]) for row in source)
-    _check_sizes(evidence["class_sizes"]["source"], Counter(keys))
-    _check_values(evidence["sensitive"][0], records)
-    _check_attributes(evidence["attributes"], staged, source)
-    _check_nothing_rare(evidence)
-
-
-def _check_sizes(found: dict[str, Any], sizes: Counter[Any]) -> None:
-    people = sum(sizes.values())
-    assert (found["people"], found["groups"]) == (people, len(sizes))
-    assert (found["smallest"], found["largest"]) == (min(sizes.values()), max(sizes.values()))
-    assert sum(one["people"] for one in found["bins"]) == people
-    for one in found["bins"]:
-        inside = [n for n in sizes.values() if one["from"] <= n <= (one["to"] or people)]
-        assert one["people"] == sum(inside)
-        assert one["people"] == 0 or one["people"] >= SMALLEST
-    for limit, chance in (("0.09", 0.09), ("1/11", 1 / 11)):
-        above = sum(n for n in sizes.values() if 1 / n > chance + 1e-12)
-        assert found["above"][limit] == (above if above == 0 or above >= SMALLEST else None)
-    alone = sum(n for n in sizes.values() if n == 1)
-    assert found["alone"] == (alone if alone == 0 or alone >= SMALLEST else None)
-
-
-def _check_values(found: dict[str, Any], records: list[dict[str, Any]]) -> None:
+    sizes = Counter(record["class_id"] for record in records)
+    check_sizes(evidence["class_sizes"]["release"], sizes.values(), SMALLEST)
+    keys = Counter(tuple(row[name] for name in NAMES[:5]) for row in source)
+    check_sizes(evidence["class_sizes"]["source"], keys.values(), SMALLEST)
     classes: dict[int, Counter[str]] = defaultdict(Counter)
     for record in records:
         classes[record["class_id"]][record["disease"]] += 1
-    commonest = [(max(c.values()), c.total()) for c in classes.values()]
-    assert found["most"] == pytest.approx(max(n / total for n, total in commonest))
-    mean = sum(n for n, _ in commonest) / len(records)
-    assert found["mean"] == pytest.approx(mean)
-    for one in found["bins"]:
-        inside = [t for n, t in commonest if one["from"] < n / t <= one["to"] + 1e-12]
-        assert one["people"] == sum(inside)
-        assert one["people"] == 0 or one["people"] >= SMALLEST
-    whole = Counter(record["disease"] for record in records)
-    for one in found["values"]:
-        assert one["share"] == pytest.approx(whole[one["value"]] / len(records), abs=1e-6)
-        highest = max(c[one["value"]] / c.total() for c in classes.values())
-        assert one["highest"] == pytest.approx(highest, abs=1e-6)
-    hidden = set(whole) - {one["value"] for one in found["values"]}
-    assert found["others"]["values"] == len(hidden) >= 2
-    assert sum(whole[name] for name in hidden) >= SMALLEST
-    worst = max(
-        c[name] / c.total() / (whole[name] / len(records))
-        for name in hidden
-        for c in classes.values()
-    )
-    over = found["others"]["times_over"]
-    assert over is None or worst > over
-    assert next(t for t in (100, 50, 20, 10, 5, 0) if worst > t) == (over or 0)
-
-
-def _check_attributes(
-    found: list[dict[str, Any]], staged: Staged, source: list[dict[str, Any]]
-) -> None:
-    sizes = Counter(record["class_id"] for record in staged.table("records"))
-    classes = staged.classes
-    for one in found:
+    holders = everybody_else(record["disease"] for record in records)
+    check_values(evidence["sensitive"][0], classes, holders, SMALLEST)
+    for one in evidence["attributes"]:
         name = one["column"]
-        values = Counter(row[name] for row in source)
-        spread: Counter[Any] = Counter()
-        exact = wide = 0.0
-        for number, size in sizes.items():
-            holds, width = SHOWN[name](classes[number])
-            covered = [value for value in values if holds(value)]
-            exact += size * (width == EXACT[name])
-            wide += size * width
-            for value in covered:
-                spread[value] += size / len(covered)
-        people = sizes.total()
-        assert one["exact"] == pytest.approx(exact / people, abs=1e-6)
-        assert one["width"] == pytest.approx(wide / people, abs=1e-4)
-        _check_bins(one["distribution"], values, spread)
-
-
-def _check_bins(found: dict[str, Any], values: Counter[Any], spread: Counter[Any]) -> None:
-    bins, others = found["bins"], found.get("others")
-    people, released = values.total(), sum(spread.values())
-    assert 5 <= len(bins) <= 20 or found["kind"] == "values"
-    seen: set[Any] = set()
-    for one in bins:
-        inside = {value for value in values if _inside(one, value)}
-        seen |= inside
-        assert one["source"] == pytest.approx(sum(values[v] for v in inside) / people, abs=1e-4)
-        assert one["release"] == pytest.approx(sum(spread[v] for v in inside) / released, abs=1e-4)
-        assert sum(values[v] for v in inside) >= SMALLEST or not inside
-    hidden = set(values) - seen
-    assert bool(hidden) == bool(others)
-    if others:
-        assert others["values"] == len(hidden) >= 2
-        assert sum(values[v] for v in hidden) >= SMALLEST
-        assert others["release"] == pytest.approx(
-            sum(spread[v] for v in hidden) / released, abs=1e-4
-        )
-    every = [*bins, *([others] if others else [])]
-    largest = max(abs(one["source"] - one["release"]) for one in every)
-    assert found["largest_error"] == pytest.approx(largest, abs=1e-4)
-
-
-def _inside(one: dict[str, Any], value: Any) -> bool:
-    if "value" in one:
-        return one["value"] == value
-    place = value.year if isinstance(value, date) else value
-    after = one["from"] is None or place >= one["from"]
-    return after and (one["below"] is None or place < one["below"])
+        shown = [(SHOWN[name](staged.classes[number]), n) for number, n in sizes.items()]
+        check_attribute(one, shown, [row[name] for row in source], SMALLEST, EXACT[name])
+    _check_nothing_rare(evidence)
 
 
 Shows = Callable[[dict[str, Any]], tuple[Callable[[Any], bool], float]]
+
+
+@pytest.mark.parametrize("method", ["mondrian", "one_dimensional"])
+def test_the_risk_among_people_of_a_population(db: Database, staged: Staged, method: str):
+    """Whom of a population classes cover, one by one; it decides neither classes nor partition."""
+    draw = random.Random(11)
+    elsewhere = [(*draw.choice(rows())[:4], draw.choice(["101", "209", "778"])) for _ in range(500)]
+    people = [row[:5] for row in rows()] + elsewhere
+    owner = db.connect("source_owner")
+    owner.execute(
+        "CREATE TABLE public.everybody (age int, born date, sex text, grade text, zip text)"
+    )
+    with owner.cursor() as cursor:
+        cursor.executemany("INSERT INTO public.everybody VALUES (%s, %s, %s, %s, %s)", people)
+    owner.execute("GRANT SELECT ON public.everybody TO steward")
+    limits = {0.2: 4, 0.05: 19}
+    asked = {"smallest": SMALLEST, "limits": list(limits), "population": "public.everybody"}
+    found = run(
+        staged.conn, {**POLICY, "method": {"name": method}, "report": asked}, described=True
+    )
+    evidence = found.plan.evidence(found.state)
+    assert evidence is not None
+    sizes = Counter(record["class_id"] for record in found.table("records"))
+    covered = {number: _covered(found.classes[number], people) for number in sizes}
+    among = evidence["population"]
+    assert among["smallest"] == min(covered.values()) >= 6
+    assert among["highest"] == pytest.approx(1 / min(covered.values()))
+    mean = sum(size / covered[number] for number, size in sizes.items()) / sizes.total()
+    assert among["mean"] == pytest.approx(mean)
+    for limit, largest in limits.items():
+        above = sum(size for number, size in sizes.items() if covered[number] <= largest)
+        told = above if above == 0 or above >= SMALLEST else None
+        assert among["above"][f"{limit:g}"] == told
+    assert set(evidence["class_sizes"]["release"]["above"]) == {"0.2", "0.05"}
+    if method == "mondrian":
+        assert found.classes == staged.classes
+
+
+def _covered(shown: dict[str, Any], people: list[tuple[Any, ...]]) -> int:
+    tests = [SHOWN[name](shown)[0] for name in NAMES[:5]]
+    return sum(all(holds(v) for holds, v in zip(tests, person, strict=True)) for person in people)
+
+
+def test_groups_that_cover_nobody_are_refused_a_population(staged: Staged):
+    given = {
+        **POLICY,
+        "privacy": [{"model": "anatomy_l_diversity", "column": "disease", "l": 2}],
+        "method": {"name": "anatomy"},
+        "report": {"population": "public.people"},
+    }
+    with pytest.raises(PolicyError, match=r"report\.population.*method anatomy do not say whom"):
+        run(staged.conn, given)
 
 
 def _age(row: dict[str, Any]) -> tuple[Callable[[Any], bool], float]:
@@ -226,15 +193,5 @@ EXACT = {"age": 0, "born": 0, "sex": 1, "grade": 1, "zip": 0}
 def _check_nothing_rare(evidence: dict[str, Any]) -> None:
     """Values of ten people, and the greatest and the least, are nowhere."""
     for found in [evidence["sensitive"][0], *evidence["attributes"]]:
-        said = set(_leaves({**found, "bins": []})) | set(_leaves(found.get("distribution", {})))
+        said = set(leaves({**found, "bins": []})) | set(leaves(found.get("distribution", {})))
         assert not said & {"odd grade", "odd disease", "777", 117, 1899}
-
-
-def _leaves(found: Any) -> Iterator[Any]:
-    if isinstance(found, dict):
-        found = list(found.values())
-    if not isinstance(found, list):
-        yield found
-        return
-    for one in found:
-        yield from _leaves(one)

@@ -66,14 +66,14 @@ def test_a_release_shows_what_it_shows_where_nothing_is_placed(
 ) -> None:
     single, _ = db_after(released, method)
     in_shards(db)
-    assert _placed(db, plans.policy_of(method)) == PLACED
+    assert placed(db, plans.policy_of(method)) == PLACED
     faults.run(db.dsn(), plans.policy_of(method), stable=True)
     assert shown(db.admin) == shown(single.admin)
     assert evidence(db) == evidence(single)
     assert unverified(db.owner()) == []
 
 
-def _placed(db: Database, asked: LoadedPolicy) -> dict[str, tuple[str, str]]:
+def placed(db: Database, asked: LoadedPolicy) -> dict[str, tuple[str, str]]:
     """Tables that a plan distributes, by what, and beside which table."""
     found: dict[str, tuple[str, str]] = {}
     for step in explain(plan_release(asked, dsn=db.dsn())):
@@ -89,7 +89,7 @@ def test_records_that_are_numbered_or_divided_stay_on_the_coordinator(
     db_after: After, method: str
 ) -> None:
     db, _ = db_after(_only_shards)
-    assert _placed(db, plans.policy_of(method)) == {}
+    assert placed(db, plans.policy_of(method)) == {}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_records_that_need_more_than_their_cells_stay_on_the_coordinator(
     document = plans.policy_of("mondrian").policy.document()
     if "columns" in changes:
         document["privacy"] = document["privacy"][:1]
-    assert _placed(db, load_policy(json.dumps({**document, **changes}))) == {}
+    assert placed(db, load_policy(json.dumps({**document, **changes}))) == {}
 
 
 def test_records_of_a_single_code_come_to_the_coordinator(db_after: After) -> None:
@@ -124,7 +124,7 @@ def test_records_of_a_single_code_come_to_the_coordinator(db_after: After) -> No
     document = plans.policy_of("mondrian").policy.document()
     document["columns"] = {"age": {"role": "quasi_identifying"}}
     document["privacy"] = document["privacy"][:1]
-    assert list(_placed(db, load_policy(json.dumps(document)))) == ["pganon_work.r0_snap"]
+    assert list(placed(db, load_policy(json.dumps(document)))) == ["pganon_work.r0_snap"]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_individuals_are_counted_in_shards_where_numbers_tell_them_apart(
     document = plans.policy_of("mondrian").policy.document()
     document["columns"] = {**_QUASI, column: {"role": "individual"}}
     document["privacy"] = document["privacy"][:1]
-    found = _placed(db, load_policy(json.dumps(document)))
+    found = placed(db, load_policy(json.dumps(document)))
     assert {t: by for t, by in found.items() if t == "pganon_work.r0_snap"} == snapshot
 
 
@@ -321,7 +321,7 @@ def test_a_snapshot_is_not_beside_a_source_of_people_who_were_forgotten(db: Data
     faults.run(db.dsn(), asked)
     db.source("CREATE TABLE public.gone AS SELECT 1 AS id")
     assert forget_people(db.owner(), "visits", "public.gone").people == 1
-    assert _placed(db, asked) == {}
+    assert placed(db, asked) == {}
 
 
 # -- what Citus would pull --------------------------------------------------------------------

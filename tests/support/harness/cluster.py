@@ -183,8 +183,9 @@ class Server:
             self._admin.close()
 
     def close(self) -> None:
-        for name in (*self._templates.values(), *(name for name, _ in self._prepared.values())):
-            self.drop_database(name)
+        if self.cluster is None:  # else they go with the server
+            for name in (*self._templates.values(), *(name for name, _ in self._prepared.values())):
+                self.drop_database(name)
         self.disconnect()
         self.stop()
 

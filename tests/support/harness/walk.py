@@ -12,9 +12,11 @@ from pganon.error_codes import ErrorCode
 from pganon.policy.loader import LoadedPolicy
 from tests.support.harness.cli import Ran, pganon
 from tests.support.harness.cluster import Database
+from tests.support.harness.documents import embedded, valid
 
 COLUMNS = ("id", "person", "age", "zip", "disease", "drug", "cost")
 APPROVER = "source_owner"
+NO_SERVER = {("report", "schema")}
 TRUST = ("--trust", APPROVER)
 UNATTACKED = frozenset({ErrorCode.USAGE, ErrorCode.REFUSED, ErrorCode.TOO_FEW_RECORDS})
 """There is no release of fewer people, a control group is too small, or the form is no target."""
@@ -90,6 +92,8 @@ def commands(files: Files, *, alone: bool = False) -> Iterator[Command]:
         *(("diff", "visits"), ("readers", "visits"), ("status",), ("status", "visits")),
         ("export", "visits", "-o", table),
         ("report", "visits", "-o", str(folder / "report.html")),
+        ("report", "visits", "--for", "readers", "-o", str(folder / "readers.html")),
+        ("report", "schema"),
         *(("guard", policy), ("guard", policy, "--json")),
         ("rollback", "visits"),
         ("run", policy, "--force"),
@@ -147,7 +151,10 @@ def _migrated(files: Files) -> Iterator[Command]:
 def walk(
     db: Database, loaded: LoadedPolicy, folder: Path, *, alone: bool = False
 ) -> list[tuple[str, Ran]]:
-    """Failed commands, and what they said; `alone` as in :func:`commands`."""
+    """Failed commands, and what they said; `alone` as in :func:`commands`.
+
+    Documents of the pages that were written satisfy their schema.
+    """
     document: dict[str, Any] = loaded.policy.document()
     nobody: dict[str, Any] = {name: {"role": "identifying"} for name in COLUMNS}
     document["columns"] = {**nobody, **document["columns"]}  # else `check` finds them
@@ -158,12 +165,15 @@ def walk(
     for command in commands(files, alone=alone):
         if command.asked:
             db.owner().execute("SELECT pganon.request_release('visits')")
-        ran = pganon(*command.arguments, "--dsn", db.dsn(command.role))
+        server = () if command.arguments in NO_SERVER else ("--dsn", db.dsn(command.role))
+        ran = pganon(*command.arguments, *server)
         if ran.code and not _answered(command, db):
             failed.append((" ".join(command.arguments), ran))
     decided = db.admin.execute("SELECT state FROM pganon_private.request ORDER BY id").fetchall()
     expected = [] if alone else DECIDED
     assert [state for (state,) in decided] == expected, (decided, failed)
+    for page in folder.glob("*.html"):
+        valid(embedded(page.read_text("utf-8")))
     return failed
 
 

@@ -143,3 +143,28 @@ def linked(boxes: Sequence[Box], targets: Sequence[Target], target: Target) -> b
         if u.held is target.held and box.admits(u.values, other)
     }
     return found == {target.t}
+
+
+# -- orders in which groups are cut by the values of one column, as positions of these -------------
+
+
+def in_order(values: Sequence[Any], n: Counter[Any]) -> list[int]:
+    """NULL is the lowest."""
+    order = sorted(set(values), key=lambda v: (v is not None, v or 0))
+    return [order.index(v) for v in values]
+
+
+def by_frequency(values: Sequence[Any], n: Counter[Any]) -> list[int]:
+    order = sorted(n, key=lambda v: (-n[v], v is not None, v or ""))
+    return [order.index(v) for v in values]
+
+
+def below_the_ancestor(values: Sequence[str], n: Counter[Any]) -> list[int]:
+    """Values that begin alike are below one; it is the shortest beginning but one."""
+    levels = [[v[:length] for v in values] for length in (len(values[0]), 2, 1, 0)]
+    common = next(n for n, level in enumerate(levels) if len(set(level)) == 1)
+    length = (len(values[0]), 2, 1, 0)[max(common - 1, 0)]
+    counted: Counter[str] = Counter()
+    for value, number in n.items():
+        counted[value[:length]] += number
+    return by_frequency([v[:length] for v in values], counted)

@@ -225,7 +225,21 @@ def divergence(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 
 def clusters(vectors: Sequence[tuple[float, ...]], j: float) -> list[int]:
-    """Complete linkage on ranks of pairs, every merge by looking at all pairs of clusters."""
+    """The number of every vector's cluster, in the order of their first vectors."""
+    found = sorted(within(linkage(vectors), j), key=min)
+    return [next(n for n, c in enumerate(found) if v in c) for v in range(len(vectors))]
+
+
+def within(states: Iterable[tuple[float, list[set[int]]]], j: float) -> list[set[int]]:
+    """The clusters that no merge up to J changes any more."""
+    return next(found for height, found in states if height > j + EPS)
+
+
+def linkage(vectors: Sequence[tuple[float, ...]]) -> Iterator[tuple[float, list[set[int]]]]:
+    """Complete linkage on ranks of pairs, every merge by looking at all pairs of clusters.
+
+    Every state, with the divergence of the merge that comes next.
+    """
     pairs = sorted(
         (divergence(vectors[a], vectors[b]), a, b) for a, b in combinations(range(len(vectors)), 2)
     )
@@ -239,11 +253,9 @@ def clusters(vectors: Sequence[tuple[float, ...]], j: float) -> list[int]:
         least, x, y = min(
             (apart(found[x], found[y]), x, y) for x, y in combinations(range(len(found)), 2)
         )
-        if pairs[least][0] > j + EPS:
-            break
+        yield pairs[least][0], [set(cluster) for cluster in found]
         found[x] |= found.pop(y)
-    found.sort(key=min)
-    return [next(n for n, c in enumerate(found) if v in c) for v in range(len(vectors))]
+    yield math.inf, found
 
 
 def js_reduce(

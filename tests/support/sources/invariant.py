@@ -102,19 +102,18 @@ class Kept:
         """Make these the people of the source, in another physical order every time."""
         rows = [(person, *self._values(person, value)) for person, value in people.items()]
         random.Random(len(self.versions)).shuffle(rows)
-        owner = self.db.connect("source_owner")
         table = sql.Identifier("public", self.name)
-        if not self.versions:
-            quasi = ("q", "z") if self.several else ("q",)
-            columns = {**dict.fromkeys(quasi, "integer"), **dict.fromkeys(self.columns, self.kind)}
-            make_table(owner, columns, [], name=("public", self.name))
-        owner.execute(sql.SQL("DELETE FROM {}").format(table))
-        with owner.cursor() as cursor:
+        with self.db.connect("source_owner") as owner:
+            if not self.versions:
+                quasi = dict.fromkeys(("q", "z") if self.several else ("q",), "integer")
+                columns = {**quasi, **dict.fromkeys(self.columns, self.kind)}
+                make_table(owner, columns, [], name=("public", self.name))
+            owner.execute(sql.SQL("DELETE FROM {}").format(table))
             places = sql.SQL(", ").join([sql.Placeholder()] * len(rows[0]))
             names = ["id", "q", *(["z"] if self.several else []), *self.columns]
-            columns = sql.SQL(", ").join(map(sql.Identifier, names))
-            insert = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(table, columns, places)
-            cursor.executemany(insert, rows)
+            listed = sql.SQL(", ").join(map(sql.Identifier, names))
+            insert = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(table, listed, places)
+            owner.cursor().executemany(insert, rows)
 
     def release(self, people: People | None = None, **others: Any) -> dict[int, Group]:
         """Publish a version of these people, or of those that are there."""

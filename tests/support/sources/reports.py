@@ -60,6 +60,7 @@ EVIDENCE: dict[str, Any] = {
     "sensitive": [
         {
             "column": "diagnosis",
+            "of": "all",
             "most": 0.5,
             "mean": 0.31,
             "bins": [
@@ -78,6 +79,7 @@ EVIDENCE: dict[str, Any] = {
         {
             "column": "age",
             "form": "range",
+            "of": "all",
             "exact": 0.125,
             "width": 9.76,
             "unit": "numbers",
@@ -95,6 +97,7 @@ EVIDENCE: dict[str, Any] = {
         {
             "column": "sex",
             "form": "set",
+            "of": "all",
             "exact": 1.0,
             "width": 1.0,
             "unit": "values",
@@ -148,7 +151,13 @@ MEASURES: dict[str, Any] = {
     ],
     "metrics": {
         "workload": {
-            "workload": {"queries": 1000, "predicates": 2},
+            "workload": {
+                "queries": 1000,
+                "predicates": 2,
+                "selectivity": 0.05,
+                "seed": 1,
+                "sensitive": None,
+            },
             "count": {
                 "median": 0.0123,
                 "mean": 0.018,
@@ -187,9 +196,13 @@ ATTACKED: dict[str, Any] = {
             ("inference", "quasi_identifiers", "diagnosis"),
             ("inference", "others_known", "diagnosis"),
             ("inference", "correlations", "diagnosis"),
+            ("inference", "method_known", "diagnosis"),
         )
     ],
-    "not_measured": [{"attack": "linkability", "reason": "people are known by one column alone"}],
+    "not_measured": [
+        {"attack": "linkability", "reason": "people are known by one column alone"},
+        {"attack": "inference", "adversary": "method_known", "reason": "nobody enumerates"},
+    ],
 }
 """Details of an event: attacks on the version."""
 

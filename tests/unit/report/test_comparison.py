@@ -187,4 +187,5 @@ def test_nothing_is_loaded():
     html = EMBEDDED.sub("", page(comparison()))
     assert "default-src 'none'" in html
     assert not re.search(r"\b(src|srcset|action|data|poster|href)=", html)
-    assert "url(" not in html
+    fonts = html.count("src:url(data:font/woff2;base64,")
+    assert (fonts, html.count("url("), html.count("font-src data:;")) == (2, 2, 1)

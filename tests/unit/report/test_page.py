@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pganon.report.charts.bars import sizes
 from pganon.report.document import document
 from pganon.report.page import page
 from pganon.report.template import KINDS, at
@@ -34,15 +35,20 @@ def shown(html: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html))).replace("\u00a0", " ")
 
 
+def check_figures(html: str, report: dict[str, Any]) -> int:
+    """Figures of the page are those of the document, as it writes them; how many there are."""
+    figures = FIGURE.findall(html)
+    for path, kind, text in figures:
+        assert unescape(text) == KINDS[kind](at(report, path))
+    return len(figures)
+
+
 def test_every_figure_of_the_page_is_that_of_the_document():
     report = document(collected())
     html = page(report)
     (embedded,) = EMBEDDED.findall(html)
     assert json.loads(embedded) == json.loads(json.dumps(report))
-    figures = FIGURE.findall(html)
-    assert len(figures) > 12
-    for path, kind, text in figures:
-        assert unescape(text) == KINDS[kind](at(json.loads(embedded), path))
+    assert check_figures(html, json.loads(embedded)) > 12
     assert at(report, "risk.release.highest") == 1 / 12
     assert at(report, "guarantee.2.measured") == 0.5
 
@@ -83,6 +89,101 @@ def test_what_is_to_be_looked_at_is_what_applies():
     assert "several records" not in comments
 
 
+def test_the_limits_are_those_of_the_policy():
+    """1 in 12 is above 5 % and below 20 %."""
+    evidence = json.loads(json.dumps(EVIDENCE))
+    for counted in evidence["class_sizes"].values():
+        counted["above"] = {"0.05": 900, "0.2": 0}
+    policy = {**POLICY, "report": {"limits": [0.05, 0.2]}}
+    report = document(collected(policy, evidence=evidence))
+    text = shown(page(report))
+    assert report["risk"]["limits"] == {"0.05": 0.05, "0.2": 0.2}
+    assert len(report["comments"]) == 5
+    for said in (
+        "The highest chance to find a person is 8.3 %, above 5 %, which the policy declares as"
+        " accepted.",
+        "limits: 5 % and 20 % above 5 %",
+        "900 people have a chance above 5 % and no people have a chance above 20 %",
+        "The policy declares them as accepted",
+    ):
+        assert said in text
+    assert "European Medicines Agency" not in text
+
+
+def test_the_risk_among_people_of_a_population():
+    text = shown(page(document(collected())))
+    assert "does not know who is in the data (journalist) not measured not measured" in text
+    among = {
+        "smallest": 40,
+        "highest": 1 / 40,
+        "mean": 0.0125,
+        "above": {"0.09": None, "1/11": 0},
+    }
+    report = document(collected(evidence={**EVIDENCE, "population": among}))
+    text = shown(page(report))
+    assert at(report, "risk.population.mean") == 0.0125
+    assert "looks among the people of a population (journalist) 2.5 % 1.2 %" in text
+    assert "Every group looks like at least 40 people of the population" in text
+    assert "fewer than 11 people have a chance above 9 %" in text
+    nobody = {**among, "smallest": 0, "highest": 1.0}
+    text = shown(page(document(collected(evidence={**EVIDENCE, "population": nobody}))))
+    assert "Some groups look like nobody of the population" in text
+
+
+def test_catalogues_read_what_the_page_shows():
+    """As schema.org and DQV have it; every value is a figure of the report."""
+    files = [{"name": "stays.csv", "sha256": "ab" * 32}]
+    report = document(collected(), files)
+    found = report["dataset"]
+    assert found["@context"]["@vocab"] == "https://schema.org/"
+    assert (found["@type"], found["name"], found["version"]) == ("Dataset", "admissions", "1")
+    assert found["description"] == "Research on asthma"
+    names = [one["name"] for one in found["variableMeasured"]]
+    assert names == ["age", "sex", "diagnosis", "days"]
+    assert found["distribution"][0]["sha256"] == "ab" * 32
+    measured = {
+        one["dqv:isMeasurementOf"]["name"]: one["dqv:value"]
+        for one in found["dqv:hasQualityMeasurement"]
+    }
+    assert measured == {
+        "structure": 0,
+        "k_anonymity": 12,
+        "alpha_k_anonymity of diagnosis": 0.5,
+        "highest re-identification risk": report["risk"]["release"]["highest"],
+        "mean re-identification risk": report["risk"]["release"]["mean"],
+        "information loss (NCP) of age": 0.104,
+        "information loss (NCP) of sex": 0.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("operator", "said"), [(">=", "at least"), (">", "above"), ("<=", "at most"), ("<", "below")]
+)
+def test_bounds_in_words(operator: str, said: str):
+    checks = [{**check, "bound": operator} for check in MEASURES["verified"]]
+    report = document(collected(measures={**MEASURES, "verified": checks}))
+    assert {check["bound"] for check in report["guarantee"]} == {said}
+    assert f"{said} 12" in shown(page(report))
+
+
+def test_whether_presence_is_bounded():
+    def presence(*checks: dict[str, Any]) -> dict[str, str]:
+        verified = [*MEASURES["verified"], *checks]
+        report = document(collected(measures={**MEASURES, "verified": verified}))
+        return next(one for one in report["questions"] if one["name"] == "presence")
+
+    def remains(*checks: dict[str, Any]) -> str:
+        return presence(*checks)["remains"].replace("\u00a0", " ")
+
+    assert presence()["result"] == "not bounded"
+    bound = {**MEASURES["verified"][0], "model": "delta_presence", "required": 0.5}
+    most = {**bound, "symbol": "max", "bound": "<=", "measured": 0.37}
+    least = {**bound, "symbol": "min", "bound": ">=", "measured": 0.05}
+    assert presence(most)["result"] == "bounded"
+    assert "with a chance of at most 37 %." in remains(most)
+    assert "of at most 37 % and at least 5 %." in remains(most, least)
+
+
 def test_tables_that_others_could_write_to_are_named():
     hostile = "hospital.patient\u202e"
     report = document(collected(measures={**MEASURES, "unlocked": [hostile, "hospital.ward"]}))
@@ -113,8 +214,9 @@ def test_who_approved_other_evidence_is_seen():
         event(2, "approved", 1, request=1, login="dpo", reason="Fine.", evidence_sha256="ab"),
         event(3, "released", 1, row_count=1000, evidence_sha256="cd"),
     ]
-    comments = document(collected(events=events))["comments"]
-    assert any("saw other evidence" in comment for comment in comments)
+    report = document(collected(events=events))
+    assert any("saw other evidence" in comment for comment in report["comments"])
+    assert report["exception"] == "Fine."
 
 
 def test_nothing_to_look_at_is_a_pass():
@@ -130,6 +232,7 @@ def test_nothing_to_look_at_is_a_pass():
     assert (report["comments"], report["status"]) == ([], "pass")
     assert "dpo approved it on 1 March 2026." in report["summary"]
     assert "As the board decided." in page(report)
+    assert report["exception"] is None
 
 
 def test_limits_follow_from_all_models_together():
@@ -153,6 +256,7 @@ def test_a_form_without_evidence_says_what_was_not_measured():
     assert [one["result"] for one in report["outcome"]][:3] == ["not measured"] * 3
     assert "measured no evidence" in report["comments"][0]
     assert "Not measured" in text
+    assert "Age not measured 30 %" in text or "age not measured 30 %" in text
 
 
 def test_a_form_of_linked_tables_has_its_values_alone():
@@ -180,7 +284,7 @@ def test_attacks_are_those_of_the_version():
     report = document(collected(events=events))
     attacks = report["attacks"]
     assert (attacks["row"], attacks["targets"], attacks["times"]) == (4, 100, 2)
-    assert [one["release"] for one in attacks["findings"]] == [None, None, RATE, RATE, RATE]
+    assert [one["release"] for one in attacks["findings"]] == [None] * 2 + [RATE] * 4
     html = page(report)
     text = shown(html)
     for said in (
@@ -192,6 +296,9 @@ def test_attacks_are_those_of_the_version():
         "also knows who 11 other members of the group are, and their diagnosis",
         "no guess",
         "Linkability was not measured: people are known by one column alone.",
+        "Inference by who knows the method was not measured: nobody enumerates.",
+        "also knows age and sex of everybody in the group, and why the method did not divide it;"
+        " guesses diagnosis",
         "Tried attacks on 55 people, and on 55 who were held out",
     ):
         assert said in text
@@ -204,6 +311,64 @@ def test_attacks_are_those_of_the_version():
         report = document(collected(events=events))
         assert report["attacks"] is None
         assert "Attacks were not tried on this version" in shown(page(report))
+
+
+def gains(*found: tuple[str, str, str | None, float | None]) -> list[str]:
+    """What is to be looked at of attacks with (attack, adversary, column, least difference)."""
+    findings = [
+        {
+            "attack": attack,
+            "adversary": adversary,
+            "column": column,
+            "release": RATE,
+            "members": {**RATE, "share": 0.5},
+            "control": {**RATE, "share": 0.1},
+            "difference": least and {"value": 0.4, "low": least, "high": 0.6},
+        }
+        for attack, adversary, column, least in found
+    ]
+    nothing = collected(events=[])
+    made = collected(events=[event(2, "attacked", 1, **{**ATTACKED, "findings": findings})])
+    before = document(nothing)["comments"]
+    after = document(made)["comments"]
+    return [one.replace("\u00a0", " ") for one in after if one not in before]
+
+
+def test_attacks_that_surely_gain_are_to_be_looked_at():
+    """More than nine points by the lower end of the interval; of several attackers the best."""
+    found = gains(
+        ("inference", "quasi_identifiers", "diagnosis", 0.0901),
+        ("inference", "others_known", "diagnosis", 0.31),
+        ("inference", "correlations", "diagnosis", 0.2),
+        ("inference", "correlations", "days", 0.25),
+        ("linkability", "two_sources", None, 0.1),
+        ("singling_out", "published_row", None, 0.123),
+    )
+    shares = "50 % of the people in the release, and 10 % of those who were held out."
+    gained = "with a confidence of 95 %, is what the release gives away of them."
+    assert found == [
+        "Who knows age and sex of a person, and 11 other members of the group with their diagnosis,"
+        f" guesses diagnosis of {shares} The difference, at least 31 percentage points {gained}",
+        "Who knows age and sex of a person, and how each of them goes with days, guesses days of"
+        f" {shares} The difference, at least 25 percentage points {gained}",
+        f"Who has two lists of people, each with half of age and sex, connects {shares}"
+        f" The difference, at least 10 percentage points {gained}",
+        "What a row shows is true of exactly one person in the release for 50 % of the rows that"
+        " were tried, and of one who was held out for 10 %. The difference, at least 12.3"
+        f" percentage points {gained}",
+    ]
+    (said,) = gains(("inference", "method_known", "diagnosis", 0.2))
+    assert "of a person and of everybody in the group, and why the method did not" in said
+    (said,) = gains(("inference", "quasi_identifiers", "diagnosis", 0.0901))
+    assert said.startswith("Who knows age and sex of a person guesses diagnosis of 50 %")
+    assert (
+        gains(
+            ("inference", "quasi_identifiers", "diagnosis", 0.09),
+            ("inference", "others_known", "diagnosis", -0.2),
+            ("linkability", "two_sources", None, None),
+        )
+        == []
+    )
 
 
 def test_old_events_are_folded():
@@ -255,7 +420,8 @@ def test_nothing_is_loaded():
         f"#{name}"
         for name in ("out", "wrong", "likely", "measured", "lost", "time", "not", "proof")
     }
-    assert "url(" not in html
+    fonts = html.count("src:url(data:font/woff2;base64,")
+    assert (fonts, html.count("url("), html.count("font-src data:;")) == (2, 2, 1)
 
 
 def test_columns_are_in_the_order_of_the_source():
@@ -265,3 +431,16 @@ def test_columns_are_in_the_order_of_the_source():
     names = [row["source"] for row in document(found)["columns"]]
     out = [name for name in POLICY["columns"] if name != "patient_no"]
     assert names[: len(out) + 1] == [*out, "patient_no"]
+
+
+def test_sizes_that_no_group_has_are_not_in_a_range():
+    """Where bins were put together up to the last."""
+    found = {"people": 40, "largest": 2, "bins": [{"from": 1, "to": None, "people": 40}]}
+    drawn = sizes({**found, "largest": 140}, found)
+    assert [name in drawn for name in (">1-2<", ">1+<")] == [True, True]
+
+
+def test_one_person_is_one():
+    evidence = json.loads(json.dumps(EVIDENCE))
+    evidence["class_sizes"]["release"]["smallest"] = 1
+    assert document(collected(evidence=evidence))["outcome"][0]["figure"] == "1 person"

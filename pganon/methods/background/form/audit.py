@@ -97,6 +97,12 @@ def _audit(spec: ReleaseSpec, state: State, *, clustered: bool) -> exp.Expr:
     )
 
 
+SAID = {
+    **class_checks.SAID,
+    "audit": "What readers may know beforehand was looked up for everybody of every group.",
+}
+
+
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     queries = class_checks.checks(spec, state, tables)
     requirement = bounded(spec)

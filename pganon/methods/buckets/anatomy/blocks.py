@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.codes import weight_type
 from pganon.encode.curve import numbered
+from pganon.encode.facts import weight_type
 from pganon.encode.records import DRAW, PLACE
 from pganon.methods.buckets.anatomy.context import AnatomyContext
 from pganon.methods.buckets.invariance import others

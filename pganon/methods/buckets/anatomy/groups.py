@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.codes import weight_type
+from pganon.encode.facts import weight_type
 from pganon.encode.records import DRAW
 from pganon.methods.buckets.anatomy.context import AnatomyContext
 from pganon.methods.buckets.invariance import old_groups

@@ -29,7 +29,8 @@ from pganon.forms.form import (
 )
 from pganon.forms.linked import Linked, LinkedRows, linked_column, part_number
 from pganon.forms.utility import AnatomyUtility
-from pganon.methods.buckets.form import inferred, statistics, verification, views
+from pganon.methods.buckets.form import inferred, statistics, told, verification, views
+from pganon.methods.buckets.form.evidence import evidence
 from pganon.methods.buckets.form.verification import histogram, histogram_of
 from pganon.methods.buckets.form.whole import whole
 from pganon.methods.buckets.metrics.report import BucketMetrics, measure_steps, metrics_of
@@ -37,7 +38,6 @@ from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form import bucket_staging as staging
 from pganon.methods.common.form.bucket_rows import link_of
 from pganon.methods.common.form.grouping import NUMBERED, Grouping
-from pganon.metrics.evidence.values import evidence_of_values
 from pganon.policy.options import EXPECTED, GROUP_ID, PROBABILITY
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, query
@@ -116,6 +116,7 @@ def anatomized(
             lambda spec, state, tables: verification.checks(spec, arrange(spec, state), tables),
             lambda spec, state, tables: staging.released(arrange(spec, state), tables),
             lambda spec, state: staging.duplicate_keys(spec, arrange(spec, state), buckets, state),
+            verification.SAID,
         ),
         Publication(
             lambda spec, state, tables: views.views(spec, arrange(spec, state), tables),
@@ -131,7 +132,8 @@ def anatomized(
             whole(arrange, generalized=generalized, settled=static_columns),
             histogram=of_values,
             on_request=metrics,
-            evidence=evidence_of_values(of_values),
+            evidence=evidence(arrange, buckets, of_values, generalized=generalized),
+            tells=told.tell,
         ),
         Linkage(
             lambda spec, state, tables: linked(spec, arrange(spec, state), tables),

@@ -43,7 +43,7 @@ from pganon.steps.facts import RECORDS, Fact, Facts, measure, or_null
 
 def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
     """Steps that observe the facts of :func:`utility`."""
-    extents = Check(
+    spread = Check(
         "utility",
         "extent and sizes of the buckets",
         lambda s: _extents(spec, arrange(spec, s), buckets.all_records(s), s),
@@ -59,7 +59,7 @@ def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
         for item in spec.sensitive
     ]
     return [
-        *[[step] for step in (extents, *degrees, *informed)],
+        *[[step] for step in (spread, *degrees, *informed)],
         *inferred.chains(spec, arrange, buckets),
     ]
 
@@ -114,6 +114,14 @@ def linked_partitions(arrangement: Arrangement) -> list[str]:
 
 def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state: State) -> exp.Expr:
     """SELECT one row of losses and sizes: of the classes, or of the buckets of all partitions."""
+    tree = loss.basic(spec, extents(spec, arrangement, rows, state), state)
+    return tree.select(named(num(len(linked_partitions(arrangement))), "partitions"))
+
+
+def extents(
+    spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state: State
+) -> exp.Select:
+    """SELECT (n, extent columns of the axes) of the same."""
     codes = [col(name, "r") for name in code_columns(spec)]
     records = [
         query("select :place as place from r", {"r": rows}, place=num(place)).select(
@@ -121,11 +129,10 @@ def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state:
         )
         for place, name in enumerate(linked_partitions(arrangement))
     ]
-    extents = group_extents(
+    found = group_extents(
         axes(spec.attributes), state, stacked(records), ["place", "number"], weighted=False
     )
-    tree = loss.basic(spec, extents.select(named(fragment("count(*)"), "n")), state)
-    return tree.select(named(num(len(records)), "partitions"))
+    return found.select(named(fragment("count(*)"), "n"))
 
 
 def _degree(arrangement: Arrangement, item: Sensitive, tables: Relations) -> exp.Expr:

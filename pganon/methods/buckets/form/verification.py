@@ -32,6 +32,12 @@ DIFFERENT = "different"
 """Name of the check that all values of a bucket are different, under m-invariance."""
 
 
+SAID = {
+    DIFFERENT: "No bucket has a value of {column} twice.",
+    EXCLUSION: "No bucket has a value of {column} that the policy excludes for one of its records.",
+}
+
+
 def checks(
     spec: ReleaseSpec, arrangement: Arrangement, tables: Relations
 ) -> tuple[CheckQuery, ...]:

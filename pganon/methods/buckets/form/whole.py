@@ -42,7 +42,7 @@ def whole(arrange: Arrange, *, generalized: bool, settled: Callable[[ReleaseSpec
     )
     return Whole(
         columns=lambda spec, state: _columns(arrange, spec, state),
-        shown=(lambda spec, tables: _shown(arrange, spec, tables)) if generalized else exact,
+        shown=(lambda spec, tables: shown(arrange, spec, tables)) if generalized else exact,
         measures=lambda spec, tables, lost: _measures(arrange, spec, tables, lost),
         utility=whole_utility,
         measurable=lambda spec, adds: (adds or settled(spec)) and _told(arrange(spec, State(0))),
@@ -75,7 +75,7 @@ def _columns(arrange: Arrange, spec: ReleaseSpec, state: State) -> dict[str, lis
 # -- loss -------------------------------------------------------------------------------------
 
 
-def _shown(arrange: Arrange, spec: ReleaseSpec, tables: Relations) -> exp.Select:
+def shown(arrange: Arrange, spec: ReleaseSpec, tables: Relations) -> exp.Select:
     """SELECT group_id, n and what the class shows."""
     bearing = arrange(spec, State(0)).bearing
     columns = [col(CLASS_ID, "q")]

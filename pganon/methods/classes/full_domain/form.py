@@ -15,7 +15,8 @@ from pganon.encode.facts import KEPT, shown_level
 from pganon.forms.elements import attribute_columns
 from pganon.forms.form import Tables
 from pganon.forms.stored import stored
-from pganon.forms.utility import ClassUtility, class_utility
+from pganon.forms.told import Told, told
+from pganon.forms.utility import ClassUtility, Utility, class_utility
 from pganon.forms.work import GROUPED_CLASSES
 from pganon.methods.classes.full_domain import facts
 from pganon.methods.classes.full_domain.costs import UNIT
@@ -300,10 +301,27 @@ def utility(spec: ReleaseSpec, observed: Facts) -> LevelUtility:
     )
 
 
+SAID = {
+    "distinct_classes": "No two groups look the same.",
+    "uniform_level": "All values of {column} are equally coarse.",
+}
+
+
+def tell(utility: Utility, members: str) -> list[Told]:
+    """The levels, which are the same in every class."""
+    assert isinstance(utility, LevelUtility)
+    levels = ", ".join(f"{name} {level} of {top}" for name, (level, top) in utility.levels.items())
+    once = len(utility.rounds) == 1
+    where = "of its hierarchy" if once else "in a round of records. The first one has"
+    return [told("levels", f"Every column is at one level {where}: {levels}. 0 is exact.")]
+
+
 LEVELLED = replace(
     CLASSES,
     staging=replace(CLASSES.staging, relations=relations, steps=staging_steps),
-    verification=replace(CLASSES.verification, checks=checks),
+    verification=replace(CLASSES.verification, checks=checks, said=SAID),
     publication=replace(CLASSES.publication, views=views, stated=stated),
-    statistics=replace(CLASSES.statistics, utility=utility, figures=LevelUtility, whole=None),
+    statistics=replace(
+        CLASSES.statistics, utility=utility, figures=LevelUtility, whole=None, tells=tell
+    ),
 )

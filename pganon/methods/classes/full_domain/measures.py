@@ -21,6 +21,8 @@ from functools import cached_property
 from sqlglot import exp
 
 from pganon.encode.axis import axes
+from pganon.encode.looks import counted_values, decoded
+from pganon.encode.placed import by_cell
 from pganon.encode.work import CODED, reference
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain.costs import Gaps
@@ -95,9 +97,21 @@ class Measures:
 
     # -- tables of records ----------------------------------------------------------------------
 
+    @property
+    def _records(self) -> Relation:
+        """The encoded records; of those in shards what they show, counted."""
+        if by_cell(self.spec, self.state) is None:
+            return self.state.work(CODED)
+        return decoded(self.spec, self.state, counted_values(self.spec, self.state))
+
+    @property
+    def _number(self) -> exp.Expr:
+        apart = by_cell(self.spec, self.state) is None
+        return fragment("count(*)" if apart else "sum(r.w)::bigint")
+
     def cells(self) -> exp.Select:
         codes = [col(axis.code, "r") for axis in self.layout.axes]
-        tree = query("select count(*) as n from r", {"r": self.state.work(CODED)})
+        tree = query("select :n as n from r", {"r": self._records}, n=self._number)
         tree = tree.select(*codes, *self.relaxed.bits("r"))
         return tree.group_by(*[code.copy() for code in codes])
 
@@ -110,7 +124,7 @@ class Measures:
         """SELECT key, value, n of a sensitive column."""
         codes = [col(axis.code, "r") for axis in self.layout.axes]
         value = col(f"s{index}", "r")
-        counted = query("select count(*) as n from r", {"r": self.state.work(CODED)})
+        counted = query("select :n as n from r", {"r": self._records}, n=self._number)
         counted = counted.select(*codes, named(value, "value"))
         counted = counted.group_by(*[key.copy() for key in (*codes, value)])
         tree = query("select c.value, c.n from c", {"c": counted})

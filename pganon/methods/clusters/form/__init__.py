@@ -21,7 +21,8 @@ from pganon.forms.form import (
 )
 from pganon.forms.linked import Linked, LinkedColumn
 from pganon.forms.utility import ClusterUtility
-from pganon.methods.clusters.form import staging, utility, verification, views
+from pganon.methods.clusters.form import staging, told, utility, verification, views
+from pganon.methods.clusters.form.evidence import EVIDENCE
 from pganon.methods.clusters.form.whole import WHOLE
 from pganon.policy.options import CLUSTER_NO, SIZE
 from pganon.resolved.model import ReleaseSpec
@@ -52,8 +53,16 @@ def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
 
 CLUSTERS = PublishedForm(
     Staging(staging.relations, staging.staging_steps),
-    Verification(verification.checks, staging.released, staging.duplicate_keys),
+    Verification(verification.checks, staging.released, staging.duplicate_keys, verification.SAID),
     Publication(views.views, "clusters", weights=(SIZE,)),
-    Statistics(utility.measures, utility.utility, ClusterUtility, WHOLE),
+    Statistics(
+        utility.measures,
+        utility.utility,
+        ClusterUtility,
+        WHOLE,
+        evidence=EVIDENCE,
+        tells=told.tell,
+        apart="no row is a person: a cluster shows the values of several people together",
+    ),
     Linkage(linked, shows=lambda spec, state: "exact"),
 )

@@ -30,6 +30,9 @@ from pganon.steps.facts import RECORDS, Fact, Facts, count, measure
 
 CONSTANTS = count("constants", MEASURE)
 
+COMBINATIONS = "combinations"
+"""Work table (cluster_no, value, product, supported): of every cluster and number of a QS set."""
+
 
 def measures(spec: ReleaseSpec) -> Chains:
     """Steps that observe the facts of :func:`utility`, from the codes of the clusters."""
@@ -46,9 +49,9 @@ def measures(spec: ReleaseSpec) -> Chains:
 def further_chains(context: QuasiSensitive) -> Chains:
     """From `cluster_codes` and the combinations that exist to what clusters leave possible."""
     combinations = CreateTable(
-        "combinations",
+        COMBINATIONS,
         "combinations of every cluster and QS set",
-        lambda s: s.work("combinations"),
+        lambda s: s.work(COMBINATIONS),
         lambda s: _combinations(context, s),
     )
     counts = Check(
@@ -91,7 +94,7 @@ def _combinations(context: QuasiSensitive, state: State) -> exp.Expr:
     product = product_histogram(codes, CLUSTER_NO, sets)
     supported = supported_histogram(codes, CLUSTER_NO, sets, context.element(state))
     return query(
-        "select p.value, p.n as product, s.n as supported from p"
+        "select p.cluster_no, p.value, p.n as product, s.n as supported from p"
         " join s on s.cluster_no = p.cluster_no and s.value = p.value",
         {
             "p": product,
@@ -133,7 +136,7 @@ def _counts(context: QuasiSensitive, state: State) -> exp.Expr:
             for name, aggregate in _COUNTED.items():
                 value = query(
                     "select :x::float8 from c where c.value = :set",
-                    {"c": state.work("combinations")},
+                    {"c": state.work(COMBINATIONS)},
                     x=fragment(aggregate, n=col(kind, "c")),
                     set=num(number),
                 )

@@ -17,6 +17,11 @@ from pganon.sqltools import col, fragment, named, num, query, render, scalar, to
 from pganon.steps import State
 from pganon.steps.relations import CheckQuery
 
+SAID = {
+    "qs_k_anonymity.size": "Every cluster shows values of at least {required} records together.",
+    "qs_k_anonymity.min_values": "Every column has at least {required} values in every cluster.",
+}
+
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure the requirement, only from the relations in `tables`."""

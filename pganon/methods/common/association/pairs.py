@@ -60,7 +60,7 @@ def _first(columns: Sequence[int]) -> exp.Expr:
     """Number of the first column that is in the set."""
     case = exp.Case()
     for i in columns:
-        case = case.when(fragment(":k is not null", k=key(i)), num(i))
+        case = case.when(fragment(":k is not null", k=key(i)), num(i), copy=False)
     return case
 
 

@@ -7,12 +7,16 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.first import first_of
-from pganon.forms.elements import value_key
+from pganon.encode.sensitive import sensitive_key
+from pganon.forms.elements import text_key
 from pganon.forms.form import STRUCTURE, Relations, Tables
 from pganon.forms.linked import Linked, linked_column
 from pganon.methods.common.form.checked import requirement_check, violations_check
 from pganon.methods.common.form.population import population_checks
 from pganon.methods.common.form.profit import profit_checks
+from pganon.methods.common.form.reference import (
+    SAID as OF_REFERENCES,
+)
 from pganon.methods.common.form.reference import (
     against,
     reference_checks,
@@ -23,12 +27,19 @@ from pganon.methods.common.form.reference import (
 from pganon.methods.common.form.regions import region_check
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Relation, Requirement
+from pganon.resolved.increments import REGIONS
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, presorted, query
 from pganon.steps import State
 from pganon.steps.relations import CheckQuery
 
 MERGE = "require less of the whole release, or larger classes, for example by a larger k"
+
+
+SAID = {
+    **OF_REFERENCES,
+    REGIONS: "Every group shows the bounds of its region, which are those of the first version.",
+}
 
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
@@ -101,14 +112,17 @@ def class_sizes(tables: Relations) -> exp.Select:
 
 def _counted(tables: Relations, item: Sensitive) -> exp.Select:
     rows = query(
-        "select r.class_id, :value as value from records as r",
+        "select r.class_id, :key as key from records as r",
         dict(tables),
-        value=value_key(item, "r"),
+        key=sensitive_key(item, col(item.published, "r")),
     )
-    return query(
-        "select r.class_id, r.value, count(*) as n from r group by r.class_id, r.value",
+    # Texts are made of values that are counted, not of every record's.
+    counted = query(
+        "select r.class_id, r.key, count(*) as n from r group by r.class_id, r.key",
         {"r": presorted(rows)},
     )
+    value = text_key(col("key", "h"))
+    return query("select h.class_id, :value as value, h.n from h", {"h": counted}, value=value)
 
 
 def _reference_shares(spec: ReleaseSpec, item: Sensitive, kind: str, tables: Tables) -> exp.Select:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.axis import axes
+from pganon.encode.looks import unchanged
 from pganon.forms.elements import attribute_columns
 from pganon.forms.facts import losses
 from pganon.forms.form import (
@@ -22,6 +23,7 @@ from pganon.forms.form import (
     Verification,
     Whole,
 )
+from pganon.forms.told import nothing
 from pganon.forms.utility import ClassUtility, class_utility
 from pganon.forms.work import EXTENTS
 from pganon.identifiers import QualifiedName
@@ -30,10 +32,10 @@ from pganon.methods.common.form.class_records import (
     classes_of_cells,
     encoded_records,
     same_cell,
-    unchanged,
 )
+from pganon.methods.common.form.population import covered_people
 from pganon.metrics import loss
-from pganon.metrics.evidence.classes import evidence_of
+from pganon.metrics.evidence.classes import described, evidence_of
 from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.metrics.steps import measure_steps
 from pganon.policy.options import CLASS_ID
@@ -124,7 +126,7 @@ ON_REQUEST = OnRequest(
 
 CLASSES = PublishedForm(
     Staging(classes.relations, classes.staging_steps),
-    Verification(class_checks.checks, classes.released, classes.duplicate_keys),
+    Verification(class_checks.checks, classes.released, classes.duplicate_keys, class_checks.SAID),
     Publication(class_views.views, "classes"),
     Statistics(
         measures,
@@ -133,7 +135,8 @@ CLASSES = PublishedForm(
         Whole(whole_columns, shown, whole_measures, class_utility),
         class_checks.histogram,
         ON_REQUEST,
-        evidence_of(DESCRIPTION, class_checks.histogram),
+        evidence_of(described(DESCRIPTION), class_checks.histogram, covered=covered_people),
+        nothing,
     ),
     Linkage(class_checks.linked),
 )

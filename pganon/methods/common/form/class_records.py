@@ -8,6 +8,8 @@ from sqlglot import exp
 
 from pganon.encode.combination import cell_columns
 from pganon.encode.facts import KEPT
+from pganon.encode.looks import counted_looks, unchanged
+from pganon.encode.people import identity
 from pganon.encode.placed import beside_cells, beside_source, by_cell
 from pganon.encode.records import PART, ties
 from pganon.encode.work import CODED
@@ -16,7 +18,7 @@ from pganon.forms.work import DEALT, GROUPED_CLASSES
 from pganon.identifiers import QualifiedName
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.rows import Relation
-from pganon.resolved.model import Carried, ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import (
     aliased,
     cast,
@@ -69,15 +71,15 @@ def encoded_records(spec: ReleaseSpec, state: State) -> Relation:
 
 
 def classes_of_cells(spec: ReleaseSpec, state: State) -> QualifiedName:
-    """The class of every cell, where the encoded records are."""
-    if by_cell(spec, state) is None:
+    """The class of every cell; of people where their encoded records are."""
+    if by_cell(spec, state) is None or identity(spec) is None:
         return state.work(GROUPED_CLASSES)
     return state.work("cell_classes")
 
 
 def placed_steps(spec: ReleaseSpec) -> list[Step]:
-    """That table, of records in shards. Joined as they are, all classes would go to all servers."""
-    if beside_source(spec) is None:
+    """That table, of people in shards. Joined as they are, all classes would go to all servers."""
+    if beside_source(spec) is None or identity(spec) is None:
         return []
     return [
         CreateTable(
@@ -97,14 +99,6 @@ def same_cell(spec: ReleaseSpec, state: State, left: str, right: str) -> exp.Exp
     return equal(cell_keys(spec, state), left, right)
 
 
-def unchanged(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:
-    """Work column and declaration of every column that is published unchanged."""
-    sensitive: list[tuple[str, Sensitive | Carried]] = [
-        (f"v{item.index}", item) for item in spec.sensitive
-    ]
-    return sensitive + [(f"p{item.index}", item) for item in spec.carried]
-
-
 Owned = tuple[exp.Select, exp.Expr]
 
 
@@ -118,7 +112,7 @@ def records_of_classes(
     `owned` adds to the records `c` a column after the class: it returns the SELECT with its joins,
     and the column.
     """
-    if owned is None and _pays(state):
+    if owned is None and (by_cell(spec, state) is not None or _pays(state)):
         return counted_records(spec, state)
     tree = exp.select(col("class_id", "g")).from_(aliased(encoded_records(spec, state), "c"))
     tree = tree.join(
@@ -155,11 +149,6 @@ def different_check(spec: ReleaseSpec) -> Check:
 
 
 def _different(spec: ReleaseSpec, state: State) -> exp.Expr:
-    if by_cell(spec, state) is not None:
-        records = query("select distinct 1 from c", {"c": state.work(CODED)}).select(
-            *_looks(spec, cell_keys(spec, state)), append=False
-        )
-        return query("select count(*) as different_records from r", {"r": records})
     kept = num(state[KEPT])
     most: exp.Expr = scalar(query("select count(*) from n", {"n": numbers(state, CLASS_ID)}))
     for name, _ in unchanged(spec):
@@ -200,14 +189,17 @@ def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
     keys, names = cell_keys(spec, state), [name for name, _ in unchanged(spec)]
     by = _looks(spec, keys)
     shown = [*names, *[f"look{place}" for place in range(len(by) - len(keys) - len(names))]]
-    cells = query("select count(*) as n from c", {"c": encoded_records(spec, state)})
-    cells = cells.select(*[named(e, n) for e, n in zip(by, (*keys, *shown), strict=True)])
-    cells = cells.group_by(*[expression.copy() for expression in by])
-    classes = query("select sum(c.n)::bigint as n from c", {"c": cells}).join(
-        aliased(classes_of_cells(spec, state), "g"), on=equal(keys, "g", "c")
-    )
+    looks = [named(e, n) for e, n in zip(by, (*keys, *shown), strict=True)]
     of_class = [col(CLASS_ID, "g"), *[col(name, "c") for name in shown]]
-    classes = classes.select(*of_class).group_by(*[column.copy() for column in of_class])
+    if by_cell(spec, state) is not None:
+        cells = query("select c.n from c", {"c": counted_looks(spec, state)}).select(*looks)
+        classes = query("select c.n from c", {"c": cells}).select(*of_class)
+    else:
+        cells = query("select count(*) as n from c", {"c": encoded_records(spec, state)})
+        cells = cells.select(*looks).group_by(*[expression.copy() for expression in by])
+        classes = query("select sum(c.n)::bigint as n from c", {"c": cells}).select(*of_class)
+        classes = classes.group_by(*[column.copy() for column in of_class])
+    classes = classes.join(aliased(classes_of_cells(spec, state), "g"), on=equal(keys, "g", "c"))
     order = [col(name, "r") for name in (CLASS_ID, *shown)]
     repeated = query("select generate_series(1, r.n) as place from r", {"r": classes})
     repeated = repeated.select(*order).order_by(*[column.copy() for column in order])

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from pganon.encode.looks import unchanged
 from pganon.forms.elements import attribute_columns, exact_column
 from pganon.forms.form import Tables
-from pganon.methods.common.form.class_records import unchanged
 from pganon.methods.common.form.flat import FlatColumn, flat_columns, flattens
 from pganon.methods.common.form.label_values import label_views
 from pganon.methods.common.form.reference import reference_views

@@ -19,7 +19,13 @@ from pganon.encode.work import place
 from pganon.forms.form import Tables
 from pganon.methods.common.form.checked import requirement_check
 from pganon.privacy.base import Requirement, ShareModel
-from pganon.privacy.population import AverageRisk, LeastPresent, Presence, RecordsAtRisk
+from pganon.privacy.population import (
+    AverageRisk,
+    LeastPresent,
+    MostPresent,
+    Presence,
+    RecordsAtRisk,
+)
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import aliased, cast, col, fragment, materialized, named, query
 from pganon.steps import CreateTable, State
@@ -30,6 +36,8 @@ POPULATION = "population"
 
 _TOGETHER = "require less of the whole release, or more people per class, for example by k_map"
 _HINTS = {
+    MostPresent: "people whom several classes cover count for each: write a larger max, or use"
+    " a method whose classes do not overlap",
     LeastPresent: "lower min, or take people out of the population whom no class covers",
     AverageRisk: _TOGETHER,
     RecordsAtRisk: _TOGETHER,

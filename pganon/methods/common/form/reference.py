@@ -198,6 +198,12 @@ def with_shares(item: Sensitive, counted: exp.Select) -> exp.Select:
 # -- verification and view ------------------------------------------------------------------------
 
 
+SAID = {
+    REFERENCE: "The published distribution of {column} is that of the records.",
+    FIRST: "The distribution of {column} that is compared with is that of the first version.",
+}
+
+
 def reference_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
     """Checks that the distributions which classes are compared with are the right ones.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.encode.codes import weight_type
+from pganon.encode.facts import weight_type
 from pganon.methods.common.rounds.rule import CutRule, at
 from pganon.sqltools import cast, col, fragment, query
 from pganon.steps import State

@@ -29,8 +29,9 @@ from pganon.forms.inferred import Inferred
 from pganon.forms.linked import Linked, LinkedColumn
 from pganon.identifiers import quote
 from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, inference_text
-from pganon.methods.local.form import inferred, staging, statistics, verification, views
+from pganon.methods.local.form import inferred, staging, statistics, told, verification, views
 from pganon.methods.local.form.aligned import links
+from pganon.methods.local.form.evidence import EVIDENCE
 from pganon.methods.local.form.layout import Layout
 from pganon.methods.local.form.staging import RECORDS
 from pganon.methods.local.form.verification import histogram
@@ -128,6 +129,7 @@ LOCAL = PublishedForm(
         lambda spec, state, tables: verification.checks(Layout(spec), state, tables),
         staging.released,
         staging.duplicate_keys,
+        verification.SAID,
     ),
     Publication(
         lambda spec, state, tables: views.views(Layout(spec), state, tables),
@@ -141,6 +143,8 @@ LOCAL = PublishedForm(
         WHOLE,
         histogram=verification.histogram,
         on_request=METRICS,
+        evidence=EVIDENCE,
+        tells=told.tell,
     ),
     Linkage(linked, linked_by, lambda spec, state: "several"),
 )

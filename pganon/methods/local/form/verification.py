@@ -13,6 +13,9 @@ from pganon.forms.elements import attribute_columns, value_key
 from pganon.forms.form import STRUCTURE, Relations, Tables
 from pganon.methods.common.form.checked import requirement_check, violations_check
 from pganon.methods.common.form.reference import (
+    SAID as OF_REFERENCES,
+)
+from pganon.methods.common.form.reference import (
     against,
     reference_checks,
     source_counts,
@@ -49,6 +52,16 @@ def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ..
     for requirement in spec.requirements:
         queries += _required(layout, requirement, tables)
     return (*queries, *reference_checks(spec, tables))
+
+
+SAID = {
+    **OF_REFERENCES,
+    "forms": "Rows of a group show the same columns, and have a bucket where they hide one.",
+    "buckets": "Every hidden {column} is in one bucket, which has as many values as rows.",
+    "aligned": "Columns that have buckets in common have the same ones.",
+    "bucket_size": "Every bucket of {column} has at least {required} values.",
+    "distinct_values": "No bucket of {column} has one value alone.",
+}
 
 
 def histogram(

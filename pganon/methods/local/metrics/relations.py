@@ -114,7 +114,7 @@ def steps(spec: ReleaseSpec, parts: Parts, tables: Relations) -> list[Step]:
 
 
 def shown(spec: ReleaseSpec, parts: Parts, tables: Published) -> exp.Select:
-    """(group_id, n, published attributes): a row per group; hidden attributes only cover NULL."""
+    """(group_id, n, published attributes): a row per group; hidden attributes are NULL."""
     tree = query(
         "select g.group_id, r.n from g join"
         " (select x.group_id, count(*) as n from x group by x.group_id) as r"
@@ -122,11 +122,7 @@ def shown(spec: ReleaseSpec, parts: Parts, tables: Published) -> exp.Select:
         {"g": tables[parts.groups], "x": tables[parts.records]},
     )
     for attribute in spec.attributes:
-        value, *null = attribute_columns(attribute)
-        tree = tree.select(col(value.name, "g"))
-        for column in null:
-            covered = fragment("coalesce(:v, true)", v=col(column.name, "g"))
-            tree = tree.select(named(covered, column.name))
+        tree = tree.select(*[col(column.name, "g") for column in attribute_columns(attribute)])
     return tree
 
 

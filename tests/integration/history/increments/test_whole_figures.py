@@ -20,6 +20,7 @@ from tests.integration.history.increments.test_increments import growing_policy,
 from tests.support.harness import driver, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database
+from tests.support.oracles.evidence import check_sizes, check_values
 from tests.support.sources.builders import make_table
 from tests.support.sources.builders import policy as make_policy
 
@@ -450,6 +451,16 @@ def test_of_individuals(db: Database) -> None:
     assert found.highest_share == pytest.approx(
         max(len(owners) / len(people[number]) for (number, _), owners in holders.items())
     )
+    evidence = collect(db.owner(), "stays").evidence
+    assert evidence is not None
+    totals = {number: len(who) for number, who in people.items()}
+    check_sizes(evidence["class_sizes"]["release"], totals.values(), 11)
+    counted: dict[int, Counter[str]] = defaultdict(Counter)
+    everybody: dict[Any, set[Any]] = defaultdict(set)
+    for (number, disease), owners in holders.items():
+        counted[number][disease] += len(owners)
+        everybody[disease] |= owners
+    check_values(evidence["sensitive"][0], counted, everybody, 11, totals)
     sizes = Counter(row["class_id"] for row in rows)
     assert (found.classes, found.smallest_class, found.largest_class) == (
         len(sizes),

@@ -23,6 +23,12 @@ from pganon.run.result import RunResult
 from tests.integration.history.increments.test_increments import growing_policy, more_visits
 from tests.support.harness import driver, plans
 from tests.support.harness.cluster import Connection, Database
+from tests.support.oracles.evidence import (
+    check_counted,
+    check_sizes,
+    check_values,
+    everybody_else,
+)
 
 Row = dict[str, Any]
 Groups = Mapping[Any, Sequence[Row]]
@@ -132,7 +138,7 @@ def check_sensitive(found: AnatomyUtility, tables: Mapping[str, Sequence[Row]]) 
     assert "associated" not in found.details()
 
 
-def check_sizes(found: AnatomyUtility, sizes: Sequence[int]) -> None:
+def check_utility_sizes(found: AnatomyUtility, sizes: Sequence[int]) -> None:
     assert (found.groups, found.smallest_group, found.largest_group) == (
         len(sizes),
         min(sizes),
@@ -153,17 +159,50 @@ def check_evidence(conn: Connection, st: Sequence[Row], method: str) -> None:
         kept = collect(conn, "visits", number)
         assert kept.evidence is not None, number
         assert kept.evidence_intact
-    evidence = collect(conn, "visits").evidence
-    assert evidence is not None
+    evidence = newest_evidence(conn)
     assert evidence["class_sizes"] == {"release": None, "source": None}
     if method == "slicing":
         return  # who knows the column beside the values knows more than the bucket
-    for found in evidence["sensitive"]:
-        held = defaultdict[int, Counter[Any]](Counter)
-        for row in st:
-            held[row["group_id"]][row[found["column"]]] += row["count"]
-        most = max(max(of.values()) / of.total() for of in held.values())
-        assert found["most"] == pytest.approx(most)
+    for found, candidates in zip(evidence["sensitive"], evidence["candidates"], strict=True):
+        groups = check_values_of(found, st, "group_id")
+        people = Counter[int]()
+        for held in groups:
+            people[len(held)] += held.total()
+        check_counted(candidates, people, SMALLEST)
+
+
+SMALLEST = 11
+
+
+def newest_evidence(conn: Connection) -> dict[str, Any]:
+    """The evidence of the newest version."""
+    found = collect(conn, "visits").evidence
+    assert found is not None
+    return found
+
+
+def check_values_of(found: Row, rows: Sequence[Row], by: str) -> list[Counter[Any]]:
+    """Of buckets, which are returned."""
+    held = defaultdict[int, Counter[Any]](Counter)
+    for row in rows:
+        held[row[by]][row[found["column"]]] += row["count"]
+    check_values(found, held, _holders(held.values()), SMALLEST)
+    return list(held.values())
+
+
+def check_values_of_groups(found: Row, rows: Sequence[Row], values: Sequence[Row]) -> None:
+    """Where every bucket has one value."""
+    bucket = f"{found['column']}_bucket"
+    value = {row[bucket]: row[found["column"]] for row in values}
+    held = defaultdict[int, Counter[Any]](Counter)
+    for row in rows:
+        if row[bucket] is not None:
+            held[row["group_id"]][value[row[bucket]]] += 1
+    check_values(found, held, _holders(held.values()), SMALLEST)
+
+
+def _holders(groups: Iterable[Counter[Any]]) -> dict[Any, set[Any]]:
+    return everybody_else(value for held in groups for value in held.elements())
 
 
 @pytest.mark.slow
@@ -192,7 +231,7 @@ def test_of_buckets(db: Database, method: str) -> None:
     sizes = Counter[int]()
     for row in st:
         sizes[row["group_id"]] += row["count"]
-    check_sizes(found, list(sizes.values()))
+    check_utility_sizes(found, list(sizes.values()))
 
 
 @pytest.mark.slow
@@ -224,7 +263,7 @@ def test_of_independent_buckets(db: Database) -> None:
 
     check_spread(found, second, ncp)
     check_sensitive(found, tables)
-    check_sizes(found, [len(rows) for of in buckets.values() for rows in of.values()])
+    check_utility_sizes(found, [len(rows) for of in buckets.values() for rows in of.values()])
     for name, other in (("disease", "drug"), ("drug", "disease")):
         risk = informed(qit, tables, source, name, other)
         assert found.sensitive[name].informed == pytest.approx(risk)
@@ -311,7 +350,12 @@ def test_of_classes_with_buckets(db: Database) -> None:
 
     check_spread(found, second, ncp)
     check_sensitive(found, {name: view(conn, f"_{part}") for name, part in PARTS.items()})
-    check_sizes(found, [len(rows) for rows in grouped(qit, "class_id").values()])
+    sizes = [len(rows) for rows in grouped(qit, "class_id").values()]
+    check_utility_sizes(found, sizes)
+    evidence = newest_evidence(conn)
+    check_sizes(evidence["class_sizes"]["release"], sizes, SMALLEST)
+    for one in evidence["sensitive"]:
+        check_values_of(one, view(conn, f"_{PARTS[one['column']]}"), "group_id")
 
 
 # -- local groups and buckets -------------------------------------------------------------------
@@ -366,6 +410,19 @@ def test_of_local_groups(db: Database, method: str, missing: str | None) -> None
         most = [max(row["count"] for row in of) / n for of, n in zip(held, totals, strict=True)]
         assert buckets.share == pytest.approx(max(most))
     assert (found.inferred, found.taught) == ({}, {})
+    evidence = newest_evidence(conn)
+    check_sizes(evidence["class_sizes"]["release"], sizes, SMALLEST)
+    exact = {one["column"]: one["exact"] for one in evidence["attributes"]}
+    assert exact == pytest.approx(
+        {"age": age.count(0) / len(age), "zip": sets.count(1) / len(sets)}
+    )
+    assert {one["column"] for one in evidence["sensitive"]} == set(found.buckets)
+    for one in evidence["sensitive"]:
+        values = view(conn, f"_values_{one['column']}")
+        if method == "local_generalization":
+            check_values_of_groups(one, rows, values)
+        else:
+            check_values_of(one, values, f"{one['column']}_bucket")
 
 
 # -- clusters -------------------------------------------------------------------------------------
@@ -438,6 +495,26 @@ def check_clusters(db: Database, second: RunResult, source: Sequence[Row], count
         assert found.posterior[name].clusters == len(counted) > 0
         assert found.posterior[name].worst == pytest.approx(max(counted))
     assert found.posterior or count == "product"
+    check_candidates(newest_evidence(db.owner()), clusters, source, count)
+
+
+def check_candidates(
+    evidence: Row, clusters: Sequence[Row], source: Sequence[Row], count: str
+) -> None:
+    for one, column in zip(evidence["candidates"], ("age", "zip"), strict=True):
+        assert one["columns"] == [column]
+        known = {row[column] for row in source}
+        if count == "supported":
+            known |= {value for row in clusters for value in row[column]}
+        people = Counter[int]()
+        for row in clusters:
+            people[len(known & set(row[column]))] += row["size"]
+        check_counted(one, people, SMALLEST)
+    n = sum(row["size"] for row in clusters)
+    for one in evidence["attributes"]:
+        each = [(len(row[one["column"]]), row["size"]) for row in clusters]
+        assert one["exact"] == pytest.approx(sum(m for k, m in each if k == 1) / n, abs=1e-6)
+        assert one["width"] == pytest.approx(sum(k * m for k, m in each) / n, abs=1e-4)
 
 
 FLOATS = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, drop_leftovers, run
 from tests.support.harness.examples import examples
 from tests.support.oracles import definitions
-from tests.support.oracles.background_search import Beta, clusters, divergence, kept
+from tests.support.oracles.background_search import Beta, divergence, kept, linkage, within
 from tests.support.oracles.priors import kernel
 from tests.support.sources.background import SUPPRESSES, beta_policy, build
 
@@ -79,6 +80,7 @@ class Case:
     def rule(self, references: list[list[float]]) -> Beta:
         return Beta(self.beta, references, self.variant == "enhanced")
 
+    @cached_property
     def priors(self) -> dict[tuple[Any, ...], tuple[float, ...]]:
         """By combination of quasi-identifiers, in the order of the values."""
         columns = list(zip(*self.rows, strict=True))
@@ -90,6 +92,20 @@ class Case:
         records = [(row[:-1], row[-1]) for row in self.rows]
         found = kernel(records, attributes, [self.bandwidth] * 3)
         return {q: tuple(round(p[v], 12) for v in self.values) for q, p in found.items()}
+
+    @cached_property
+    def vectors(self) -> list[tuple[float, ...]]:
+        """Different priors, in the order of the combinations that have them."""
+
+        def order(q: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple((v is None, -1 if v is None else v) for v in q)
+
+        return list(dict.fromkeys(self.priors[q] for q in sorted(self.priors, key=order)))
+
+    @cached_property
+    def states(self) -> list[tuple[float, list[set[int]]]]:
+        """Of the clusters of vectors, for every J."""
+        return list(linkage(self.vectors))
 
 
 @st.composite
@@ -140,21 +156,16 @@ def attempted(db: Database, case: Case, method: dict[str, Any], **others: Any) -
         return error.code
 
 
-def by_cluster(case: Case) -> list[list[int]]:
+def by_cluster(case: Case, j: float) -> list[list[int]]:
     """Keys of the records of every cluster, by phase 1 as it is defined."""
-    if case.j == 1:
+    if j == 1:
         return [list(range(1, len(case.rows) + 1))]
-    priors = case.priors()
-
-    def order(q: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple((v is None, -1 if v is None else v) for v in q)
-
-    vectors = list(dict.fromkeys(priors[q] for q in sorted(priors, key=order)))
-    labels = dict(zip(vectors, clusters(vectors, case.j), strict=True))
-    found: dict[int, list[int]] = {}
+    found = sorted(within(case.states, j), key=min)
+    of = {case.vectors[v]: number for number, cluster in enumerate(found) for v in cluster}
+    keys: list[list[int]] = [[] for _ in found]
     for key, row in enumerate(case.rows, start=1):
-        found.setdefault(labels[priors[row[:-1]]], []).append(key)
-    return list(found.values())
+        keys[of[case.priors[row[:-1]]]].append(key)
+    return keys
 
 
 def promises(case: Case, staged: Staged) -> None:
@@ -173,7 +184,7 @@ def promises(case: Case, staged: Staged) -> None:
     )
     if case.j == 1:
         return
-    priors = case.priors()
+    priors = case.priors
     widest = [
         max(
             (
@@ -190,9 +201,9 @@ def promises(case: Case, staged: Staged) -> None:
     assert max(widest) - EPS <= measured <= case.j + EPS
 
 
-def staying(case: Case) -> set[int]:
-    """Records of the clusters that need not be dropped."""
-    found = by_cluster(case)
+def staying(case: Case, j: float | None = None) -> set[int]:
+    """Records of the clusters that need not be dropped, with the J of the case or another one."""
+    found = by_cluster(case, case.j if j is None else j)
     source = case.counts(list(range(1, len(case.rows) + 1)))
     left = kept([case.counts(keys) for keys in found], source, case.k, case.rule)
     return {key for place in left for key in found[place]}
@@ -227,11 +238,9 @@ def test_refused_where_a_cluster_would_be_dropped(db: Database, case: Case) -> N
     with pytest.raises(PrivacyRefusal) as caught:
         released(db, case, {"name": "beta_primacy"}, **refuses)
     assert caught.value.code == "infeasible"
-    levels = sorted({d for two in combinations(set(case.priors().values()), 2)
+    levels = sorted({d for two in combinations(set(case.priors.values()), 2)
                      for d in [divergence(*two)]} | {0.0})  # fmt: skip
-    enough = next(
-        (j for j in levels if staying(Case(**{**case.__dict__, "j": j})) == everybody), None
-    )
+    enough = next((j for j in levels if staying(case, j) == everybody), None)
     said = str(caught.value.hint)
     if enough is None or case.j == 1:
         assert "the smallest j" not in said
@@ -251,7 +260,7 @@ def test_baseline(db: Database, case: Case) -> None:
         return
     groups = [sorted(keys) for keys in staged.members.values()]
     assert min(map(len, groups)) >= case.k
-    priors = case.priors()
+    priors = case.priors
     for group in groups if case.j < 1 else []:
         held = {priors[case.rows[key - 1][:-1]] for key in group}
         assert all(divergence(*two) <= case.j + EPS for two in combinations(held, 2))

@@ -139,6 +139,7 @@ def test_classes_are_those_of_the_brute_force(tables: Tables, case: Case, seed: 
         with pytest.raises(PganonError) as caught:
             run(owner, case.policy)
         assert caught.value.code == "verification", seed
+        assert "several classes cover" in (caught.value.hint or ""), seed
         return
     staged = run(owner, case.policy)
     check_classes(staged, case, groups, [], [])
@@ -268,6 +269,9 @@ def test_a_release_that_counts_people_has_no_increments(tables: Tables) -> None:
     growing = {"refresh": "increments", "republication": "refuse"}
     declared = policy({"x": "q", "s": {"role": "individual"}}, [K_MAP], **growing)
     with pytest.raises(PolicyError, match="increments are not available with k_map"):
+        run(tables[1], declared)
+    declared |= {"privacy": [{"model": "k_anonymity", "k": 2}], "report": {"population": PEOPLE}}
+    with pytest.raises(PolicyError, match="increments are not compared with a population"):
         run(tables[1], declared)
 
 

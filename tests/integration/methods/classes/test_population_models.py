@@ -485,6 +485,35 @@ def test_labels_of_people_whom_the_source_lacks_are_read_like_the_source(
     assert again() == "unchanged"
 
 
+def test_a_population_of_the_report_alone_is_counted_anew_when_it_changes(
+    tables: Tables, db: Any
+) -> None:
+    """Three women and three men: with everybody twice, each class covers six."""
+    source, _ = tables
+    six(source, SIX)
+    asked = {"population": PEOPLE, "limits": [0.25], "smallest": 3}
+    declared = levelled({"model": "k_anonymity", "k": 2}, report=asked, republication="warn")
+
+    def among() -> dict[str, Any]:
+        run_release(loaded(declared), dsn=db.dsn("steward"), options=Options())
+        row = db.owner().execute(
+            "SELECT evidence FROM pganon_private.version ORDER BY version DESC"
+        )
+        return row.fetchone()[0]["population"]
+
+    first = among()
+    source.execute("INSERT INTO public.people SELECT id + 100, age, sex FROM public.people")
+    second = among()
+    assert (first["smallest"], second["smallest"]) == (3, 6)
+    assert first["highest"] == first["mean"] == 1 / 3
+    assert second["highest"] == second["mean"] == 1 / 6
+    source.execute("DELETE FROM public.people WHERE sex = 'm'")
+    assert among() == {"smallest": 0, "highest": 1, "mean": (1 + 1 / 6) / 2, "above": {"0.25": 3}}
+    refusal = "people of one population"
+    with pytest.raises(PolicyError, match=refusal):
+        run(db.owner(), levelled({**K_MAP, "population": "public.t"}, report=asked))
+
+
 # -- Adult ---------------------------------------------------------------------------------------
 
 ADULT = Path(os.environ.get("PGANON_DATA") or "/nowhere") / "adult"

@@ -36,3 +36,9 @@ def test_the_last_few_join_those_before_them():
 def test_few_people_are_not_told():
     assert [told(n, SMALLEST) for n in (0, 1, SMALLEST - 1, SMALLEST)] == [0, None, None, SMALLEST]
     assert told(SMALLEST, 40) is None
+
+
+def test_bins_of_people_who_are_counted_in_others_are_not_empty():
+    """Whoever has several values is counted at one of them."""
+    assert merged([20, 0, 0, 15], 11, [False, False, True, False]) == [(0, 0), (1, 3)]
+    assert merged([20, 0, 15, 0], 11, [False, True, False, False]) == [(0, 0), (1, 1), (2, 3)]

@@ -1,0 +1,71 @@
+"""Candidates: how many values or combinations a group leaves possible, by its people.
+
+They say how much remains open where groups have no people who look the same. They need not be
+equally likely: how common the most common one is, is said beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.forms.form import Histogram, Relations
+from pganon.identifiers import quote
+from pganon.metrics.evidence.sizes import Sizes
+from pganon.privacy.rows import grouped
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.sqltools import query
+from pganon.steps import Check, State
+from pganon.steps.facts import Facts
+
+
+def counted(name: str) -> Sizes:
+    """Of groups (n people, size candidates)."""
+    return Sizes(f"candidates_{name}", "size")
+
+
+def document(
+    sizes: Sizes, facts: Facts, smallest: int, of: str, columns: Sequence[str], kind: str
+) -> list[dict[str, Any]]:
+    """As JSON, of what and of which columns candidates are; empty if there are no groups."""
+    found = sizes.document(facts, smallest)
+    if found is None:
+        return []
+    told = {name: found[name] for name in ("people", "groups", "smallest", "largest", "bins")}
+    return [{"of": of, "columns": list(columns), "kind": kind, **told}]
+
+
+def checks(
+    spec: ReleaseSpec, histogram: Histogram, tables: Callable[[State], Relations]
+) -> list[Check]:
+    """Of the values of every sensitive column in groups."""
+
+    def check(item: Sensitive) -> Check:
+        def groups(state: State) -> exp.Select:
+            by, values = histogram(spec, state, tables(state), item)
+            each = query("select sum(h.n) as n, count(*) as size from h", {"h": values})
+            return grouped(each, by, "h")
+
+        purpose = f"how many values of {quote(item.published)} groups have"
+        return counted(str(item.index)).check(purpose, groups)
+
+    return [check(item) for item in spec.sensitive]
+
+
+def documents(spec: ReleaseSpec, facts: Facts) -> list[dict[str, Any]]:
+    """Of the same, as JSON."""
+    smallest = spec.policy.report.smallest
+    return [
+        one
+        for item in spec.sensitive
+        for one in document(
+            counted(str(item.index)),
+            facts,
+            smallest,
+            item.published,
+            [item.published],
+            "values",
+        )
+    ]

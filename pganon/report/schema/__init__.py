@@ -1,0 +1,24 @@
+"""The JSON Schema of what reports and comparisons are made from.
+
+The models say what documents are; tests hold every document that is made against them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from pganon.report.schema.comparison import Comparison
+from pganon.report.schema.officer import Report
+from pganon.report.schema.readers import ReadersReport
+
+
+def report_schema() -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a report of either edition, or of a comparison."""
+    schema = TypeAdapter(Report | ReadersReport | Comparison).json_schema(by_alias=True)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "pganon report",
+    }

@@ -1,0 +1,131 @@
+"""Figures that a run stored for reports."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from pganon.report.schema.parts import Count, LimitName, Part, ShareBin, SizeBin
+
+Above = dict[LimitName, Count | None]
+"""People with a chance above each limit; null if they are some, and too few to be told."""
+
+
+class Sizes(Part):
+    """Groups by their sizes. Bins are of as many people as the policy says, or of nobody."""
+
+    people: Count
+    groups: Count
+    smallest: int
+    largest: int
+    alone: Count | None
+    above: Above
+    bins: list[SizeBin]
+
+
+class InPopulation(Part):
+    """People of the population whom classes cover, and chances to pick the one of a record."""
+
+    smallest: Count
+    highest: float
+    mean: float
+    above: Above
+
+
+class Candidates(Part):
+    """Values or combinations that groups leave possible, by their people."""
+
+    of: str
+    columns: list[str]
+    kind: Literal["values", "combinations"]
+    people: Count
+    groups: Count
+    smallest: int
+    largest: int
+    bins: list[SizeBin]
+
+
+class Value(Part):
+    """A value that is not rare: its share of all, the highest one in a group, and the limit."""
+
+    value: str | None
+    share: float
+    highest: float
+    limit: float | None
+
+
+class OtherValues(Part):
+    """Values that are not named, and a multiple of its share that one of them is above."""
+
+    values: Count
+    share: float
+    times_over: int | None
+
+
+class Sensitive(Part):
+    """How common values of a column are in groups: the most common one, and each of them."""
+
+    column: str
+    of: Literal["all", "hidden"]
+    most: float
+    mean: float
+    bins: list[ShareBin]
+    values: list[Value]
+    others: OtherValues | None
+    limit: float | None
+
+
+class StepBin(Part):
+    """Shares of values from an edge on and below another; the first and the last have no end."""
+
+    first: float | None = Field(alias="from")
+    below: float | None
+    source: float
+    release: float
+
+
+class Steps(Part):
+    """A distribution of numbers, or of times in a unit (years, months since 0, days since 2000)."""
+
+    kind: Literal["steps"]
+    unit: Literal["", "year", "month", "day"]
+    bins: list[StepBin]
+    largest_error: float | None
+
+
+class ValueBin(Part):
+    value: str | None
+    source: float
+    release: float
+
+
+class OtherBins(Part):
+    values: Count
+    source: float
+    release: float
+
+
+class Values(Part):
+    """A distribution by value."""
+
+    kind: Literal["values"]
+    bins: list[ValueBin]
+    others: OtherBins | None
+    largest_error: float | None
+
+
+class Attribute(Part):
+    """A quasi-identifier: the information that is lost, from 0 to 1, and what is null of releases
+    without evidence. `exact`: share of the records with one value; `width` of the others. `of`: all
+    records, or those that show it.
+    """
+
+    column: str
+    lost: float
+    form: Literal["range", "set", "values", "label", "mean", "mode", "exact"] | None
+    of: Literal["all", "shown"] | None
+    exact: float | None
+    width: float | None
+    unit: Literal["levels", "days", "numbers", "values"] | None
+    distribution: Steps | Values | None

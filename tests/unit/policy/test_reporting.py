@@ -1,0 +1,64 @@
+"""What reports are asked for: limits of the chance to find a person."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pganon.errors import PolicyError
+from pganon.loading import policy_from
+from pganon.policy.reporting import Limit, Reporting
+from tests.support.sources.reports import POLICY
+
+
+def test_the_limits_of_authorities():
+    ema, cms = Reporting().accepted
+    assert (ema.name, ema.words, ema.largest) == ("0.09", "9\u00a0%", 11)
+    assert (cms.name, cms.words, cms.largest) == ("1/11", "1 in 11", 10)
+
+
+@pytest.mark.parametrize(
+    ("limit", "name", "words", "largest"),
+    [
+        (0.05, "0.05", "5 %", 19),
+        (0.2, "0.2", "20 %", 4),
+        (0.333333, "0.333333", "33.3333 %", 3),
+        (1 / 3, "1/3", "1 in 3", 2),
+        (0.0909, "0.0909", "9.09 %", 11),
+        (0.001, "0.001", "0.1 %", 999),
+    ],
+)
+def test_limits_in_words(limit: float, name: str, words: str, largest: int):
+    (found,) = Reporting(limits=(limit,)).accepted
+    assert (found.name, found.largest) == (name, largest)
+    assert found.words.replace("\u00a0", " ") == words
+    assert Fraction(name) == found.share
+
+
+@given(st.fractions(min_value=Fraction(1, 1000), max_value=Fraction(999, 1000)))
+def test_the_largest_group_above_a_limit(share: Fraction):
+    largest = Limit(share).largest
+    assert Fraction(1, largest + 1) <= share
+    assert largest == 0 or Fraction(1, largest) > share
+    assert largest == math.ceil(1 / share) - 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ([], "must not be empty"),
+        ([0.0], "at least"),
+        ([1.0], "less than 1"),
+        ([0.09, 0.2, 0.09], "stands in the list twice"),
+        ([0.1, 0.2, 0.3, 0.4, 0.5], "at most 4"),
+    ],
+)
+def test_limits_that_are_none(limits: list[float], said: str):
+    given: dict[str, Any] = {**POLICY, "report": {"limits": limits}}
+    with pytest.raises(PolicyError, match=said):
+        policy_from(given)
