@@ -199,7 +199,9 @@ def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
         cells = cells.select(*looks).group_by(*[expression.copy() for expression in by])
         classes = query("select sum(c.n)::bigint as n from c", {"c": cells}).select(*of_class)
         classes = classes.group_by(*[column.copy() for column in of_class])
-    classes = classes.join(aliased(classes_of_cells(spec, state), "g"), on=equal(keys, "g", "c"))
+    # What was counted is here, and so is the class of every cell.
+    of_cells = aliased(state.work(GROUPED_CLASSES), "g")
+    classes = classes.join(of_cells, on=equal(keys, "g", "c"))
     order = [col(name, "r") for name in (CLASS_ID, *shown)]
     repeated = query("select generate_series(1, r.n) as place from r", {"r": classes})
     repeated = repeated.select(*order).order_by(*[column.copy() for column in order])
