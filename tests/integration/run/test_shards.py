@@ -336,7 +336,7 @@ def test_no_step_over_records_in_shards_is_one_that_citus_pulls(
     db, _ = db_after(_only_shards)
     read, readers = 0, set[str]()
     for step in explain(plan_release(plans.policy_of(method), dsn=db.dsn())):
-        if not re.search("FROM\\s+.pganon_work.*r0_(snap|coded|cell_classes)", step.sql):
+        if not re.search("(FROM|JOIN)\\s+.pganon_work.*r0_(snap|coded|cell_classes)", step.sql):
             continue
         for tree in sqlglot.parse(step.sql, read="postgres"):
             for table in tree.find_all(exp.Table) if tree else ():
