@@ -285,8 +285,8 @@ def test_every_command_takes_json() -> None:
         for path, command in _cli().items()
         if "json" not in {parameter.name for parameter in command.params}
     }
-    # psql prints what psql prints, and the schema is JSON anyway.
-    assert lacking == {"pganon server psql", "pganon policy schema"}
+    # psql prints what psql prints, and schemas are JSON anyway.
+    assert lacking == {"pganon server psql", "pganon policy schema", "pganon report schema"}
 
 
 def test_every_key_of_a_json_result_is_in_the_reference() -> None:
