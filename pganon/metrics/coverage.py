@@ -121,8 +121,9 @@ def _shown(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
         g, z = col(f"g{i}", "f"), col(f"z{i}", "f")
         values = query("select distinct :g as g, :z as z from f where :g is not null", g=g, z=z)
         numbered = query("select d.g, d.z, row_number() over () as id from d", {"d": values})
-        # To sort ranges and arrays of all groups takes long. NULL equals nothing: 0 and -1.
-        number = fragment("coalesce(:id, :z::int - 1)", id=col("id", alias), z=z)
+        # To sort ranges and arrays of all groups takes long. NULL equals nothing: 0 and -1, and of
+        # what a group hides -2.
+        number = fragment("coalesce(:id, :z::int - 1, -2)", id=col("id", alias), z=z)
         tree = tree.select(named(number, f"id{i}"))
         tree = tree.join(
             aliased(numbered, alias),

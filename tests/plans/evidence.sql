@@ -1144,12 +1144,12 @@ CREATE TABLE pganon_work.r0_mshown AS WITH "f" AS MATERIALIZED (SELECT "p"."grou
 "pganon_stage"."r0_classes" AS "c" JOIN (SELECT "x"."class_id", COUNT(*) AS "n" FROM
 "pganon_stage"."r0_records" AS "x" GROUP BY "x"."class_id") AS "r" ON "r"."class_id" =
 "c"."class_id") AS "p"("group_id", "n", "x0", "x1", "x2")) SELECT "f".*, COALESCE("d0"."id",
-CAST("f"."z0" AS INT) - 1) AS "id0", COALESCE("d1"."id", CAST("f"."z1" AS INT) - 1) AS "id1" FROM
-"f" LEFT JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT "f"."g0"
-AS "g", "f"."z0" AS "z" FROM "f" WHERE "f"."g0" IS NOT NULL) AS "d") AS "d0" ON "d0"."g" = "f"."g0"
-AND "d0"."z" = "f"."z0" LEFT JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM
-(SELECT DISTINCT "f"."g1" AS "g", "f"."z1" AS "z" FROM "f" WHERE "f"."g1" IS NOT NULL) AS "d") AS
-"d1" ON "d1"."g" = "f"."g1" AND "d1"."z" = "f"."z1";
+CAST("f"."z0" AS INT) - 1, -2) AS "id0", COALESCE("d1"."id", CAST("f"."z1" AS INT) - 1, -2) AS "id1"
+FROM "f" LEFT JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT
+"f"."g0" AS "g", "f"."z0" AS "z" FROM "f" WHERE "f"."g0" IS NOT NULL) AS "d") AS "d0" ON "d0"."g" =
+"f"."g0" AND "d0"."z" = "f"."z0" LEFT JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id"
+FROM (SELECT DISTINCT "f"."g1" AS "g", "f"."z1" AS "z" FROM "f" WHERE "f"."g1" IS NOT NULL) AS "d")
+AS "d1" ON "d1"."g" = "f"."g1" AND "d1"."z" = "f"."z1";
 
 -- evidence.metric_shown: published values by group
 -- [sloms]
@@ -1157,8 +1157,8 @@ CREATE TABLE pganon_work.r0_mshown AS WITH "f" AS MATERIALIZED (SELECT "p"."grou
 "p"."x0" AS "g0", "p"."x0" IS NULL AS "z0", "p"."x1" AS "g1", "p"."x2" AS "z1" FROM (SELECT COUNT(*)
 AS "n", "q"."class_id" AS "group_id", "q"."age", "q"."zip", "q"."zip_null" FROM
 "pganon_stage"."r0_qit" AS "q" GROUP BY "q"."class_id", "q"."age", "q"."zip", "q"."zip_null") AS
-"p"("n", "group_id", "x0", "x1", "x2")) SELECT "f".*, COALESCE("d0"."id", CAST("f"."z0" AS INT) - 1)
-AS "id0", COALESCE("d1"."id", CAST("f"."z1" AS INT) - 1) AS "id1" FROM "f" LEFT JOIN (SELECT
+"p"("n", "group_id", "x0", "x1", "x2")) SELECT "f".*, COALESCE("d0"."id", CAST("f"."z0" AS INT) - 1,
+-2) AS "id0", COALESCE("d1"."id", CAST("f"."z1" AS INT) - 1, -2) AS "id1" FROM "f" LEFT JOIN (SELECT
 "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT "f"."g0" AS "g", "f"."z0" AS
 "z" FROM "f" WHERE "f"."g0" IS NOT NULL) AS "d") AS "d0" ON "d0"."g" = "f"."g0" AND "d0"."z" =
 "f"."z0" LEFT JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT
@@ -1172,12 +1172,13 @@ CREATE TABLE pganon_work.r0_mshown AS WITH "f" AS MATERIALIZED (SELECT "p"."grou
 "g"."group_id", "r"."n", "g"."age", "g"."zip", "g"."zip_null" FROM "pganon_stage"."r0_groups" AS "g"
 JOIN (SELECT "x"."group_id", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "x" GROUP BY
 "x"."group_id") AS "r" ON "r"."group_id" = "g"."group_id") AS "p"("group_id", "n", "x0", "x1",
-"x2")) SELECT "f".*, COALESCE("d0"."id", CAST("f"."z0" AS INT) - 1) AS "id0", COALESCE("d1"."id",
-CAST("f"."z1" AS INT) - 1) AS "id1" FROM "f" LEFT JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER
-() AS "id" FROM (SELECT DISTINCT "f"."g0" AS "g", "f"."z0" AS "z" FROM "f" WHERE "f"."g0" IS NOT
-NULL) AS "d") AS "d0" ON "d0"."g" = "f"."g0" AND "d0"."z" = "f"."z0" LEFT JOIN (SELECT "d"."g",
-"d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT "f"."g1" AS "g", "f"."z1" AS "z" FROM
-"f" WHERE "f"."g1" IS NOT NULL) AS "d") AS "d1" ON "d1"."g" = "f"."g1" AND "d1"."z" = "f"."z1";
+"x2")) SELECT "f".*, COALESCE("d0"."id", CAST("f"."z0" AS INT) - 1, -2) AS "id0",
+COALESCE("d1"."id", CAST("f"."z1" AS INT) - 1, -2) AS "id1" FROM "f" LEFT JOIN (SELECT "d"."g",
+"d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT "f"."g0" AS "g", "f"."z0" AS "z" FROM
+"f" WHERE "f"."g0" IS NOT NULL) AS "d") AS "d0" ON "d0"."g" = "f"."g0" AND "d0"."z" = "f"."z0" LEFT
+JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT "f"."g1" AS "g",
+"f"."z1" AS "z" FROM "f" WHERE "f"."g1" IS NOT NULL) AS "d") AS "d1" ON "d1"."g" = "f"."g1" AND
+"d1"."z" = "f"."z1";
 
 -- evidence.released_sizes_sizes: sizes of the classes
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
