@@ -159,11 +159,11 @@ def pytest_collection_finish() -> None:
     They live to the end. Statements are trees with references to parents, of which every run makes
     many, so it would be called often. The first generation may be larger than the 700 by default,
     not much: what it goes through should be in the caches of the processor. All generations are
-    hardly ever gone through, since what lives so long lives on.
+    seldom gone through, since most of what lives so long lives on.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(3_000, 10, 1_000)
+    gc.set_threshold(3_000, 10, 100)
     gc.enable()
 
 
