@@ -107,14 +107,14 @@ def _shown(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
     flat = exp.select(col("group_id", "p"), col("n", "p")).from_(relation)
     for attribute in spec.attributes:
         value = col(f"x{places[attribute.published]}", "p")
-        flat = flat.select(named(value, f"g{attribute.index}"))
+        flat.select(named(value, f"g{attribute.index}"), copy=False)
         if attribute.null_column is not None:
             null = col(f"x{places[attribute.null_column]}", "p")
         elif attribute.hidden is not None:
             null = fragment("nullif(:v is null, true)", v=value)
         else:
             null = fragment(":v is null", v=value)
-        flat = flat.select(named(null, f"z{attribute.index}"))
+        flat.select(named(null, f"z{attribute.index}"), copy=False)
     tree = query("select f.* from f")
     for attribute in spec.attributes:
         i, alias = attribute.index, f"d{attribute.index}"
@@ -124,11 +124,12 @@ def _shown(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
         # To sort ranges and arrays of all groups takes long. NULL equals nothing: 0 and -1, and of
         # what a group hides -2.
         number = fragment("coalesce(:id, :z::int - 1, -2)", id=col("id", alias), z=z)
-        tree = tree.select(named(number, f"id{i}"))
-        tree = tree.join(
+        tree.select(named(number, f"id{i}"), copy=False)
+        tree.join(
             aliased(numbered, alias),
             on=fragment(":a = :g and :b = :z", a=col("g", alias), g=g, b=col("z", alias), z=z),
             join_type="left",
+            copy=False,
         )
     return materialized(tree, f=flat)
 
