@@ -87,4 +87,5 @@ def coarse(
 
 def smoothed(prior: Prior, whole: Prior, share: float) -> Prior:
     """With a share of the distribution of the whole."""
-    return {v: (1 - share) * p + share * whole.get(v, 0) for v, p in prior.items()}
+    values = {**prior, **whole}  # some may have suppressed records alone
+    return {v: (1 - share) * prior.get(v, 0) + share * whole.get(v, 0) for v in values}
