@@ -24,7 +24,7 @@ def limit_words(name: str) -> str:
 
 def exceeded(highest: float, accepted: Sequence[Limit]) -> list[str]:
     """Words of the limits that a chance is above."""
-    return [limit.words for limit in accepted if highest > limit.share]
+    return [limit.words for limit in accepted if highest > float(limit.share)]
 
 
 def against_limits(highest: float, accepted: Sequence[Limit]) -> tuple[str, str]:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from pganon.policy.reporting import Reporting
 from pganon.report.charts.bars import sizes
 from pganon.report.document import document
+from pganon.report.figures import exceeded
 from pganon.report.page import page
 from pganon.report.template import KINDS, at
 from tests.support.sources.reports import (
@@ -108,6 +110,13 @@ def test_the_limits_are_those_of_the_policy():
     ):
         assert said in text
     assert "European Medicines Agency" not in text
+
+
+@pytest.mark.parametrize("smallest", range(2, 41))
+def test_a_chance_that_is_the_limit_is_not_above_it(smallest: int):
+    accepted = Reporting(limits=(1 / smallest,)).accepted
+    assert exceeded(1 / smallest, accepted) == []
+    assert len(exceeded(1 / (smallest - 1), accepted)) == 1
 
 
 def test_the_risk_among_people_of_a_population():
