@@ -20,14 +20,21 @@ class Figure:
 
 @dataclass(frozen=True)
 class Told:
-    """A sentence or two, with its figures."""
+    """A sentence or two, with its figures.
+
+    Attributes:
+        of: how many people, or records, it is of; None if it tells nothing of some of them.
+    """
 
     label: str
     parts: tuple[str | Figure, ...]
+    of: int | None = None
 
-    @property
-    def document(self) -> dict[str, Any]:
-        """As JSON."""
+    def document(self, smallest: int, members: str) -> dict[str, Any]:
+        """As JSON; what is of fewer than `smallest` is not told."""
+        if self.of and self.of < smallest:
+            few = f"This is of fewer than {smallest} {members}, so it is not told."
+            return {"label": self.label, "parts": [few]}
         parts = [
             part if isinstance(part, str) else {"kind": part.kind, "value": part.value}
             for part in self.parts
@@ -35,8 +42,8 @@ class Told:
         return {"label": self.label, "parts": parts}
 
 
-def told(label: str, *parts: str | Figure) -> Told:
-    return Told(label, parts)
+def told(label: str, *parts: str | Figure, of: int | None = None) -> Told:
+    return Told(label, parts, of)
 
 
 def share(value: float) -> Figure:
@@ -90,4 +97,4 @@ def _learned(name: str, found: Inferred, members: str, label: str, by: str) -> T
         if found.share
         else ["nobody's value."]
     )
-    return told(label, *parts)
+    return told(label, *parts, of=found.records)

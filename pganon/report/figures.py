@@ -103,7 +103,8 @@ def of_form(found: Collected) -> list[dict[str, Any]]:
     """Rows {label, parts} of what the form says of itself; parts are texts and figures."""
     if found.utility is None:
         return []
-    return [one.document for one in found.tells(found.utility, found.members)]
+    sentences, smallest = found.tells(found.utility, found.members), found.policy.report.smallest
+    return [one.document(smallest, found.members) for one in sentences]
 
 
 def candidates(found: Collected) -> list[Mapping[str, Any]]:

@@ -33,6 +33,7 @@ def _told(utility: IdentityUtility) -> Iterator[Told]:
         count(utility.exposed),
         " people have a value that nobody else of their group has, beside other values: who knows"
         " the one of them learns the others.",
+        of=utility.exposed,
     )
     if utility.vulnerable is not None:
         yield told(

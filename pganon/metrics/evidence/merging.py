@@ -6,13 +6,18 @@ from collections.abc import Sequence
 
 
 def merged(
-    people: Sequence[int], smallest: int, empty: Sequence[bool] | None = None
+    people: Sequence[int],
+    smallest: int,
+    empty: Sequence[bool] | None = None,
+    known: Sequence[int] = (),
 ) -> list[tuple[int, int]]:
     """Ranges (first, last) of neighbouring bins that hold nobody or at least `smallest` people.
 
     Args:
         people: of every bin, in order.
         empty: whether a bin holds nobody, where people of several bins are counted in one of them.
+        known: people up to some point, in a bin or between two, who are told beside the ranges: no
+            range ends so near to it that the difference is somebody, and fewer than `smallest`.
 
     Returns:
         The ranges in order, which are all bins; none if there are fewer people in all.
@@ -21,12 +26,13 @@ def merged(
         return []
     empty = [count == 0 for count in people] if empty is None else empty
     ranges: list[tuple[int, int]] = []
-    first = held = 0
+    first = held = upto = 0
     nobody = True
     for place, count in enumerate(people):
-        held += count
+        held, upto = held + count, upto + count
         nobody = nobody and empty[place]
-        if nobody or held >= smallest:
+        apart = all(told(abs(upto - other), smallest) is not None for other in known)
+        if nobody or (held >= smallest and apart):
             ranges.append((first, place))
             first, held, nobody = place + 1, 0, True
     if nobody:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlglot import exp
@@ -15,7 +15,7 @@ from pganon.metrics.evidence.people import Individuals, holders, of_values
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
 from pganon.privacy.rows import grouped
 from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar
+from pganon.sqltools import aliased, col, equal, fragment, materialized, named, num, query, scalar
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import Fact, Facts, count, measure, or_null, rows
 
@@ -39,17 +39,35 @@ def chains(
     """
 
     def chain(item: Sensitive) -> list[Step]:
-        def counted(state: State) -> _Counted:
+        def select(state: State) -> exp.Select:
             by, values = histogram(spec, state, tables(state), item)
+            parts = {"counted": values}
+            found = _Counted(by, query("select c.* from counted as c"))
             if individuals is None:
-                return _Counted(by, values, of_values(spec, item, state))
-            pairs = individuals.held(spec, tables(state), item)
-            held = holders(query("select p.person, p.value as key from p", {"p": pairs}))
-            return _Counted(by, values, held, individuals.totals(spec, tables(state)))
+                found = replace(found, held=of_values(spec, item, state))
+            else:
+                pairs = individuals.held(spec, tables(state), item)
+                held = holders(query("select p.person, p.value as key from p", {"p": pairs}))
+                parts["totals"] = individuals.totals(spec, tables(state))
+                found = replace(found, held=held, totals=query("select t.* from totals as t"))
+            tree = query(
+                "select c.*, v.* from c cross join v",
+                {"c": _commonest(item, found), "v": _highest_shares(found, smallest)},
+            )
+            return materialized(tree, **parts)
 
-        highest = _highest_check(item, counted, spec.policy.report.smallest)
-        return [_common_check(item, counted), highest]
+        check = Check(
+            f"shares{item.index}",
+            f"how common values of {quote(item.published)} are in groups",
+            select,
+            gives=[
+                *[_most(item), _mean(item), *[_common(item, number) for number in range(STEPS)]],
+                *[_highest(item), _hidden(item), _hidden_share(item), _hidden_times(item)],
+            ],
+        )
+        return [check]
 
+    smallest = spec.policy.report.smallest
     return [chain(item) for item in spec.sensitive]
 
 
@@ -108,7 +126,7 @@ class _Counted:
 
     by: Sequence[str]
     values: exp.Select
-    held: exp.Select | None
+    held: exp.Select | None = None
     totals: exp.Select | None = None
 
     def groups(self) -> exp.Select:
@@ -144,100 +162,81 @@ class _Counted:
         return {**found, "part": col("n", "b") if self.totals is None else found["first"].copy()}
 
 
-def _common_check(item: Sensitive, counted: Callable[[State], _Counted]) -> Check:
+def _commonest(item: Sensitive, found: _Counted) -> exp.Select:
     """How common the commonest value of a group is, by people."""
-
-    def select(state: State) -> exp.Expr:
-        # A share on a border counts below it, where that of the requirement is.
-        steps = query(
-            "select (ceil(v.n * :steps / v.total) - 1)::int as step, max(v.n / v.total) as most,"
-            " sum(v.n) as n, sum(v.total) as total from v group by 1",
-            {"v": counted(state).groups()},
-            steps=num(STEPS),
-        )
-        tree = query(
-            "select max(s.most)::float8 as most, (sum(s.n) / sum(s.total))::float8 as mean from s",
-            {"s": steps},
-        )
-        people = "coalesce(sum(s.total) filter (where s.step = :n), 0)::bigint"
-        return tree.select(
-            *[
-                named(fragment(people, n=num(number)), _common(item, number).column)
-                for number in range(STEPS)
-            ]
-        )
-
-    return Check(
-        f"commonest{item.index}",
-        f"how common the commonest value of {quote(item.published)} is in groups",
-        select,
-        gives=[_most(item), _mean(item), *[_common(item, number) for number in range(STEPS)]],
+    # A share on a border counts below it, where that of the requirement is.
+    steps = query(
+        "select (ceil(v.n * :steps / v.total) - 1)::int as step, max(v.n / v.total) as most,"
+        " sum(v.n) as n, sum(v.total) as total from v group by 1",
+        {"v": found.groups()},
+        steps=num(STEPS),
+    )
+    tree = query(
+        "select max(s.most)::float8 as most, (sum(s.n) / sum(s.total))::float8 as mean from s",
+        {"s": steps},
+    )
+    people = "coalesce(sum(s.total) filter (where s.step = :n), 0)::bigint"
+    return tree.select(
+        *[
+            named(fragment(people, n=num(number)), _common(item, number).column)
+            for number in range(STEPS)
+        ]
     )
 
 
-def _highest_check(item: Sensitive, counted: Callable[[State], _Counted], smallest: int) -> Check:
+def _highest_shares(found: _Counted, smallest: int) -> exp.Select:
     """The highest share of every value in a group, beside its share of all people."""
-
-    def select(state: State) -> exp.Expr:
-        found = counted(state)
-        by_value = query(
-            "select v.value, sum(v.n) as n, max(v.n / v.total) as highest from v group by v.value",
-            {"v": found.shares()},
-        )
-        shares = query(
-            "select b.value as label, b.value as key, :n as n, :first as first, b.highest,"
-            " b.n / :everybody as share, :part / :everybody as part from b",
-            {"b": by_value},
-            everybody=found.everybody(),
-            **found.people(),
-        )
-        if found.held is not None:
-            on = fragment("h.key = b.value")
-            shares = shares.join(aliased(found.held, "h"), on=on, join_type="left")
-        return query(
-            "select coalesce(jsonb_agg(jsonb_build_array(case when r.label = '' then null"
-            " else substr(r.label, 2, :longest) end, round(r.share, 6), round(r.highest, 6))"
-            " order by r.place desc) filter (where not r.hidden), '[]') as values,"
-            " count(*) filter (where r.hidden) as others,"
-            " coalesce(sum(r.part) filter (where r.hidden), 0)::float8 as others_share,"
-            " coalesce(max(r.highest / r.share) filter (where r.hidden), 0)::float8 as others_times"
-            " from r",
-            {"r": hidden_first(shares, smallest, SHOWN)},
-            longest=num(80),
-        )
-
-    return Check(
-        f"highest{item.index}",
-        f"highest share of every value of {quote(item.published)} in a group",
-        select,
-        gives=[_highest(item), _hidden(item), _hidden_share(item), _hidden_times(item)],
+    by_value = query(
+        "select v.value, sum(v.n) as n, max(v.n / v.total) as highest from v group by v.value",
+        {"v": found.shares()},
+    )
+    shares = query(
+        "select b.value as label, b.value as key, :n as n, :first as first, b.highest,"
+        " b.n / :everybody as share, :part / :everybody as part from b",
+        {"b": by_value},
+        everybody=found.everybody(),
+        **found.people(),
+    )
+    if found.held is not None:
+        on = fragment("h.key = b.value")
+        shares = shares.join(aliased(found.held, "h"), on=on, join_type="left")
+    return query(
+        "select coalesce(jsonb_agg(jsonb_build_array(case when r.label = '' then null"
+        " else substr(r.label, 2, :longest) end, round(r.share, 6), round(r.highest, 6))"
+        " order by r.place desc) filter (where not r.hidden), '[]') as values,"
+        " count(*) filter (where r.hidden) as others,"
+        " coalesce(sum(r.part) filter (where r.hidden), 0)::float8 as others_share,"
+        " coalesce(max(r.highest / r.share) filter (where r.hidden), 0)::float8 as others_times"
+        " from r",
+        {"r": hidden_first(shares, smallest, SHOWN)},
+        longest=num(80),
     )
 
 
 def _common(item: Sensitive, place: int) -> Fact[int]:
-    return count(f"people{place}", f"commonest{item.index}_")
+    return count(f"people{place}", f"shares{item.index}_")
 
 
 def _most(item: Sensitive) -> Fact[float | None]:
     """None where all show their value, or none is published."""
-    return or_null(measure("most", f"commonest{item.index}_"), 1.0)
+    return or_null(measure("most", f"shares{item.index}_"), 1.0)
 
 
 def _mean(item: Sensitive) -> Fact[float | None]:
-    return or_null(measure("mean", f"commonest{item.index}_"), 1.0)
+    return or_null(measure("mean", f"shares{item.index}_"), 1.0)
 
 
 def _highest(item: Sensitive) -> Fact[Sequence[Any]]:
-    return rows("values", f"highest{item.index}_")
+    return rows("values", f"shares{item.index}_")
 
 
 def _hidden(item: Sensitive) -> Fact[int]:
-    return count("others", f"highest{item.index}_")
+    return count("others", f"shares{item.index}_")
 
 
 def _hidden_share(item: Sensitive) -> Fact[float]:
-    return measure("others_share", f"highest{item.index}_")
+    return measure("others_share", f"shares{item.index}_")
 
 
 def _hidden_times(item: Sensitive) -> Fact[float]:
-    return measure("others_times", f"highest{item.index}_")
+    return measure("others_times", f"shares{item.index}_")

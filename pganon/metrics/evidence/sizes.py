@@ -50,20 +50,26 @@ class Sizes:
         people = found["people"]
         if people == 0:
             return None
+        above = [told(found[f"above{n}"], smallest) for n, _ in enumerate(limits)]
+        bins = merged(
+            [found[f"people{n}"] for n, _ in enumerate(BINS)],
+            smallest,
+            known=[held for held in above if held is not None],
+        )
         return {
             "people": people,
             "groups": found["groups"],
             "smallest": found["smallest"],
             "largest": found["largest"],
             "alone": told(found["people0"], smallest),
-            "above": {
-                limit.name: told(found[f"above{n}"], smallest) for n, limit in enumerate(limits)
-            },
+            "above": {limit.name: held for limit, held in zip(limits, above, strict=True)},
             "bins": [
-                {"from": BINS[first][0], "to": BINS[last][1], "people": held}
-                for first, last, held in _held(
-                    [found[f"people{n}"] for n in range(len(BINS))], smallest
-                )
+                {
+                    "from": BINS[first][0],
+                    "to": BINS[last][1],
+                    "people": sum(found[f"people{n}"] for n in range(first, last + 1)),
+                }
+                for first, last in bins
             ],
         }
 
@@ -99,9 +105,3 @@ class Sizes:
                 for part, name in zip(parts, self._columns(limits)[4:], strict=True)
             ]
         )
-
-
-def _held(people: list[int], smallest: int) -> list[tuple[int, int, int]]:
-    return [
-        (first, last, sum(people[first : last + 1])) for first, last in merged(people, smallest)
-    ]

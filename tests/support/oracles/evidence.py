@@ -36,6 +36,10 @@ def check_sizes(found: Mapping[str, Any], sizes: Iterable[int], smallest: int) -
     for limit, chance in (("0.09", 0.09), ("1/11", 1 / 11)):
         above = sum(n for n in held if 1 / n > chance + 1e-12)
         assert found["above"][limit] == (above if above == 0 or above >= smallest else None)
+        upto = 0
+        for one in found["bins"][:-1] if found["above"][limit] is not None else []:
+            upto += one["people"]
+            assert upto == above or abs(upto - above) >= smallest
     alone = held.count(1)
     assert found["alone"] == (alone if alone == 0 or alone >= smallest else None)
 
@@ -183,7 +187,7 @@ def check_attribute(
     """
     every = list(source)
     values = Counter(every)
-    spread: Counter[Any] = Counter()
+    spread: dict[Any, float] = defaultdict(float)
     exact = wide = records = 0.0
     for (holds, width), n in shown:
         covered = [value for value in values if holds(value)]

@@ -36,6 +36,7 @@ def _told(utility: LocalUtility, members: str) -> Iterator[Told]:
                 ". Whose value it is, is hidden. One value has at most ",
                 share(found.share),
                 " of a bucket.",
+                of=found.cells,
             )
     for names in utility.aligned:
         yield told("buckets in common", f"{' and '.join(names)} have their buckets in common.")

@@ -1,5 +1,7 @@
 """Bins of few people are shown together with their neighbours."""
 
+from itertools import accumulate
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +20,25 @@ def test_merged_bins_hold_nobody_or_many_and_are_all_of_them(people: list[int]):
     for first, last in ranges:
         held = sum(people[first : last + 1])
         assert held == 0 or held >= SMALLEST
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=20), st.data())
+def test_nobody_follows_from_what_is_told_beside_bins(people: list[int], data: st.DataObject):
+    upto = [0, *accumulate(people)]
+    inside = st.integers(0, upto[-1])
+    known = data.draw(st.lists(inside, max_size=2))
+    ranges = merged(people, SMALLEST, known=known)
+    assert [place for first, last in ranges for place in range(first, last + 1)] == (
+        list(range(len(people))) if ranges else []
+    )
+    for _, last in ranges[:-1]:
+        assert all(told(abs(upto[last + 1] - one), SMALLEST) is not None for one in known)
+
+
+def test_bins_end_where_people_are_told_beside_them():
+    """Of 25 in the last bins 3 would follow from the 123 before them."""
+    assert merged([100, 20, 3, 0, 22], 11) == [(0, 0), (1, 1), (2, 4)]
+    assert merged([100, 20, 3, 0, 22], 11, known=[123]) == [(0, 0), (1, 2), (3, 3), (4, 4)]
 
 
 @given(st.lists(st.integers(0, 30).filter(lambda n: n == 0 or n >= SMALLEST), max_size=20))
