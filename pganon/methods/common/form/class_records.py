@@ -8,10 +8,10 @@ from sqlglot import exp
 
 from pganon.encode.combination import cell_columns
 from pganon.encode.facts import KEPT
-from pganon.encode.looks import counted_looks, unchanged
+from pganon.encode.looks import counted_looks, ties_of, unchanged
 from pganon.encode.people import identity
 from pganon.encode.placed import beside_cells, beside_source, by_cell
-from pganon.encode.records import PART, ties
+from pganon.encode.records import PART
 from pganon.encode.work import CODED
 from pganon.forms.stored import numbers
 from pganon.forms.work import DEALT, GROUPED_CLASSES
@@ -127,7 +127,7 @@ def records_of_classes(
     for name, item in unchanged(spec):
         tree = tree.select(named(col(name, "c"), item.published))
     order += [col(name, "c") for name, _ in unchanged(spec)]
-    order += [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
+    order += ties_of(spec, "c")
     return tree.order_by(*order)
 
 
@@ -180,8 +180,7 @@ def _pays(state: State) -> bool:
 def _looks(spec: ReleaseSpec, keys: Sequence[str]) -> list[exp.Expr]:
     """Columns of records that show how those of a cell look."""
     names = [name for name, _ in unchanged(spec)]
-    ties_of = [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
-    return [*[col(name, "c") for name in (*keys, *names)], *ties_of]
+    return [*[col(name, "c") for name in (*keys, *names)], *ties_of(spec, "c")]
 
 
 def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
