@@ -190,9 +190,7 @@ def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
     shown = [*names, *[f"look{place}" for place in range(len(by) - len(keys) - len(names))]]
     looks = [named(e, n) for e, n in zip(by, (*keys, *shown), strict=True)]
     of_class = [col(CLASS_ID, "g"), *[col(name, "c") for name in shown]]
-    groups = classes_of_cells(spec, state)
     if by_cell(spec, state) is not None:
-        groups = state.work(GROUPED_CLASSES)  # what records show is here
         cells = query("select c.n from c", {"c": counted_looks(spec, state)}).select(*looks)
         classes = query("select c.n from c", {"c": cells}).select(*of_class)
     else:
@@ -200,7 +198,9 @@ def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
         cells = cells.select(*looks).group_by(*[expression.copy() for expression in by])
         classes = query("select sum(c.n)::bigint as n from c", {"c": cells}).select(*of_class)
         classes = classes.group_by(*[column.copy() for column in of_class])
-    classes = classes.join(aliased(groups, "g"), on=equal(keys, "g", "c"))
+    # Where records are in shards, what they show is here.
+    groups = aliased(state.work(GROUPED_CLASSES), "g")
+    classes = classes.join(groups, on=equal(keys, "g", "c"))
     order = [col(name, "r") for name in (CLASS_ID, *shown)]
     repeated = query("select generate_series(1, r.n) as place from r", {"r": classes})
     repeated = repeated.select(*order).order_by(*[column.copy() for column in order])
