@@ -41,25 +41,25 @@ def unchanged(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:
     return sensitive + [(f"p{item.index}", item) for item in spec.carried]
 
 
+def ties_of(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
+    """Keys of rows of `coded` that distinguish equal values of these columns."""
+    return [tie for name, item in unchanged(spec) for tie in ties(item, col(name, table))]
+
+
 def counted_looks(spec: ReleaseSpec, state: State) -> exp.Select:
-    """SELECT combination, s<j>, v<j>, p<j>, n: every look of the records of a cell, and how many
-    of them have it."""
-    tree = query("select r.combination from r", {"r": state.work(LOOKS)})
-    for name, kind in {**_types(spec), "n": weight_type(state)}.items():
-        elements = fragment("unnest(:array)", array=cast(col(name, "r"), f"{kind}[]"))
-        # Elements of an array of varchar(9) are varchar.
-        tree = tree.select(named(cast(elements, kind), name))
-    return tree
+    """SELECT combination, v<j>, p<j>, n: every look of the records of a cell, and how many of them
+    have it; a look may be there more than once."""
+    return _elements(state, _shown(spec))
 
 
 def counted_values(spec: ReleaseSpec, state: State) -> exp.Select:
     """SELECT combination, s<j>, w: the same by sensitive values that requirements tell apart."""
-    names = [f"s{item.index}" for item in valued(spec)]
-    if not names:
+    codes = _codes(spec)
+    if not codes:
         return query("select r.combination, r.w from r", {"r": state.work(LOOKS)})
-    by = [col(name, "r") for name in (COMBINATION, *names)]
+    by = [col(name, "r") for name in (COMBINATION, *codes)]
     number = cast(fragment("sum(r.n)"), weight_type(state))
-    tree = query("select :w as w from r", {"r": counted_looks(spec, state)}, w=number)
+    tree = query("select :w as w from r", {"r": _elements(state, codes)}, w=number)
     return tree.select(*by).group_by(*[column.copy() for column in by])
 
 
@@ -76,21 +76,35 @@ def decoded(spec: ReleaseSpec, state: State, rows: exp.Select) -> exp.Select:
 
 
 def _looks(spec: ReleaseSpec, state: State) -> exp.Select:
-    by = [col(name, "c") for name in (COMBINATION, *_types(spec))]
-    other = [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
+    names = [*_codes(spec), *_shown(spec)]
+    by = [col(name, "c") for name in (COMBINATION, *names)]
     number = cast(fragment("count(*)"), weight_type(state))
     alike = query("select :n as n from c", {"c": state.work(CODED)}, n=number)
-    alike = alike.select(*by).group_by(*[column.copy() for column in (*by, *other)])
+    alike = alike.select(*by).group_by(*[column.copy() for column in (*by, *ties_of(spec, "c"))])
     total = cast(fragment("sum(r.n)"), weight_type(state))
     tree = query("select r.combination, :w as w from r", {"r": alike}, w=total)
     arrays = [
         named(fragment("array_agg(:value)::text", value=col(name, "r")), name)
-        for name in (*_types(spec), "n")
+        for name in (*names, "n")
     ]
     return tree.select(*arrays).group_by(col(COMBINATION, "r"))
 
 
-def _types(spec: ReleaseSpec) -> dict[str, str]:
-    """Columns of records that tell looks apart, with their types."""
-    codes = {f"s{item.index}": "integer" for item in valued(spec)}
-    return codes | {name: item.column.stored_type for name, item in unchanged(spec)}
+def _elements(state: State, types: dict[str, str]) -> exp.Select:
+    """SELECT combination, these columns, n: elements of the arrays of every combination."""
+    tree = query("select r.combination from r", {"r": state.work(LOOKS)})
+    for name, kind in {**types, "n": weight_type(state)}.items():
+        elements = fragment("unnest(:array)", array=cast(col(name, "r"), f"{kind}[]"))
+        # Elements of an array of varchar(9) are varchar.
+        tree = tree.select(named(cast(elements, kind), name))
+    return tree
+
+
+def _codes(spec: ReleaseSpec) -> dict[str, str]:
+    """Columns with codes of sensitive values, and their types."""
+    return {f"s{item.index}": "integer" for item in valued(spec)}
+
+
+def _shown(spec: ReleaseSpec) -> dict[str, str]:
+    """Columns with values, and their types."""
+    return {name: item.column.stored_type for name, item in unchanged(spec)}

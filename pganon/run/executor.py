@@ -208,7 +208,7 @@ class Executor:
         return self._rendered[step.name].at(self.state.round)
 
     def _drop(self, tables: Sequence[QualifiedName], name: str) -> None:
-        placed = {table: rows for table, rows in self.placed.items() if table in tables}
+        placed = {table: self.placed[table] for table in tables if table in self.placed}
         lost = lost_rows(self.conn, self.filled.intersection(tables), placed, name)
         if lost is not None:
             raise lost

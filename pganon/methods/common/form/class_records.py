@@ -8,10 +8,10 @@ from sqlglot import exp
 
 from pganon.encode.combination import cell_columns
 from pganon.encode.facts import KEPT
-from pganon.encode.looks import counted_looks, unchanged
+from pganon.encode.looks import counted_looks, ties_of, unchanged
 from pganon.encode.people import identity
 from pganon.encode.placed import beside_cells, beside_source, by_cell
-from pganon.encode.records import PART, ties
+from pganon.encode.records import PART
 from pganon.encode.work import CODED
 from pganon.forms.stored import numbers
 from pganon.forms.work import DEALT, GROUPED_CLASSES
@@ -127,7 +127,7 @@ def records_of_classes(
     for name, item in unchanged(spec):
         tree = tree.select(named(col(name, "c"), item.published))
     order += [col(name, "c") for name, _ in unchanged(spec)]
-    order += [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
+    order += ties_of(spec, "c")
     return tree.order_by(*order)
 
 
@@ -180,8 +180,7 @@ def _pays(state: State) -> bool:
 def _looks(spec: ReleaseSpec, keys: Sequence[str]) -> list[exp.Expr]:
     """Columns of records that show how those of a cell look."""
     names = [name for name, _ in unchanged(spec)]
-    ties_of = [tie for name, item in unchanged(spec) for tie in ties(item, col(name, "c"))]
-    return [*[col(name, "c") for name in (*keys, *names)], *ties_of]
+    return [*[col(name, "c") for name in (*keys, *names)], *ties_of(spec, "c")]
 
 
 def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
@@ -191,9 +190,7 @@ def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
     shown = [*names, *[f"look{place}" for place in range(len(by) - len(keys) - len(names))]]
     looks = [named(e, n) for e, n in zip(by, (*keys, *shown), strict=True)]
     of_class = [col(CLASS_ID, "g"), *[col(name, "c") for name in shown]]
-    groups = classes_of_cells(spec, state)
     if by_cell(spec, state) is not None:
-        groups = state.work(GROUPED_CLASSES)  # what records show is here
         cells = query("select c.n from c", {"c": counted_looks(spec, state)}).select(*looks)
         classes = query("select c.n from c", {"c": cells}).select(*of_class)
     else:
@@ -201,7 +198,9 @@ def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
         cells = cells.select(*looks).group_by(*[expression.copy() for expression in by])
         classes = query("select sum(c.n)::bigint as n from c", {"c": cells}).select(*of_class)
         classes = classes.group_by(*[column.copy() for column in of_class])
-    classes = classes.join(aliased(groups, "g"), on=equal(keys, "g", "c"))
+    # Where records are in shards, what they show is here.
+    groups = aliased(state.work(GROUPED_CLASSES), "g")
+    classes = classes.join(groups, on=equal(keys, "g", "c"))
     order = [col(name, "r") for name in (CLASS_ID, *shown)]
     repeated = query("select generate_series(1, r.n) as place from r", {"r": classes})
     repeated = repeated.select(*order).order_by(*[column.copy() for column in order])

@@ -16,7 +16,6 @@ from pganon.encode.axis import axes
 from pganon.encode.combination import COMBINATION, combination, combined
 from pganon.encode.cuts import keeps_cuts
 from pganon.encode.extents import group_extents
-from pganon.encode.people import identity
 from pganon.encode.records import PART
 from pganon.encode.valued import referenced
 from pganon.forms.elements import own_values
@@ -195,7 +194,7 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
             spec,
             s,
             encoded_records(spec, s),
-            classes_of_cells(spec, s) if identity(spec) else s.work(GROUPED_CLASSES),
+            classes_of_cells(spec, s),
             CLASS_ID,
             cell_keys(spec, s),
             own_values(spec),
