@@ -56,7 +56,7 @@ def _limits(found: Collected) -> Iterator[str]:
     if chance is None:
         return
     asked = found.policy.report
-    above = figures.exceeded(chance.highest, asked.accepted)
+    above = figures.exceeded(chance.smallest, asked.accepted)
     if not above:
         return
     if asked.limits == AUTHORITIES:

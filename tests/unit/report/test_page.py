@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from pganon.report.charts.bars import sizes
 from pganon.report.document import document
+from pganon.report.look import look_at
+from pganon.report.outcome import outcome
 from pganon.report.page import page
 from pganon.report.template import KINDS, at
 from tests.support.sources.reports import (
@@ -108,6 +111,25 @@ def test_the_limits_are_those_of_the_policy():
     ):
         assert said in text
     assert "European Medicines Agency" not in text
+
+
+@pytest.mark.parametrize(
+    ("smallest", "said", "status"),
+    [
+        (10, "above both limits", "look"),
+        (11, "above 9 %", "look"),  # the float 1 / 11 is above the fraction
+        (12, "within both limits", "holds"),
+    ],
+)
+def test_a_chance_that_is_a_limit_is_accepted(smallest: int, said: str, status: str):
+    """By the rule that counts people above the limits in the evidence."""
+    utility = {"highest_risk": 1 / smallest, "mean_risk": 0.02}
+    measures = {"verified": [], "utility": utility}
+    found = replace(collected(evidence=None), measures=measures)
+    (chance,) = [one for one in outcome(found) if one["name"] == "chance"]
+    assert (chance["result"].replace("\u00a0", " "), chance["status"]) == (said, status)
+    above = [limit.largest >= smallest for limit in found.policy.report.accepted]
+    assert any(" 1 in 11, which" in comment for comment in look_at(found)) == above[1]
 
 
 def test_the_risk_among_people_of_a_population():
