@@ -162,6 +162,7 @@ def test_catalogues_read_what_the_page_shows():
     assert found["description"] == "Research on asthma"
     names = [one["name"] for one in found["variableMeasured"]]
     assert names == ["age", "sex", "diagnosis", "days"]
+    assert found["variableMeasured"][0]["description"] == report["columns"][0]["seen"]
     assert found["distribution"][0]["sha256"] == "ab" * 32
     measured = {
         one["dqv:isMeasurementOf"]["name"]: one["dqv:value"]
