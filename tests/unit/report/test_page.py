@@ -16,7 +16,9 @@ from pganon.report.look import look_at
 from pganon.report.outcome import outcome
 from pganon.report.page import page
 from pganon.report.template import KINDS, at
+from tests.support.harness.documents import valid
 from tests.support.sources.reports import (
+    AT,
     ATTACKED,
     EVIDENCE,
     MEASURES,
@@ -177,6 +179,21 @@ def test_catalogues_read_what_the_page_shows():
         "information loss (NCP) of age": 0.104,
         "information loss (NCP) of sex": 0.0,
     }
+
+
+def test_catalogues_have_what_was_declared_and_when_it_was_published():
+    about = {"title": "Stays", "conditions": "None", "recipients": "", "contact": "dpo"}
+    checks = [{**check, "against": "earlier"} for check in MEASURES["verified"]]
+    measures = {**MEASURES, "verified": checks}
+    found = document(replace(collected(measures=measures), about=about))["dataset"]
+    assert (found["name"], found["conditionsOfAccess"]) == ("Stays", "None")
+    assert "description" not in found
+    assert found["datePublished"] == AT.isoformat()
+    metrics = [one["dqv:isMeasurementOf"]["name"] for one in found["dqv:hasQualityMeasurement"]]
+    assert "alpha_k_anonymity of diagnosis against the earlier distribution" in metrics
+    waits = valid(document(replace(collected(), request=3)))["dataset"]
+    assert waits["identifier"] == "admissions/request 3"
+    assert "datePublished" not in waits
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,22 @@ def test_what_readers_cannot_know_is_in_no_key():
     assert report["proof"] == {"evidence_sha256": None}
 
 
+def test_catalogues_are_told_what_readers_see():
+    found = document(seen(), [{"name": "stays.csv", "sha256": "ab" * 32}])["dataset"]
+    assert {key for key in found if not key.startswith("@")} == {
+        *("name", "identifier", "version", "datePublished", "variableMeasured", "distribution"),
+        "dqv:hasQualityMeasurement",
+    }
+    assert found["variableMeasured"] == [
+        {"@type": "PropertyValue", "name": one["name"], "description": one["comment"]}
+        for one in COLUMNS
+    ]
+    assert {
+        one["dqv:isMeasurementOf"]["name"]: one["dqv:value"]
+        for one in found["dqv:hasQualityMeasurement"]
+    } == {"highest re-identification risk": 1 / 8, "mean re-identification risk": 6 / 76}
+
+
 def test_groups_are_claimed_only_where_all_look_the_same():
     display = column("age_display", "How the record shows it.", "display")
     exact = column("zip", "Quasi-identifier, exact.", "exact")
