@@ -29,7 +29,7 @@ class Limit:
     @property
     def name(self) -> str:
         """In the keys of evidence: `0.09`, `1/11`."""
-        return str(self.share) if self._one_in else f"{float(self.share):g}"
+        return str(self.share) if self._one_in else f"{float(self.share):.6f}".rstrip("0")
 
     @property
     def words(self) -> str:

@@ -11,6 +11,9 @@ from pganon.policy.reporting import Limit
 from pganon.report.collected import Collected
 from pganon.report.words import listed
 
+LEFT_OUT = 0.05
+"""Share of the records above which it is to be looked at that they are left out."""
+
 
 def limits(accepted: Sequence[Limit]) -> dict[str, float]:
     """Highest chances to find a person by their names, as in JSON."""

@@ -97,7 +97,7 @@ def _left_out(found: Collected) -> dict[str, Any]:
         count(version.suppressed),
         f"of {count(version.released + version.suppressed)} in the source",
         "none" if version.suppressed == 0 else percent(share),
-        LOOK if share > 0.05 else HOLDS,
+        LOOK if share > figures.LEFT_OUT else HOLDS,
     )
 
 

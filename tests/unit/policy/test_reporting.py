@@ -31,6 +31,7 @@ def test_the_limits_of_authorities():
         (1 / 3, "1/3", "1 in 3", 2),
         (0.0909, "0.0909", "9.09 %", 11),
         (0.001, "0.001", "0.1 %", 999),
+        (0.00003, "0.00003", "0.003 %", 33333),
     ],
 )
 def test_limits_in_words(limit: float, name: str, words: str, largest: int):

@@ -134,6 +134,15 @@ def test_a_chance_that_is_a_limit_is_accepted(smallest: int, said: str, status: 
     assert any(" 1 in 11, which" in comment for comment in look_at(found)) == above[1]
 
 
+@pytest.mark.parametrize(("suppressed", "looked_at"), [(50, False), (51, True)])
+def test_records_left_out_are_to_be_looked_at(suppressed: int, looked_at: bool):
+    version = replace(collected().version, released=1000 - suppressed, suppressed=suppressed)
+    found = replace(collected(), version=version)
+    (row,) = [one for one in outcome(found) if one["name"] == "left_out"]
+    assert row["status"] == ("look" if looked_at else "holds")
+    assert any("records are left out" in comment for comment in look_at(found)) == looked_at
+
+
 def test_the_risk_among_people_of_a_population():
     text = shown(page(document(collected())))
     assert "does not know who is in the data (journalist) not measured not measured" in text
