@@ -20,16 +20,27 @@ SMALLEST = 11
 _DIGITS = 1_000_000
 
 
+def _told_apart(limits: tuple[float, ...]) -> tuple[float, ...]:
+    """By the names under which evidence has them."""
+    no_repeats(tuple(Limit.of(one).name for one in limits))
+    return limits
+
+
 @dataclass(frozen=True)
 class Limit:
     """A chance to find a person that a board accepts."""
 
     share: Fraction
 
+    @classmethod
+    def of(cls, declared: float) -> Limit:
+        """As an exact number, to six decimals of its denominator."""
+        return cls(Fraction(declared).limit_denominator(_DIGITS))
+
     @property
     def name(self) -> str:
         """In the keys of evidence: `0.09`, `1/11`."""
-        return str(self.share) if self._one_in else f"{float(self.share):g}"
+        return str(self.share) if self._one_in else f"{float(self.share):.6f}".rstrip("0")
 
     @property
     def words(self) -> str:
@@ -80,11 +91,10 @@ class Reporting(Declaration):
     limits: Annotated[
         tuple[Annotated[float, Field(ge=1e-6, lt=1)], ...],
         Field(strict=False, min_length=1, max_length=4),
-        AfterValidator(no_repeats),
+        AfterValidator(_told_apart),
     ] = AUTHORITIES
     population: RelationName | None = None
 
     @property
     def accepted(self) -> tuple[Limit, ...]:
-        """The limits as exact numbers, to six decimals of their denominators."""
-        return tuple(Limit(Fraction(one).limit_denominator(_DIGITS)) for one in self.limits)
+        return tuple(map(Limit.of, self.limits))

@@ -11,6 +11,9 @@ from pganon.policy.reporting import Limit
 from pganon.report.collected import Collected
 from pganon.report.words import listed
 
+LEFT_OUT = 0.05
+"""Share of the records above which it is to be looked at that they are left out."""
+
 
 def limits(accepted: Sequence[Limit]) -> dict[str, float]:
     """Highest chances to find a person by their names, as in JSON."""
@@ -22,18 +25,21 @@ def limit_words(name: str) -> str:
     return Limit(Fraction(name)).words
 
 
-def exceeded(highest: float, accepted: Sequence[Limit]) -> list[str]:
-    """Words of the limits that a chance is above."""
-    return [limit.words for limit in accepted if highest > float(limit.share)]
+def exceeded(smallest: int, accepted: Sequence[Limit]) -> list[str]:
+    """Words of the limits that the chance is above, by the size of the smallest group.
+
+    As evidence counts them: the float 1 / 11 is above the fraction.
+    """
+    return [limit.words for limit in accepted if smallest <= limit.largest]
 
 
-def against_limits(highest: float, accepted: Sequence[Limit]) -> tuple[str, str]:
-    """All limits, and which of them a chance is above: two notes of the same row."""
-    words, above = [limit.words for limit in accepted], exceeded(highest, accepted)
+def against_limits(smallest: int, accepted: Sequence[Limit]) -> tuple[str, str]:
+    """All limits, and which of them the chance is above: two notes of the same row."""
+    words, above = [limit.words for limit in accepted], exceeded(smallest, accepted)
     every = "the limit" if len(words) == 1 else "both limits" if len(words) == 2 else "all limits"
     named = f"limit{'s' if len(words) > 1 else ''}: {listed(words)}"
     if not above:
-        return named, f"below {every}"
+        return named, f"within {every}"
     return named, f"above {every if len(above) == len(words) else listed(above)}"
 
 

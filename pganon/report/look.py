@@ -15,10 +15,9 @@ from pganon.resolved.shards import UNLOCKED
 
 HALF = 0.5
 TIMES = 5
-LEFT_OUT = 0.05
 OFF = 0.05
-"""Share of a group with one value; multiple of the share of everybody; records left out; error of a
-distribution. Above these the reader is told."""
+"""Share of a group with one value; multiple of the share of everybody; error of a distribution.
+Above these the reader is told."""
 
 
 def look_at(found: Collected) -> list[str]:
@@ -56,7 +55,7 @@ def _limits(found: Collected) -> Iterator[str]:
     if chance is None:
         return
     asked = found.policy.report
-    above = figures.exceeded(chance.highest, asked.accepted)
+    above = figures.exceeded(chance.smallest, asked.accepted)
     if not above:
         return
     if asked.limits == AUTHORITIES:
@@ -130,7 +129,7 @@ def _exact(found: Collected) -> Iterator[str]:
 
 
 def _lost(found: Collected) -> Iterator[str]:
-    if figures.left_out(found) > LEFT_OUT:
+    if figures.left_out(found) > figures.LEFT_OUT:
         yield (
             f"{percent(figures.left_out(found))} of the records are left out"
             f" ({count(found.version.suppressed)}). Counts over the release are too low, and not"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from pganon.policy.reporting import Limit
 from pganon.report import figures, guarantee
 from pganon.report.collected import Collected
 from pganon.report.words import count, percent, plain
 
 _UNMEASURED = "no run measured it"
+_HIGHEST = "Highest chance to find a person"
 _SAYS_NOTHING = "groups of this form do not say it"
 
 HOLDS, LOOK, NONE = "holds", "look", "none"
@@ -53,13 +56,17 @@ def _fewest(found: Collected, smallest: int) -> dict[str, Any]:
 
 
 def _chance(found: Collected) -> dict[str, Any]:
-    chance, label = figures.chance(found), "Highest chance to find a person"
+    chance = figures.chance(found)
     if chance is None:
-        return _exactly(found, "chance", label)
-    accepted = found.policy.report.accepted
-    limits, said = figures.against_limits(chance.highest, accepted)
-    status = LOOK if figures.exceeded(chance.highest, accepted) else HOLDS
-    return row("chance", label, percent(chance.highest), limits, said, status)
+        return _exactly(found, "chance", _HIGHEST)
+    return chance_row(chance.smallest, found.policy.report.accepted)
+
+
+def chance_row(smallest: int, accepted: Sequence[Limit]) -> dict[str, Any]:
+    """The chance to find a person in the smallest group, of either edition."""
+    limits, said = figures.against_limits(smallest, accepted)
+    status = LOOK if figures.exceeded(smallest, accepted) else HOLDS
+    return row("chance", _HIGHEST, percent(1 / smallest), limits, said, status)
 
 
 def _common(found: Collected) -> dict[str, Any]:
@@ -90,7 +97,7 @@ def _left_out(found: Collected) -> dict[str, Any]:
         count(version.suppressed),
         f"of {count(version.released + version.suppressed)} in the source",
         "none" if version.suppressed == 0 else percent(share),
-        LOOK if share > 0.05 else HOLDS,
+        LOOK if share > figures.LEFT_OUT else HOLDS,
     )
 
 

@@ -59,10 +59,7 @@ def sentences(report: Document) -> dict[str, Any]:
         ],
         "others": [_others(item, properties["members"]) for item in report["sensitive"]],
         "by_value": [values.finding(item) for item in report["sensitive"]],
-        "commonest": [
-            f"On average {percent(item['mean'])} share the most common {plain(item['column'], 30)}"
-            for item in report["sensitive"]
-        ],
+        "commonest": [commonest(item) for item in report["sensitive"]],
         "models": [
             (name, _MODELS[name])
             for name in dict.fromkeys(one["name"] for one in report["guarantee"])
@@ -80,6 +77,30 @@ def sentences(report: Document) -> dict[str, Any]:
         " or parameters were measured for this release before.",
         "ledger": _ledger(report["proof"]),
     }
+
+
+# -- of either edition --------------------------------------------------------------------------
+
+
+def smallest(sizes: Document) -> str:
+    return f"Nobody is in a group of fewer than {count(sizes['smallest'])}"
+
+
+def commonest(item: Document) -> str:
+    return f"On average {percent(item['mean'])} share the most common {plain(item['column'], 30)}"
+
+
+def of_each_limit(report: Document, above: Mapping[str, int | None]) -> str:
+    people, few = report["properties"]["members"], report["properties"].get("smallest")
+    texts = []
+    for limit in report["risk"]["limits"]:
+        held = above[limit]
+        told = f"fewer than {few}" if held is None else count(held) if held else "no"
+        texts.append(f"{told} {people} have a chance above {limit_words(limit)}")
+    return listed(texts)
+
+
+# -- of the officer's ---------------------------------------------------------------------------
 
 
 def _tried(attacks: Document | None) -> str:
@@ -151,14 +172,14 @@ def _sizes(report: Document) -> str:
     release = report["risk"]["release"]
     if release is None:
         return ""
-    return f"Nobody is in a group of fewer than {count(release['smallest'])}"
+    return smallest(release)
 
 
 def _above(report: Document) -> str:
     sizes = report["class_sizes"]["release"]
     if not sizes:
         return "How many are above the limits was not measured."
-    return f"In the release {_of_each_limit(report, sizes['above'])}."
+    return f"In the release {of_each_limit(report, sizes['above'])}."
 
 
 def _population(report: Document) -> str:
@@ -170,18 +191,8 @@ def _population(report: Document) -> str:
     like = (
         f"Every group looks like at least {people}" if least else f"Some groups look like {people}"
     )
-    told = _of_each_limit(report, found["above"])
+    told = of_each_limit(report, found["above"])
     return f"{like} of the population. Looked for among all its people, {told}."
-
-
-def _of_each_limit(report: Document, above: Mapping[str, int | None]) -> str:
-    people, few = report["properties"]["members"], report["properties"]["smallest"]
-    texts = []
-    for limit in report["risk"]["limits"]:
-        held = above[limit]
-        told = f"fewer than {few}" if held is None else count(held) if held else "no"
-        texts.append(f"{told} {people} have a chance above {limit_words(limit)}")
-    return listed(texts)
 
 
 def _origin(report: Document) -> str:

@@ -16,7 +16,7 @@ from pganon.privacy import frequency, identity, likeness, population, release
 from pganon.privacy.base import Model
 from pganon.report import figures
 from pganon.report.dataset import dataset
-from pganon.report.outcome import HOLDS, LOOK, NONE, row
+from pganon.report.outcome import NONE, chance_row, row
 from pganon.report.promises import limits_of
 from pganon.report.readers.seen import Commonest, Seen
 from pganon.report.words import count, listed, percent, plain
@@ -217,16 +217,11 @@ def _outcome(
     seen: Seen, chance: Mapping[str, Any] | None, sensitive: Sequence[Mapping[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     if chance is not None:
-        limits, said = figures.against_limits(chance["highest"], _ACCEPTED)
-        over = figures.exceeded(chance["highest"], _ACCEPTED)
         groups = sum(groups for _, groups in seen.sizes)
         least, largest = min(seen.sizes)[0], max(seen.sizes)[0]
         figure = f"{count(least)} {seen.members}"
         yield row("smallest", "Smallest group", figure, "who look the same", "counted", NONE)
-        label = "Highest chance to find a person"
-        yield row(
-            "chance", label, percent(chance["highest"]), limits, said, LOOK if over else HOLDS
-        )
+        yield chance_row(least, _ACCEPTED)
         yield row("groups", "Groups", count(groups), f"of {least} to {largest}", "counted", NONE)
     for item in sorted(sensitive, key=lambda one: -one["most"])[:1]:
         yield row(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pganon.report.charts import bars, risk
-from pganon.report.figures import limit_words
+from pganon.report.sentences import commonest, of_each_limit, smallest
 from pganon.report.template import Document, render
-from pganon.report.words import count, listed, percent, plain, sentence
+from pganon.report.words import listed, plain, sentence
 
 
 def page(report: Document) -> str:
@@ -25,22 +25,9 @@ def page(report: Document) -> str:
         "title": f"Report for readers: {name}",
         "known": listed(properties["known"]),
         "views": listed(report["views"]),
-        "above": _above(report) if sizes else "",
+        "above": sentence(f"{of_each_limit(report, sizes['above'])}.") if sizes else "",
         "risk": risk.finding(report["risk"]) if sizes else "",
-        "sizes": f"Nobody is in a group of fewer than {count(sizes['smallest'])}" if sizes else "",
-        "commonest": [
-            f"On average {percent(item['mean'])} share the most common {plain(item['column'], 30)}"
-            for item in report["sensitive"]
-        ],
+        "sizes": smallest(sizes) if sizes else "",
+        "commonest": [commonest(item) for item in report["sensitive"]],
     }
     return render("readers.html.j2", report, drawings, words=words)
-
-
-def _above(report: Document) -> str:
-    above = report["class_sizes"]["release"]["above"]
-    texts = [
-        f"{count(held) if held else 'no'} {report['properties']['members']} have one above"
-        f" {limit_words(name)}"
-        for name, held in above.items()
-    ]
-    return sentence(f"{' and '.join(texts)}.")

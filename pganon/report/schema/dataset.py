@@ -39,14 +39,14 @@ class Measurement(Part):
 
 
 class Dataset(Part):
-    """What the policy does not declare is absent."""
+    """What the policy does not declare is absent, and the date of what waits for approval."""
 
     context: Vocabularies = Field(alias="@context")
     type: Literal["Dataset"] = Field(alias="@type")
     name: str
     identifier: str
     version: str
-    date: Time = Field(alias="datePublished")
+    date: Time | SkipJsonSchema[None] = Field(None, alias="datePublished", json_schema_extra=absent)
     description: str | SkipJsonSchema[None] = Field(None, json_schema_extra=absent)
     conditions: str | SkipJsonSchema[None] = Field(
         None, alias="conditionsOfAccess", json_schema_extra=absent

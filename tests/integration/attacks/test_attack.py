@@ -179,6 +179,40 @@ def test_who_knows_the_method(db: Database, source: str, guessed: float, known: 
     assert shares(found, "method_known", "told")[0] == pytest.approx(known, abs=0.12)
 
 
+@pytest.mark.primary_server_only
+def test_who_has_a_value_that_nobody_in_the_release_has_is_in_no_cell(db: Database) -> None:
+    """It is not as if he had no value, as all others of his street."""
+    db.source(
+        "CREATE TABLE public.person AS SELECT n AS id, n / 5 AS age,"
+        " CASE n % 5 WHEN 0 THEN 't' || n END AS town, 'd' || n % 3 AS told"
+        " FROM generate_series(0, 199) AS n; ALTER TABLE public.person ADD PRIMARY KEY (id)"
+    )
+    conn = db.owner()
+    found: list[tuple[bool, bool, bool]] = []
+
+    def look(step: str) -> None:
+        if step == "attack.attack_members":
+            tables = faults.run_tables(conn)
+            targets = min((t for t in tables if t.endswith("_targets")), key=_run)
+            known = max((t for t in tables if t.endswith("_attack_known")), key=_run)
+            found[:] = conn.execute(
+                f"SELECT t.held, t.q1 IS NULL, k.t IS NOT NULL FROM {targets} AS t"
+                f" LEFT JOIN (SELECT DISTINCT t FROM {known}) AS k USING (t)".encode()
+            ).fetchall()
+
+    declared = policy(2, "told")
+    declared["privacy"].append({"model": "distinct_l_diversity", "column": "told", "l": 2})
+    faults.attacked(db.dsn(), driver.loaded(declared), before=look)
+    assert set(found) == {
+        *((False, True, True), (False, False, True)),
+        *((True, True, True), (True, False, False)),
+    }
+
+
+def _run(table: str) -> int:
+    return int(table.split("_")[1].split(".r")[1])
+
+
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
@@ -266,7 +300,7 @@ def test_people_are_drawn_by_who_they_are(db: Database) -> None:
             rows = conn.execute(f"SELECT person, place FROM {name} ORDER BY 1, 2".encode())
             drawn.append(rows.fetchall())
             snapshots = [t for t in faults.run_tables(conn) if t.endswith("_snap")]
-            shadow = max(snapshots, key=lambda name: int(name.split("_")[1].split(".r")[1]))
+            shadow = max(snapshots, key=_run)
             left.append(conn.execute(f"SELECT FROM {shadow}".encode()).rowcount)
 
     left: list[int] = []

@@ -105,12 +105,22 @@ def test_evidence_is_what_the_published_relations_say(staged: Staged):
 Shows = Callable[[dict[str, Any]], tuple[Callable[[Any], bool], float]]
 
 
-@pytest.mark.parametrize("method", ["mondrian", "one_dimensional"])
-def test_the_risk_among_people_of_a_population(db: Database, staged: Staged, method: str):
-    """Whom of a population classes cover, one by one; it decides neither classes nor partition."""
+@pytest.mark.parametrize(
+    ("method", "everybody", "smallest"),
+    [("mondrian", True, SMALLEST), ("one_dimensional", True, SMALLEST), ("mondrian", False, 1000)],
+    ids=["mondrian", "one_dimensional", "strangers"],
+)
+def test_the_risk_among_people_of_a_population(
+    db: Database, staged: Staged, method: str, everybody: bool, smallest: int
+):
+    """Whom of a population classes cover, one by one; it decides neither classes nor partition.
+
+    Of strangers some classes cover nobody: their records are found for certain. They are too
+    few to be counted.
+    """
     draw = random.Random(11)
     elsewhere = [(*draw.choice(rows())[:4], draw.choice(["101", "209", "778"])) for _ in range(500)]
-    people = [row[:5] for row in rows()] + elsewhere
+    people = [row[:5] for row in rows() if everybody] + elsewhere
     owner = db.connect("source_owner")
     owner.execute(
         "CREATE TABLE public.everybody (age int, born date, sex text, grade text, zip text)"
@@ -119,7 +129,7 @@ def test_the_risk_among_people_of_a_population(db: Database, staged: Staged, met
         cursor.executemany("INSERT INTO public.everybody VALUES (%s, %s, %s, %s, %s)", people)
     owner.execute("GRANT SELECT ON public.everybody TO steward")
     limits = {0.2: 4, 0.05: 19}
-    asked = {"smallest": SMALLEST, "limits": list(limits), "population": "public.everybody"}
+    asked = {"smallest": smallest, "limits": list(limits), "population": "public.everybody"}
     found = run(
         staged.conn, {**POLICY, "method": {"name": method}, "report": asked}, described=True
     )
@@ -128,13 +138,15 @@ def test_the_risk_among_people_of_a_population(db: Database, staged: Staged, met
     sizes = Counter(record["class_id"] for record in found.table("records"))
     covered = {number: _covered(found.classes[number], people) for number in sizes}
     among = evidence["population"]
-    assert among["smallest"] == min(covered.values()) >= 6
-    assert among["highest"] == pytest.approx(1 / min(covered.values()))
-    mean = sum(size / covered[number] for number, size in sizes.items()) / sizes.total()
+    assert among["smallest"] == min(covered.values())
+    assert (min(covered.values()) >= 6) == everybody
+    assert everybody or min(covered.values()) == 0 < max(covered.values())
+    assert among["highest"] == pytest.approx(1 / max(1, min(covered.values())))
+    mean = sum(size / max(1, covered[number]) for number, size in sizes.items()) / sizes.total()
     assert among["mean"] == pytest.approx(mean)
     for limit, largest in limits.items():
         above = sum(size for number, size in sizes.items() if covered[number] <= largest)
-        told = above if above == 0 or above >= SMALLEST else None
+        told = above if above == 0 or above >= smallest else None
         assert among["above"][f"{limit:g}"] == told
     assert set(evidence["class_sizes"]["release"]["above"]) == {"0.2", "0.05"}
     if method == "mondrian":

@@ -55,6 +55,14 @@ def test_each_column_counts() -> None:
         assert verdicts(mixed, FIGURES) == [("candidate", None)] * 2, changes
 
 
+def test_more_profit_is_less_risk() -> None:
+    """A strict lower bound is one, too."""
+    more = Verified("profitability", None, "profit", ">", 0, 0.5)
+    less = replace(more, measured=0.4)
+    found = [replace(FIGURES, verified=(STRUCTURE, one)) for one in (less, more)]
+    assert verdicts(*found) == [("beaten", 2), ("candidate", None)]
+
+
 def test_what_is_not_compared() -> None:
     for changes in ({"groups": 5}, {"seconds": 99.0}):
         assert verdicts(replace(FIGURES, **changes), FIGURES) == [("candidate", None)] * 2

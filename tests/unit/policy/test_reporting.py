@@ -31,6 +31,7 @@ def test_the_limits_of_authorities():
         (1 / 3, "1/3", "1 in 3", 2),
         (0.0909, "0.0909", "9.09 %", 11),
         (0.001, "0.001", "0.1 %", 999),
+        (0.00003, "0.00003", "0.003 %", 33333),
     ],
 )
 def test_limits_in_words(limit: float, name: str, words: str, largest: int):
@@ -55,10 +56,18 @@ def test_the_largest_group_above_a_limit(share: Fraction):
         ([0.0], "at least"),
         ([1.0], "less than 1"),
         ([0.09, 0.2, 0.09], "stands in the list twice"),
+        ([0.1234561, 0.1234562], r"0\.123456.* stands in the list twice"),
         ([0.1, 0.2, 0.3, 0.4, 0.5], "at most 4"),
     ],
 )
 def test_limits_that_are_none(limits: list[float], said: str):
     given: dict[str, Any] = {**POLICY, "report": {"limits": limits}}
     with pytest.raises(PolicyError, match=said):
+        policy_from(given)
+
+
+@pytest.mark.parametrize("smallest", [2, 1001])
+def test_fewest_people_that_are_counted(smallest: int):
+    given: dict[str, Any] = {**POLICY, "report": {"smallest": smallest}}
+    with pytest.raises(PolicyError, match=r"report\.smallest"):
         policy_from(given)

@@ -7,6 +7,8 @@ import re
 from html import unescape
 from typing import Any
 
+import pytest
+
 from pganon.report.charts.labels import Box, placed
 from pganon.report.comparison.heads import heads_of
 from pganon.report.comparison.page import page
@@ -58,6 +60,15 @@ def test_what_it_says():
         "beaten by 1",
     ]
     assert not re.search(r"\bsafe\b|\banonymous\b|\bscore\b", text.lower())
+
+
+@pytest.mark.parametrize(
+    ("bound", "worst"), [(">=", "0.4"), (">", "0.4"), ("<=", "0.5"), ("<", "0.5")]
+)
+def test_the_worst_measure_is_that_on_the_side_of_the_bound(bound: str, worst: str):
+    verified = [check("m", None, "x", bound, measured) for measured in (0.4, 0.5, 0.4)]
+    (row,) = rows([candidate(1, {"name": "mondrian"}, figures=figures(verified=verified))], 0.09)
+    assert [text.split("\u00a0")[-1] for text in row["measured"]] == [worst]
 
 
 def test_a_map_has_a_mark_for_every_candidate():

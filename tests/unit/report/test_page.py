@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
 import pytest
 
-from pganon.policy.reporting import Reporting
 from pganon.report.charts.bars import sizes
 from pganon.report.document import document
-from pganon.report.figures import exceeded
+from pganon.report.look import look_at
+from pganon.report.outcome import outcome
 from pganon.report.page import page
 from pganon.report.template import KINDS, at
+from tests.support.harness.documents import valid
 from tests.support.sources.reports import (
+    AT,
     ATTACKED,
     EVIDENCE,
     MEASURES,
@@ -112,11 +115,32 @@ def test_the_limits_are_those_of_the_policy():
     assert "European Medicines Agency" not in text
 
 
-@pytest.mark.parametrize("smallest", range(2, 41))
-def test_a_chance_that_is_the_limit_is_not_above_it(smallest: int):
-    accepted = Reporting(limits=(1 / smallest,)).accepted
-    assert exceeded(1 / smallest, accepted) == []
-    assert len(exceeded(1 / (smallest - 1), accepted)) == 1
+@pytest.mark.parametrize(
+    ("smallest", "said", "status"),
+    [
+        (10, "above both limits", "look"),
+        (11, "above 9 %", "look"),  # the float 1 / 11 is above the fraction
+        (12, "within both limits", "holds"),
+    ],
+)
+def test_a_chance_that_is_a_limit_is_accepted(smallest: int, said: str, status: str):
+    """By the rule that counts people above the limits in the evidence."""
+    utility = {"highest_risk": 1 / smallest, "mean_risk": 0.02}
+    measures = {"verified": [], "utility": utility}
+    found = replace(collected(evidence=None), measures=measures)
+    (chance,) = [one for one in outcome(found) if one["name"] == "chance"]
+    assert (chance["result"].replace("\u00a0", " "), chance["status"]) == (said, status)
+    above = [limit.largest >= smallest for limit in found.policy.report.accepted]
+    assert any(" 1 in 11, which" in comment for comment in look_at(found)) == above[1]
+
+
+@pytest.mark.parametrize(("suppressed", "looked_at"), [(50, False), (51, True)])
+def test_records_left_out_are_to_be_looked_at(suppressed: int, looked_at: bool):
+    version = replace(collected().version, released=1000 - suppressed, suppressed=suppressed)
+    found = replace(collected(), version=version)
+    (row,) = [one for one in outcome(found) if one["name"] == "left_out"]
+    assert row["status"] == ("look" if looked_at else "holds")
+    assert any("records are left out" in comment for comment in look_at(found)) == looked_at
 
 
 def test_the_risk_among_people_of_a_population():
@@ -149,6 +173,7 @@ def test_catalogues_read_what_the_page_shows():
     assert found["description"] == "Research on asthma"
     names = [one["name"] for one in found["variableMeasured"]]
     assert names == ["age", "sex", "diagnosis", "days"]
+    assert found["variableMeasured"][0]["description"] == report["columns"][0]["seen"]
     assert found["distribution"][0]["sha256"] == "ab" * 32
     measured = {
         one["dqv:isMeasurementOf"]["name"]: one["dqv:value"]
@@ -163,6 +188,21 @@ def test_catalogues_read_what_the_page_shows():
         "information loss (NCP) of age": 0.104,
         "information loss (NCP) of sex": 0.0,
     }
+
+
+def test_catalogues_have_what_was_declared_and_when_it_was_published():
+    about = {"title": "Stays", "conditions": "None", "recipients": "", "contact": "dpo"}
+    checks = [{**check, "against": "earlier"} for check in MEASURES["verified"]]
+    measures = {**MEASURES, "verified": checks}
+    found = document(replace(collected(measures=measures), about=about))["dataset"]
+    assert (found["name"], found["conditionsOfAccess"]) == ("Stays", "None")
+    assert "description" not in found
+    assert found["datePublished"] == AT.isoformat()
+    metrics = [one["dqv:isMeasurementOf"]["name"] for one in found["dqv:hasQualityMeasurement"]]
+    assert "alpha_k_anonymity of diagnosis against the earlier distribution" in metrics
+    waits = valid(document(replace(collected(), request=3)))["dataset"]
+    assert waits["identifier"] == "admissions/request 3"
+    assert "datePublished" not in waits
 
 
 @pytest.mark.parametrize(

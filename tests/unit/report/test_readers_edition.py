@@ -88,12 +88,21 @@ def test_the_page_says_what_readers_can_count():
         "of all people of the population of the owner picks the person of a record",
         "They hold against a reader who knows the quasi-identifiers of a person.",
         "alpha; holds for readers of all versions",
-        "16 records have one above 9 % and 16 records have one above 1 in 11.",
+        "16 records have a chance above 9 % and 16 records have a chance above 1 in 11.",
         "days can identify a person within a group",
     ):
         assert said in text
     (chance,) = [one for one in report["outcome"] if one["name"] == "chance"]
     assert (chance["figure"], chance["status"]) == ("12.5\u00a0%", "look")
+
+
+def test_groups_of_eleven_are_at_a_limit_and_above_another():
+    report = document(seen(sizes=[(11, 2), (24, 1)]))
+    assert report["class_sizes"]["release"]["above"] == {"0.09": 22, "1/11": 0}
+    text = shown(page(report))
+    assert "22 records have a chance above 9 % and no records have a chance above 1 in 11." in text
+    (chance,) = [one for one in report["outcome"] if one["name"] == "chance"]
+    assert chance["result"] == "above 9\u00a0%"
 
 
 def test_what_readers_cannot_know_is_in_no_key():
@@ -103,6 +112,22 @@ def test_what_readers_cannot_know_is_in_no_key():
     assert {"source", "suppressed", "readers", "left_out"} & report["properties"].keys() == set()
     assert report["risk"]["source"] is None
     assert report["proof"] == {"evidence_sha256": None}
+
+
+def test_catalogues_are_told_what_readers_see():
+    found = document(seen(), [{"name": "stays.csv", "sha256": "ab" * 32}])["dataset"]
+    assert {key for key in found if not key.startswith("@")} == {
+        *("name", "identifier", "version", "datePublished", "variableMeasured", "distribution"),
+        "dqv:hasQualityMeasurement",
+    }
+    assert found["variableMeasured"] == [
+        {"@type": "PropertyValue", "name": one["name"], "description": one["comment"]}
+        for one in COLUMNS
+    ]
+    assert {
+        one["dqv:isMeasurementOf"]["name"]: one["dqv:value"]
+        for one in found["dqv:hasQualityMeasurement"]
+    } == {"highest re-identification risk": 1 / 8, "mean re-identification risk": 6 / 76}
 
 
 def test_groups_are_claimed_only_where_all_look_the_same():

@@ -74,7 +74,7 @@ def paths(found: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from paths(below, (*path, key))
 
 
-LEFT_OUT = {"description", "conditionsOfAccess"}
+LEFT_OUT = {"description", "conditionsOfAccess", "datePublished"}
 """Keys that need not be there; nor needs each limit."""
 
 FREE = {"method", "varied", "privacy"}
