@@ -269,8 +269,7 @@ def _drop(conn: Connection, tables: Sequence[QualifiedName]) -> list[QualifiedNa
 
 def _dropped(conn: Connection, tables: Sequence[QualifiedName]) -> bool:
     try:
-        with conn.transaction():
-            drop_tables(conn, tables)
+        drop_tables(conn, tables)
     except psycopg.Error as error:
         if of_another_server(error):
             return False

@@ -21,6 +21,11 @@ KINDS: dict[str, tuple[str, list[str | None]]] = {
     "word": ("text", ["NULL", "", 'a "b", {c}\\', " d ", None]),
     "padded": ("bpchar", ["x", "x ", "NULL", "", None]),
     "code": ("varchar(9)", ["A", "a", "{}", "1,2", None]),
+    "fixed": ("char(3)", ["a", "ab ", "", None]),
+    "sorted": ('text COLLATE "POSIX"', ["b", "B", "a", None]),
+    "price": ("public.price", ["1.5", "1.50", "2", None]),
+    "least": ("float4", ["1e-40", "-0", "0.1", None]),
+    "local": ("timestamp(0)", ["2024-03-31 02:30", "0044-03-15 BC", None]),
     "day": ("date", ["2024-02-29", "0044-03-15 BC", "infinity", None]),
     "seen": ("timestamptz", ["2024-03-31 01:30+00", "2024-03-31 03:30+02", "-infinity", None]),
     "held": ("boolean", ["t", "f", None]),
@@ -37,7 +42,8 @@ KINDS: dict[str, tuple[str, list[str | None]]] = {
 def test_values_of_all_kinds_come_as_they_are(db: Database, method: str, models: int) -> None:
     """Records that look alike are counted in shards; these differ in one column at most."""
     db.source(
-        "CREATE TYPE public.weekday AS ENUM ('mo', 'tu'); CREATE DOMAIN public.short AS smallint"
+        "CREATE TYPE public.weekday AS ENUM ('mo', 'tu'); CREATE DOMAIN public.short AS smallint;"
+        "CREATE DOMAIN public.price AS numeric(6, 2)"
     )
     values = [
         f"({sql.Literal(texts).as_string(db.admin)}::text[])[1 + CASE WHEN i % {len(KINDS)} ="
@@ -46,7 +52,7 @@ def test_values_of_all_kinds_come_as_they_are(db: Database, method: str, models:
     ]
     db.source(
         f"CREATE TABLE public.seen AS SELECT i AS id, i % 3 AS age, 'Z' || i / 7 % 2 AS zip,"
-        f" {', '.join(values)} FROM generate_series(0, 659) AS i"
+        f" {', '.join(values)} FROM generate_series(0, 959) AS i"
     )
     document = plans.policy_of(method).policy.document()
     document |= {"source": "public.seen", "trust": ["source_owner"]}
@@ -58,13 +64,22 @@ def test_values_of_all_kinds_come_as_they_are(db: Database, method: str, models:
     del document["privacy"][models:]
     asked = load_policy(json.dumps(document))
     here = faults.run(db.dsn(), asked, stable=True)
-    alone = shown(db.admin)
+    alone, types = shown(db.admin), _types(db)
     citus.pretend(db, {"public.seen": 8})
     citus.distribute(db, "public.seen", "id")
     assert "pganon_work.r0_coded" in placed(db, asked)
     there = faults.run(db.dsn(), asked, stable=True)
-    assert shown(db.admin) == alone
+    assert (shown(db.admin), _types(db)) == (alone, types)
     assert (there.utility, there.verified) == (here.utility, here.verified)
     rows = "SELECT " + ", ".join(f"format('%s|%s', {n} IS NULL, {n})" for n in KINDS) + " FROM {0}"
     found = sorted(db.admin.execute(rows.format("published.visits").encode()).fetchall())
     assert found == sorted(db.admin.execute(rows.format("public.seen").encode()).fetchall())
+
+
+def _types(db: Database) -> list[tuple[str, str, str]]:
+    """Columns that are published, their types and collations."""
+    return db.admin.execute(
+        "SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attcollation::regcollation::text"
+        " FROM pg_attribute AS a WHERE a.attrelid = 'published.visits'::regclass"
+        " AND a.attnum > 0 ORDER BY a.attnum"
+    ).fetchall()

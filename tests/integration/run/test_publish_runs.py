@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import cast
 
+import psycopg
 import pytest
 
 from pganon import locks
@@ -91,7 +92,7 @@ def test_a_run_ends_once(db: Database) -> None:
 
 
 SILENT = """
-CREATE FUNCTION public.silent() RETURNS event_trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION public.silent() RETURNS event_trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM pg_event_trigger_dropped_objects() WHERE object_name ~ '_coded$') THEN
         RAISE EXCEPTION USING ERRCODE = '08006';
@@ -115,11 +116,16 @@ def test_a_server_that_does_not_answer_keeps_no_table_of_this_one(db: Database) 
     coded = f"pganon_work.r{dead}_coded"
     assert coded in pganon("clean", *at).out
     assert faults.run_tables(conn) == [coded]
-    assert clean(conn).remaining == (coded,)
+    cleaned = clean(conn)
+    assert (cleaned.tables, cleaned.remaining) == (0, (coded,))
     faults.run(db.dsn())
     with pytest.raises(Interrupted, match=f"people are forgotten.*{coded}"):
         forget_people(conn, "patients", "public.gone")
     assert faults.events(conn)[-1] == "forgotten"
+    db.admin.execute(b"DROP EVENT TRIGGER silent")
+    db.admin.execute(SILENT.replace("08006", "22012").encode())
+    with pytest.raises(psycopg.errors.DivisionByZero):  # of this server
+        clean(conn)
     db.admin.execute(b"DROP EVENT TRIGGER silent")
     assert forget_people(conn, "patients", "public.gone").people == 0
     assert faults.run_tables(conn) == []
