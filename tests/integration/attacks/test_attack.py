@@ -14,9 +14,11 @@ from pganon.attacks.findings import Attacked
 from pganon.attacks.intervals import Difference
 from pganon.attacks.released import Release
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
+from pganon.identifiers import QualifiedName
 from pganon.plan.build import build_plan
 from pganon.run.resolution import resolve_policy
 from pganon.run.tables import clean
+from pganon.sqltools import statement
 from tests.support.harness import driver, faults, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -189,6 +191,7 @@ def test_who_has_a_value_that_nobody_in_the_release_has_is_in_no_cell(db: Databa
     )
     conn = db.owner()
     found: list[tuple[bool, bool, bool]] = []
+    members: list[int] = []
 
     def look(step: str) -> None:
         if step == "attack.attack_members":
@@ -199,6 +202,9 @@ def test_who_has_a_value_that_nobody_in_the_release_has_is_in_no_cell(db: Databa
                 f"SELECT t.held, t.q1 IS NULL, k.t IS NOT NULL FROM {targets} AS t"
                 f" LEFT JOIN (SELECT DISTINCT t FROM {known}) AS k USING (t)".encode()
             ).fetchall()
+            schema, name = known.removesuffix("known").split(".")
+            sizes = minimality.sizes(QualifiedName(schema, f"{name}cells"))
+            members.append(sum(n for _, n in conn.execute(statement(sizes)).fetchall()))
 
     declared = policy(2, "told")
     declared["privacy"].append({"model": "distinct_l_diversity", "column": "told", "l": 2})
@@ -207,6 +213,8 @@ def test_who_has_a_value_that_nobody_in_the_release_has_is_in_no_cell(db: Databa
         *((False, True, True), (False, False, True)),
         *((True, True, True), (True, False, False)),
     }
+    # With three others of his street who have no value, in one cell.
+    assert members == [200, 150]
 
 
 def _run(table: str) -> int:

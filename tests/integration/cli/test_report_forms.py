@@ -26,6 +26,15 @@ EXACT = "published exactly"
 RARE = re.compile(r"\b(d[0-5]|p\d+)\b")
 """Diseases that ten people have each, and people."""
 
+FEWEST_PEOPLE = (
+    "SELECT min(n) FROM (SELECT count(DISTINCT individual_no) AS n FROM published.visits"
+    " GROUP BY class_id) AS g"
+)
+LARGEST_SHARE = (
+    "SELECT max(s.count / g.n) FROM published.visits_st AS s JOIN (SELECT group_id,"
+    " sum(count) AS n FROM published.visits_st GROUP BY group_id) AS g USING (group_id)"
+)
+
 
 @pytest.fixture
 def reported(db_after: Any) -> Any:
@@ -64,11 +73,7 @@ def test_exact_quasi_identifiers_are_not_called_a_protection(reported: Any):
     report, conn = reported("anatomy")
     assert report["properties"]["exact"]
     assert said(report)["smallest"] == said(report)["chance"] == ("exact", "not limited")
-    share = one(
-        conn,
-        "SELECT max(s.count / g.n) FROM published.visits_st AS s JOIN (SELECT group_id,"
-        " sum(count) AS n FROM published.visits_st GROUP BY group_id) AS g USING (group_id)",
-    )
+    share = one(conn, LARGEST_SHARE)
     assert said(report)["common"] == (percent(float(share)), "limit 50\u00a0% holds")
     singled_out = report["questions"][0]
     assert (singled_out["result"], EXACT in singled_out["remains"]) == ("not bounded", True)
@@ -80,11 +85,7 @@ def test_exact_quasi_identifiers_are_not_called_a_protection(reported: Any):
 
 def test_individuals_are_counted_and_not_their_records(reported: Any):
     report, conn = reported("danonyir")
-    people = one(
-        conn,
-        "SELECT min(n) FROM (SELECT count(DISTINCT individual_no) AS n FROM published.visits"
-        " GROUP BY class_id) AS g",
-    )
+    people = one(conn, FEWEST_PEOPLE)
     assert said(report)["smallest"] == (f"{people} people", "holds")
     assert f"at least {people} people who look the same" in report["summary"]
     assert not any("not people" in comment for comment in report["comments"])
@@ -104,20 +105,12 @@ def test_readers_are_told_what_each_form_shows(db_after: Any):
         return report, db.admin
 
     report, conn = made("danonyir")
-    people = one(
-        conn,
-        "SELECT min(n) FROM (SELECT count(DISTINCT individual_no) AS n FROM published.visits"
-        " GROUP BY class_id) AS g",
-    )
+    people = one(conn, FEWEST_PEOPLE)
     assert report["risk"]["release"]["smallest"] == people
     assert f"at least {people} people that look the same" in report["summary"]
     assert report["sensitive"] == []
     report, conn = made("anatomy")
-    share = one(
-        conn,
-        "SELECT max(s.count / g.n) FROM published.visits_st AS s JOIN (SELECT group_id,"
-        " sum(count) AS n FROM published.visits_st GROUP BY group_id) AS g USING (group_id)",
-    )
+    share = one(conn, LARGEST_SHARE)
     assert report["risk"]["release"] is None
     assert EXACT in report["summary"]
     assert [item["most"] for item in report["sensitive"]] == [pytest.approx(float(share))]
