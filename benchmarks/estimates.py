@@ -123,7 +123,7 @@ class Estimated(Benchmark):
     def _load_adult(self) -> None:
         assert self.data is not None
         lines = adult.lines(self.data, complete=False)
-        form = Format(header=False, names=list(adult.COLUMNS), separator=", ", nulls=("?",))
+        form = Format(header=False, names=list(adult.COLUMNS), nulls=("?",))
         support.load(self.dsn, ADULT.table, lines, form)
 
     def _asked(

@@ -47,7 +47,7 @@ EXPECTATIONS = ("expected groups", "expected gcp", "expected waiting", "expected
 
 def load(dsn: str, data: Path, months: int) -> int:
     """Table `adult_all` with the month of every row."""
-    numbered = (f"{number}, {line}" for number, line in enumerate(adult.lines(data)))
+    numbered = (f"{number},{line}" for number, line in enumerate(adult.lines(data)))
     rows = adult.load(dsn, "adult_all", numbered, ("id", *adult.COLUMNS))
     support.execute(
         dsn,

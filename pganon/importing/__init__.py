@@ -1,1 +1,1 @@
-"""Import of files into tables: reading, types of columns, notes, and COPY."""
+"""Import of files into tables: libraries read them, types of texts are inferred, COPY."""

@@ -1,42 +1,53 @@
-"""`pganon import`: a CSV file becomes a table whose column types are inferred.
+"""`pganon import`: a file becomes a table. Types of columns of texts are inferred.
 
-The file is streamed (constant memory here) while the types are inferred: into a table of the types
-of the first records, or of texts, from which the table is made with casts. The table is closed to
-everybody but its owner: all in one transaction, so a failure leaves nothing and nobody sees an open
-table. No message holds a value of the file; positions are line numbers.
+The file is read twice: to infer types, and to copy its records into the table that it becomes,
+which is closed to everybody but its owner: all in one transaction, so a failure leaves nothing and
+nobody sees an open table. No message holds a value of the file; positions are lines.
 """
 
 from __future__ import annotations
 
-import stat
+import re
+import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pyarrow as pa
+import pyarrow.csv
 from psycopg import sql
 
 from pganon.catalog.introspect import refuse_own
 from pganon.errors import UsageError
-from pganon.identifiers import NameProblem, QualifiedName, parse_name
-from pganon.importing import loading
+from pganon.identifiers import MAX_BYTES, NameProblem, QualifiedName, parse_name, quote
+from pganon.importing import csvs, typed
 from pganon.importing import table as import_table
-from pganon.importing.form import Format
-from pganon.importing.kinds import Reading
-from pganon.importing.loading import Loaded
-from pganon.importing.names import check_key, column_names
-from pganon.importing.notes import Note, notes_on, unnamed
-from pganon.importing.opened import opened
-from pganon.importing.records import Records
+from pganon.importing.content import content_of
+from pganon.importing.form import EXTRA, Format
+from pganon.importing.kinds import Found, Inference, canonical
+from pganon.importing.notes import Note, Suspect, words_note
+from pganon.importing.table import TableColumn
 from pganon.publish.grants import regrant
 
 Connection = psycopg.Connection[Any]
+Source = csvs.CsvFile | typed.Columns | typed.Workbook | typed.Statistics
 
 DEFAULT_SCHEMA = "public"
 DEFAULT_FORMAT = Format()
-_VALUES_AT_ONCE = 10_000
+ROW_NAME = "row_name"
+"""Name of a first column that has none, as R and pandas write the names of rows."""
+
+_SYSTEM_COLUMNS = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
+_MAX_COLUMNS = 1600
+_CUT = 60
+_READERS: dict[str, type[Source]] = {
+    "text": csvs.CsvFile,
+    "columns": typed.Columns,
+    "workbook": typed.Workbook,
+    "statistics": typed.Statistics,
+}
 
 
 @dataclass(frozen=True)
@@ -69,11 +80,12 @@ def import_file(
     replace: bool = False,
     report: Callable[[int], None] = lambda rows: None,
 ) -> Imported:
-    """Make `table` (`name` or `schema.name`, default schema public) from a CSV file.
+    """Make `table` (`name` or `schema.name`, default schema public) from a file.
 
     Args:
         conn: autocommit connection of a role that may create the table.
-        file: plain text, gzip, or a zip archive of one file.
+        file: text with separators, workbook (.xlsx, .xls, .xlsb, .ods), Parquet, Arrow, Stata,
+            SPSS or SAS; gzip, bzip2, xz, zstd, or a zip archive of one file.
         key: columns that become the primary key.
         report: called now and then with the number of rows read so far.
 
@@ -82,89 +94,240 @@ def import_file(
         PreconditionError: the table exists (without `replace`), its schema does not or is one of
             pganon's, or others keep a privilege on it; key_null, key_repeated.
     """
-    form.check()
-    target = _target(table)
-    refuse_own(target, "target of an import")
-    with opened(file, form.encoding) as text, conn.transaction():
-        state = _state(file)
-        import_table.check_target(conn, target, replace)
-        records = Records(text, form, file)
-        names, unnamed_first = column_names(records, form, file)
-        check_key(names, key)
-        loaded = _load(conn, file, state, records, names, form, target.schema, report)
-        notes = [unnamed(names[0])] if unnamed_first else []
-        notes += notes_on(names, loaded.types, form, lambda n: _values(conn, loaded, n))
-        columns = [
-            import_table.TableColumn(name, column.name, nullable=column.nullable or not loaded.rows)
-            for name, column in zip(names, loaded.types, strict=True)
-        ]
-        grants = import_table.drop(conn, target) if replace else []
-        import_table.make(conn, target, loaded, columns, form.reading)
-        import_table.add_key(conn, target, key)
-        import_table.seal(conn, target)
-        regrant(conn, target, names, grants)
-    return Imported(str(target), [(c.name, c.kind) for c in columns], loaded.rows, tuple(notes))
-
-
-def _target(table: str) -> QualifiedName:
     try:
         schema, name = parse_name(table)
     except NameProblem as problem:
         raise UsageError(str(problem)) from None
-    return QualifiedName(schema or DEFAULT_SCHEMA, name)
+    target = QualifiedName(schema or DEFAULT_SCHEMA, name)
+    refuse_own(target, "target of an import")
+    with content_of(file) as content, conn.transaction():
+        form.check(content.kind)
+        import_table.check_target(conn, target, replace)
+        try:
+            source = _READERS[content.kind](content, form)
+        except ImportError as error:
+            raise UsageError(f"{file} needs {error.name}, which is missing", hint=EXTRA) from None
+        names, notes = _names(source, form, file)
+        wanted = _wanted(names, form)
+        names = [names[number] for number in wanted]
+        notes = [note for note in notes if note.column in names]
+        for asked in (*key, *form.types):
+            if asked not in names:
+                raise UsageError(
+                    f"the file has no column {quote(asked)}",
+                    hint="--key and --type name columns as the table will have them",
+                )
+        declared = {name: import_table.builtin_type(conn, t) for name, t in form.types.items()}
+        rows, columns, found = _columns(source, wanted, names, declared, form, report)
+        notes += _notes(source, wanted, columns, found, form)
+        made = QualifiedName(target.schema, f"pganon_import_{secrets.token_hex(8)}")
+        import_table.create(conn, made, columns)
+        _copy(conn, made, columns, _texts(source, wanted, columns, form), source, file)
+        content.check_unchanged()
+        grants = import_table.drop(conn, target) if replace else []
+        import_table.rename(conn, made, target)
+        import_table.add_key(conn, target, key)
+        import_table.seal(conn, target)
+        regrant(conn, target, names, grants)
+    return Imported(str(target), [(c.name, c.kind) for c in columns], rows, tuple(notes))
 
 
-def _load(
-    conn: Connection,
-    file: Path,
-    state: Sequence[int] | None,
-    records: Records,
+def _wanted(names: Sequence[str], form: Format) -> list[int]:
+    """Numbers of the columns that are wanted."""
+    for name in form.columns or ():
+        if name not in names:
+            raise UsageError(f"the file has no column {quote(name)}, which --columns names")
+    wanted = [n for n, name in enumerate(names) if form.columns is None or name in form.columns]
+    if len(wanted) > _MAX_COLUMNS:
+        raise UsageError(
+            f"the file has {len(wanted)} columns, PostgreSQL allows {_MAX_COLUMNS}",
+            hint="--columns names those that are wanted",
+        )
+    return wanted
+
+
+def _columns(
+    source: Source,
+    wanted: Sequence[int],
     names: Sequence[str],
+    declared: dict[str, str],
     form: Format,
-    schema: str,
     report: Callable[[int], None],
-) -> Loaded:
-    """Copy the records as they are typed, or as texts where that cannot be done or fails.
+) -> tuple[int, list[TableColumn], dict[int, Found]]:
+    """Number of records, columns of the table, and what is known of those of texts."""
+    rows = 0
+    inferred = {
+        n
+        for n, name in enumerate(names)
+        if source.infers and not form.text and name not in declared
+    }
+    inference = Inference(len(names), form.reading)
+    kinds: list[pa.DataType] = []
+    nulls = [False] * len(names)
+    for batch in source.batches(wanted):
+        kinds = batch.schema.types
+        nulls = [null or column.null_count > 0 for null, column in zip(nulls, batch, strict=True)]
+        inference.add(
+            {n: csvs.distinct(batch.column(n)) for n in inferred if csvs.is_text(kinds[n])}
+        )
+        rows += batch.num_rows
+        report(rows)
+    kinds = kinds or [pa.string()] * len(names)
+    found = {n: inference.columns[n] for n in inferred if csvs.is_text(kinds[n])}
+    stored: list[str | None] = []
+    for number, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        if number in found:
+            words, seen = found[number].words, found[number].kind(form.reading)
+            stored.append("text" if words or seen is None else seen)
+        else:
+            plain = "text" if csvs.is_text(kind) else typed.sql_type(kind)
+            stored.append(declared.get(name) or plain)
+    unstored = [quote(name) for name, kind in zip(names, stored, strict=True) if kind is None]
+    if unstored:
+        raise UsageError(
+            f"columns of lists, structures or other types that no column of a release can have:"
+            f" {', '.join(unstored)}",
+            hint="--columns names those that are wanted",
+        )
+    columns = [
+        TableColumn(name, kind or "text", nullable or not rows)
+        for name, kind, nullable in zip(names, stored, nulls, strict=True)
+    ]
+    return rows, columns, found
 
-    A file that can be read again is, if a later record does not fit the types of the first ones.
 
-    Args:
-        state: of the file when it was opened; None: it can be read only once.
+def _notes(
+    source: Source,
+    wanted: Sequence[int],
+    columns: Sequence[TableColumn],
+    found: dict[int, Found],
+    form: Format,
+) -> list[Note]:
+    """Notes on columns, for which those of texts that may have another type are read again."""
+    notes = [
+        Note(columns[wanted.index(number)].name, note, remedy)
+        for number, note, remedy in source.notes
+        if number in wanted
+    ]
+    suspects: dict[int, Suspect] = {}
+    for number, column in found.items():
+        kind, name = column.kind(form.reading), columns[number].name
+        if kind == "text":
+            suspects[number] = Suspect(name, column, form)
+        elif kind is not None and column.words:
+            notes.append(words_note(name, column, kind, form))
+    suspects = {n: suspect for n, suspect in suspects.items() if suspect.hopeful}
+    before = 0
+    for batch in source.batches([wanted[n] for n in suspects]) if suspects else ():
+        for suspect, column in zip(suspects.values(), batch, strict=True):
+            suspect.add(column.cast(pa.string()), before)
+        before += batch.num_rows
+    for suspect in suspects.values():
+        notes += suspect.notes(source.place)
+    return notes
+
+
+def _texts(
+    source: Source, wanted: Sequence[int], columns: Sequence[TableColumn], form: Format
+) -> Iterator[memoryview]:
+    """The records as CSV that COPY reads: texts are quoted, and what is quoted is not NULL."""
+    for batch in source.batches(wanted):
+        arrays = [
+            canonical(values.cast(pa.string()), column.kind, form.reading)
+            if csvs.is_text(values.type)
+            else values
+            for values, column in zip(batch, columns, strict=True)
+        ]
+        sink = pa.BufferOutputStream()
+        pyarrow.csv.write_csv(
+            pa.record_batch(arrays, batch.schema.names),
+            sink,
+            pyarrow.csv.WriteOptions(include_header=False),
+        )
+        yield memoryview(sink.getvalue())
+
+
+def _copy(
+    conn: Connection,
+    table: QualifiedName,
+    columns: Sequence[TableColumn],
+    texts: Iterator[memoryview],
+    source: Source,
+    file: Path,
+) -> None:
+    """Fill the table. By name: an event trigger may have added columns."""
+    command = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT csv, ENCODING 'UTF8')").format(
+        table.identifier, sql.SQL(", ").join(column.identifier for column in columns)
+    )
+    try:
+        with conn.cursor() as cursor, cursor.copy(command) as copy:
+            for part in texts:
+                copy.write(part)
+    except psycopg.errors.ProgramLimitExceeded:
+        raise UsageError(
+            f"{file} has a record that PostgreSQL cannot store: too many columns, or a field of"
+            " more than 1 GB",
+            hint="--columns names those that are wanted; or check --quote",
+        ) from None
+    except (psycopg.errors.CharacterNotInRepertoire, psycopg.errors.UntranslatableCharacter):
+        raise UsageError(
+            f"{file} holds a character that the database cannot store",
+            hint="check --encoding, or use a database whose encoding is UTF8",
+        ) from None
+    except psycopg.DataError as error:
+        # The context names line, column and value; only the first is said.
+        record = re.search(r"\bline ([0-9]+)", error.diag.context or "")
+        raise UsageError(
+            f"{file}{f', {source.place(int(record[1]))}' if record else ''}: a value is none of"
+            " the type that --type declares",
+            hint="give the column another --type, or text",
+        ) from None
+    conn.execute(sql.SQL("ANALYZE {}").format(table.identifier))
+
+
+def _names(source: Source, form: Format, file: Path) -> tuple[list[str], list[Note]]:
+    """Names of all columns of the file, as the table can have them, and which were changed.
 
     Raises:
-        UsageError: the file is another one, or was written, when it has been read again.
+        UsageError: there are none, or those that were given cannot be.
     """
-    if form.reading != Reading() or state is None:
-        return loading.texts(conn, file, records, names, form, report)
-    with suppress(loading.OtherType), conn.transaction():
-        return loading.typed(conn, file, records, names, form, schema, report)
-    with opened(file, form.encoding) as text:
-        records = Records(text, form, file)
-        column_names(records, form, file)
-        loaded = loading.texts(conn, file, records, names, form, report)
-    if _state(file) != state:
+    width = source.width
+    if form.names is None and source.header is None:
+        raise UsageError("without a header the names of the columns are needed", hint="--names a,b")
+    names = list((source.header or []) if form.names is None else form.names)
+    if len(names) != width:
+        raise UsageError(f"{len(names)} names were given, the file has {width} columns")
+    names = [name.lower() for name in names] if form.lower else names
+    if form.names is not None and len(set(names)) < width:
+        number = next(n for n, name in enumerate(names) if name in names[:n])
+        first = names.index(names[number])
+        raise UsageError(f"columns {first + 1} and {number + 1} have the same name")
+    empty = [number for number, name in enumerate(names, start=1) if not name.strip()]
+    pandas = [n for n, name in enumerate(names, 1) if re.fullmatch("Unnamed: [0-9]+", name)]
+    if empty not in ([], [1]) or len(pandas) > 1 or (empty and width == 1):
         raise UsageError(
-            f"{file} changed while it was read",
-            hint="try again when nobody writes it, or import a copy; nothing was imported",
+            f"the name of column {(empty or pandas)[-1]} is empty, or was when the file was made",
+            hint="--header-row N if another line names the columns, or --names; with --no-header"
+            " if the first line holds data",
         )
-    return loaded
-
-
-def _state(file: Path) -> Sequence[int] | None:
-    """The same as long as nobody replaces or writes the file; None for what is no regular file."""
-    found = file.stat()
-    if not stat.S_ISREG(found.st_mode):
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _values(conn: Connection, loaded: Loaded, number: int) -> Iterator[set[str]]:
-    """All values of a column of texts."""
-    with conn.cursor(name="pganon_import_values") as cursor:
-        cursor.execute(
-            sql.SQL("SELECT DISTINCT {0} FROM {1} WHERE {0} IS NOT NULL").format(
-                loaded.columns[number], loaded.table.identifier
-            )
-        )
-        while part := cursor.fetchmany(_VALUES_AT_ONCE):
-            yield {row[0] for row in part}
+    used: list[str] = []
+    notes: list[Note] = []
+    for number, name in enumerate(names, start=1):
+        new, why = name.replace("\0", ""), ""
+        if number in empty:
+            new = ROW_NAME
+            why = "the first column has no name, as row names that R and pandas write"
+        if len(new.encode()) > MAX_BYTES:
+            new = new.encode()[:_CUT].decode(errors="ignore")
+            why = f"the name is cut: PostgreSQL allows {MAX_BYTES} bytes"
+        if new in _SYSTEM_COLUMNS:
+            new, why = f"{new}_", "the name is one that PostgreSQL reserves for itself"
+        if new in used:
+            again = next(n for n in range(2, width + 2) if f"{new}_{n}" not in (*used, *names))
+            new, why = f"{new}_{again}", why or "an earlier column has the same name"
+        used.append(new)
+        if why:
+            remedy = "give all names with --names"
+            remedy = f"write the file without row names, or {remedy}" if number in empty else remedy
+            notes.append(Note(new, why, remedy))
+    return used, notes

@@ -6,6 +6,7 @@ the table that takes its place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,13 +17,13 @@ from psycopg import sql
 from pganon import sqlfiles
 from pganon.database import check_encoding
 from pganon.error_codes import ErrorCode
-from pganon.errors import PreconditionError
+from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, quote
-from pganon.importing.kinds import Reading, canonical
-from pganon.importing.loading import Loaded
 from pganon.publish.grants import Grant, privileges_on
 
 Connection = psycopg.Connection[Any]
+
+_TYPE = re.compile(r"(?P<name>[a-z][a-z0-9 ]*)(?P<size>\([0-9]{1,4}(, ?[0-9]{1,4})?\))?")
 
 
 def check_target(conn: Connection, target: QualifiedName, replace: bool) -> None:
@@ -106,63 +107,49 @@ class TableColumn:
         return sql.Identifier(self.name)
 
 
-def make(
-    conn: Connection,
-    target: QualifiedName,
-    loaded: Loaded,
-    columns: Sequence[TableColumn],
-    reading: Reading,
-) -> None:
-    """Make the table from what was loaded.
+def builtin_type(conn: Connection, name: str) -> str:
+    """A type that a column is declared to have, as the server writes it.
 
-    NOT NULL where no value is missing: a release then says nothing of missing ones.
+    Only types that are built in: those of others run their code.
+
+    Raises:
+        UsageError: there is no such type.
     """
-    if loaded.temporary:
-        values = sql.SQL(", ").join(
-            sql.SQL("{} AS {}").format(_value(given, column.kind, reading), column.identifier)
-            for given, column in zip(loaded.columns, columns, strict=True)
+    match = _TYPE.fullmatch(name.strip())
+    row = (
+        match
+        and conn.execute(
+            sqlfiles.query("importing", "builtin_type"), {"name": match["name"].strip()}
+        ).fetchone()
+    )
+    if not match or not row or row[0] is None:
+        raise UsageError(
+            f'"{name}" is no type of PostgreSQL that a column can be declared to have',
+            hint="--type age=integer, --type seen=timestamptz, --type code=text",
         )
-        conn.execute(
-            sql.SQL("CREATE TABLE {} AS SELECT {} FROM {}").format(
-                target.identifier, values, loaded.table.identifier
-            )
+    return row[0] + (match["size"] or "")
+
+
+def create(conn: Connection, name: QualifiedName, columns: Sequence[TableColumn]) -> None:
+    """Make an empty table. NOT NULL where no value is missing: a release then says nothing of
+    missing ones."""
+    defined = [
+        sql.SQL("{} {}{}").format(
+            column.identifier,
+            sql.SQL(column.kind),  # pyright: ignore[reportArgumentType]
+            sql.SQL("" if column.nullable else " NOT NULL"),
         )
-        changes: list[sql.Composable] = []
-    else:
-        conn.execute(
-            sql.SQL("ALTER TABLE {} RENAME TO {}").format(
-                loaded.table.identifier, sql.Identifier(target.name)
-            )
-        )
-        changes = [
-            sql.SQL("ALTER COLUMN {} TYPE {} USING {}").format(
-                column.identifier,
-                sql.SQL(column.kind),  # pyright: ignore[reportArgumentType]
-                _value(column.identifier, column.kind, reading),
-            )
-            for kind, column in zip(loaded.kinds, columns, strict=True)
-            if kind != column.kind
-        ]
-    changes += [
-        sql.SQL("ALTER COLUMN {} SET NOT NULL").format(column.identifier)
         for column in columns
-        if not column.nullable
     ]
-    if changes:
-        conn.execute(
-            sql.SQL("ALTER TABLE {} {}").format(target.identifier, sql.SQL(", ").join(changes))
-        )
-    conn.execute(sql.SQL("ANALYZE {}").format(target.identifier))
+    conn.execute(
+        sql.SQL("CREATE TABLE {} ({})").format(name.identifier, sql.SQL(", ").join(defined))
+    )
 
 
-def _value(column: sql.Identifier, kind: str, reading: Reading) -> sql.Composable:
-    if kind == "text":
-        return column
-    template, texts = canonical(kind, reading)
-    text = sql.SQL(template).format(column, *map(sql.Literal, texts))  # pyright: ignore[reportArgumentType]
-    return sql.SQL("CAST({} AS {})").format(
-        text,
-        sql.SQL(kind),  # pyright: ignore[reportArgumentType]
+def rename(conn: Connection, made: QualifiedName, target: QualifiedName) -> None:
+    """Give a table the name that it is to have."""
+    conn.execute(
+        sql.SQL("ALTER TABLE {} RENAME TO {}").format(made.identifier, sql.Identifier(target.name))
     )
 
 

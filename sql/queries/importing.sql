@@ -16,3 +16,13 @@ SELECT
 SELECT c.relrowsecurity OR EXISTS (SELECT FROM pg_catalog.pg_policy AS p WHERE p.polrelid = c.oid)
 FROM pg_catalog.pg_class AS c
 WHERE c.oid = %(oid)s;
+
+-- builtin_type --
+-- A type of pg_catalog that is no pseudo-type, as the server writes it; NULL where there is none.
+SELECT (
+    SELECT pg_catalog.format_type(t.oid, NULL)
+    FROM pg_catalog.pg_type AS t
+    WHERE
+        t.oid = pg_catalog.to_regtype(%(name)s) AND t.typnamespace = 'pg_catalog'::regnamespace
+        AND t.typtype IN ('b', 'r', 'm')
+);

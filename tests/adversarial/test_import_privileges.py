@@ -11,7 +11,6 @@ from psycopg import sql
 
 from pganon.errors import PreconditionError
 from pganon.importing import files as importing
-from pganon.importing import loading
 from tests.support.harness.cluster import Connection, Database
 
 OTHERS = """
@@ -79,25 +78,14 @@ def test_a_replaced_table_hands_on_what_was_granted_and_no_more(
     assert bare_db.admin.execute(OTHERS.encode()).fetchall() == before
 
 
-def _other_type(*_: object) -> None:
-    raise loading.OtherType
-
-
-@pytest.mark.parametrize("tag", ["ALTER TABLE", "CREATE TABLE AS"])
 def test_columns_and_chains_of_grants(
-    bare_db: Database,
-    steward: Connection,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    tag: str,
+    bare_db: Database, steward: Connection, tmp_path: Path
 ) -> None:
     """What one role granted on to another goes, too, and so do privileges on columns."""
-    if tag == "CREATE TABLE AS":
-        monkeypatch.setattr(loading, "typed", _other_type)
     bare_db.admin.execute("GRANT CREATE ON SCHEMA public TO steward")
     _open_events(
         bare_db,
-        tag,
+        "ALTER TABLE",
         """
         IF to_regclass('s.people') IS NOT NULL THEN
             GRANT SELECT (disease), UPDATE (disease) ON s.people TO analyst WITH GRANT OPTION;

@@ -8,7 +8,7 @@ import pytest
 
 from pganon.errors import PganonError, PreconditionError, UsageError
 from pganon.importing import files as importing
-from pganon.importing.form import Format, marks
+from pganon.importing.form import Format
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 
@@ -34,13 +34,31 @@ def _types(db: Database, file: Path, **form) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
-        (["true", "F", "t"], "boolean"),
-        (["1", "0"], "integer"),
-        (["-2147483648", "2147483647", "+5"], "integer"),
-        (["2147483648"], "bigint"),
-        (["-9223372036854775808", "9223372036854775807"], "bigint"),
-        (["9223372036854775808"], "numeric"),
-        (["1", "1.5", "-.5", "2.", "1e10"], "numeric"),
+        (["true", "false"], "boolean"),
+        (["TRUE", "FALSE", ""], "boolean"),
+        (["t", "f"], "boolean"),
+        (["t", "t"], "text"),
+        (["true", "False"], "text"),
+        (["1", "0", "-5"], "integer"),
+        (["999999999"], "integer"),
+        (["2147483647"], "bigint"),
+        (["-999999999999999999"], "bigint"),
+        (["9223372036854775807"], "numeric"),
+        (["+5"], "text"),
+        (["-0"], "text"),
+        (["-0.0"], "text"),
+        (["1", "1.5", "-0.5", "2.0"], "numeric"),
+        (["1.50", "2.25"], "numeric"),
+        (["1.10", "1.1"], "text"),
+        (["1.50", "2"], "text"),
+        ([".5"], "text"),
+        (["5."], "text"),
+        (["1.5", "1e-05", "1e+20"], "double precision"),
+        (["1.5", "1.0", "2.5e-07"], "double precision"),
+        (["1E50", "1E51"], "text"),
+        (["1.5", "1e-03"], "text"),
+        (["1.5E+03"], "text"),
+        (["1e+400"], "text"),
         (["12345678901234567890.5"], "numeric"),
         (["00123", "1"], "text"),
         (["NaN"], "text"),
@@ -52,11 +70,23 @@ def _types(db: Database, file: Path, **form) -> dict[str, str]:
         (["2023-02-29"], "text"),
         (["0000-01-01"], "text"),
         (["1/2/2020"], "text"),
-        (["2020-01-01 23:59", "2020-01-01T00:00:00.123456"], "timestamp"),
+        (["2020-01-01 23:59", "2020-01-01 00:00"], "timestamp"),
+        (["2020-01-01 23:59", "2020-01-01T00:00"], "text"),
+        (["2020-01-01 23:59:00", "2020-01-01 00:00"], "text"),
+        (["2020-01-01 23:59:00.5", "2020-01-01 00:00:00"], "timestamp"),
+        (["2020-01-01 23:59:00.50", "2020-01-01 00:00:00"], "text"),
+        (["2020-01-01 23:59:00.500", "2020-01-01 00:00:00.000"], "timestamp"),
+        (["2020-01-01 23:59:00.123456789"], "text"),
         (["2020-01-01 24:00"], "text"),
-        (["2020-01-01 10:00:00Z", "2020-01-01 10:00:00+0530"], "timestamptz"),
+        (["2020-01-01 10:00:60"], "text"),
+        (["2020-01-01 10:00:00Z"], "timestamptz"),
+        (["2020-01-01 10:00:00Z", "2020-01-01 10:00:00+0530"], "text"),
+        (["2020-01-01 10:00:00+05"], "text"),
         (["2020-01-01 10:00:00Z", "2020-01-01 10:00:00"], "text"),
         (["2020-01-01", "2020-01-01 10:00:00"], "text"),
+        (["10:00", "11:00"], "text"),
+        (["123e4567-e89b-12d3-a456-426614174000"], "uuid"),
+        (["123E4567-e89b-12d3-a456-426614174000"], "text"),
         (["", ""], "text"),
         (["", "7"], "integer"),
         (["yes", "no"], "text"),
@@ -77,11 +107,9 @@ def test_a_value_after_the_sample_decides(target: Database, tmp_path):
 def test_values_survive(target: Database, tmp_path):
     file = _file(
         tmp_path,
-        'id, Name , "two words"\n1, "a, b", ?\n\n2, "say ""x""", \n3, é, "line 1\nline 2"\n',
+        'id,Name ,"two words"\n1,"a, b",?\n\n2,"say ""x""",""\n3,é,"line 1\nline 2"\n',
     )
-    done = pganon(
-        *("import", str(file), "s.t", "--sep", ", ", "--null", "?", "--dsn", target.dsn(), "--json")
-    )
+    done = pganon("import", str(file), "s.t", "--null", "?", "--dsn", target.dsn(), "--json")
     assert done.code == 0, done.err + done.out
     assert done.json == {
         "table": "s.t",
@@ -174,14 +202,12 @@ SECRET = "Mueller"
 BAD = {
     "ragged": (f"a,b\n1,2\n{SECRET},2,3\n", "line 3: 3 fields, there are 2 columns"),
     "short": (f"a,b\n1,2\n\n{SECRET}\n", "line 4: 1 field, there are 2 columns"),
-    "duplicate": (f"{SECRET},x,{SECRET}\n1,2,3\n", "columns 1 and 3 have the same name"),
     "empty name": (f"{SECRET},,x\n1,2,3\n", "the name of column 2 is empty"),
-    "long name": (SECRET * 10 + ",b\n1,2\n", "column 1 has 70 bytes"),
-    "system column": (f"{SECRET},ctid\n1,2\n", "column 2 is one that PostgreSQL reserves"),
+    "no names": (f"Unnamed: 0,Unnamed: 1\n{SECRET},x\n", "the name of column 2 is empty"),
     "empty file": ("", "it has no header"),
     "open quote": (f'a,b\n1,"{SECRET}\n', "line 2: a quoted field has no end"),
     "stray quote": (f'a,b\n1,"x"{SECRET}\n', "line 2"),
-    "nul": (f"a,b\n{SECRET},x\x00y\n", "character that the database cannot store"),
+    "nul": (f"a,b\n{SECRET},x\x00y\n", "line 2: a NUL character"),
     "encoding": (f"a,b\n{SECRET},".encode() + b"\xff\n", "line 2: not utf-8 text"),
 }
 
@@ -199,7 +225,6 @@ def test_bad_files_are_refused_without_their_values(target: Database, tmp_path, 
     # The old table is there still, and nothing else.
     rows = conn.execute("SELECT relname::text FROM pg_class WHERE relnamespace = 's'::regnamespace")
     assert rows.fetchall() == [("t",)]
-    assert conn.execute("SELECT to_regclass('pg_temp.pganon_import')").fetchone() == (None,)
     assert conn.execute("SELECT a FROM s.t").fetchone() == (1,)
 
 
@@ -211,11 +236,12 @@ def test_bad_files_are_refused_without_their_values(target: Database, tmp_path, 
         (["missing.csv", "s.t"], "No such file"),
         (["t.csv", "s.t", "--no-header"], "names of the columns are needed"),
         (["t.csv", "s.t", "--sep", "ab"], "the separator must be one character"),
+        (["t.csv", "s.t", "--sep", ", "], "the separator must be one character"),
         (["t.csv", "s.t", "--quote", ","], "the quote must be"),
         (["t.csv", "s.t", "--encoding", "klingon"], 'unknown encoding "klingon"'),
-        (["t.csv", "s.t", "--names", "x"], "1 names were given, the header has 2 fields"),
+        (["t.csv", "s.t", "--names", "x"], "1 names were given, the file has 2 columns"),
         (["broken.gz", "s.t"], "gzip"),
-        (["cut.gz", "s.t"], "not a complete gzip file"),
+        (["cut.gz", "s.t"], "is not complete, or damaged"),
     ],
 )
 @pytest.mark.primary_server_only
@@ -233,11 +259,6 @@ def test_missing_privilege_is_a_database_error(target: Database, tmp_path):
     done = pganon("import", str(_file(tmp_path, "a\n1\n")), "t", "--dsn", target.dsn("analyst"))
     assert done.code == 3
     assert "42501" in done.err
-
-
-def test_errors_of_reading_are_pganon_errors():
-    with pytest.raises(PganonError):
-        marks("", '"')
 
 
 def test_a_key(target: Database, tmp_path: Path) -> None:

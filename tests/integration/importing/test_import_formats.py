@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from pganon.errors import UsageError
+from pganon.importing import csvs, table
 from pganon.importing import files as importing
-from pganon.importing import lines, loading
 from pganon.importing.form import Format
 from pganon.importing.notes import Note
 from tests.support.harness.cli import pganon
@@ -224,8 +224,8 @@ def test_row_names_of_r(target: Database, tmp_path: Path, header: str) -> None:
     (note,) = done.notes
     assert note.column == "row_name"
     assert "R and pandas" in note.note
-    with pytest.raises(UsageError, match="column 1 is empty"):
-        load(target, tmp_path, ",row_name\n1,2\n")
+    done = load(target, tmp_path, ",row_name\n1,2\n")
+    assert [name for name, _ in done.columns] == ["row_name", "row_name_2"]
 
 
 def test_a_first_line_for_excel(target: Database, tmp_path: Path) -> None:
@@ -292,12 +292,23 @@ def test_a_zip_archive_of_one_file(target: Database, tmp_path: Path) -> None:
         (zipped("a.csv", "b.csv"), "is a zip archive of 2 files"),
         (zipped(), "is an empty zip archive"),
         (zipped("d/"), "is a zip archive of 0 files"),
-        (zipped("[Content_Types].xml", "xl/workbook.xml"), "is an office document"),
-        (zipped("t.csv")[:40], "damaged, encrypted"),
-        (b"PAR1xxxx", "is a Parquet file"),
-        (b"\xfd7zXZ\x00xx", "is compressed with xz"),
-        (b"BZh91AY", "is compressed with bzip2"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "is an old Excel workbook"),
+        (zipped("[Content_Types].xml", "word/document.xml"), "is an office document"),
+        (zipped("[Content_Types].xml", "xl/workbook.xml"), "is damaged, or no workbook"),
+        (zipped("t.csv")[:40], "damaged"),
+        (b"PAR1xxxx", "is damaged"),
+        (b"ARROW1\0\0xxxx", "is damaged"),
+        (b"<stata_dta>xxx", "is damaged"),
+        (b"\xfd7zXZ\x00xx", "is not complete, or damaged"),
+        (b"BZh91AY", "is not complete, or damaged"),
+        (b"\x28\xb5\x2f\xfdxx", "damaged"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "is damaged, or no workbook"),
+        (b'[{"a":1}]', "is JSON"),
+        (b'{"a":1}\n{"a":2}\n', "is JSON"),
+        (b"<html><table><tr><td>a</td></tr></table></html>", "is HTML or XML"),
+        (b"<?xml version='1.0'?><a/>", "is HTML or XML"),
+        (b"-- PostgreSQL database dump\n", "is an SQL script"),
+        (b"SQLite format 3\0", "is an SQLite database"),
+        (b"%PDF-1.7", "is a PDF document"),
         (b"", "is empty: it has no header"),
         (b"\xef\xbb\xbf", "is empty: it has no header"),
         (b"\n\n", "is empty: it has no header"),
@@ -307,9 +318,9 @@ def test_a_zip_archive_of_one_file(target: Database, tmp_path: Path) -> None:
 def test_other_files_are_named(
     target: Database, tmp_path: Path, content: bytes, message: str
 ) -> None:
-    with pytest.raises(UsageError, match=message) as caught:
+    with pytest.raises(UsageError, match=message):
         load(target, tmp_path, content, "data.csv")
-    assert "no header" in message or caught.value.hint
+    assert target.admin.execute("SELECT to_regclass('s.t')").fetchone() == (None,)
 
 
 def test_a_gzip_file_of_any_name(target: Database, tmp_path: Path) -> None:
@@ -320,7 +331,7 @@ def test_an_encrypted_zip_archive(target: Database, tmp_path: Path) -> None:
     content = bytearray(zipped("t.csv"))
     content[6] |= 1  # the flag, in both headers
     content[content.index(b"PK\x01\x02") + 8] |= 1
-    with pytest.raises(UsageError, match="damaged, encrypted"):
+    with pytest.raises(UsageError, match="encrypted zip archive"):
         load(target, tmp_path, bytes(content))
 
 
@@ -329,12 +340,11 @@ def test_an_archive_in_a_pipe(target: Database, tmp_path: Path) -> None:
     os.mkfifo(pipe)
     thread = threading.Thread(target=lambda: pipe.write_bytes(zipped("t.csv")), daemon=True)
     thread.start()
-    with pytest.raises(UsageError, match="zip archive in a pipe"):
-        importing.import_file(target.connect(), pipe, "s.t")
+    assert importing.import_file(target.connect(), pipe, "s.t").rows == 1
     thread.join(timeout=20)
 
 
-@pytest.mark.parametrize("mark", ["§", "\x1f", "E", "5"])
+@pytest.mark.parametrize("mark", ["\x1f", "E", "5"])
 def test_any_separator(target: Database, tmp_path: Path, mark: str) -> None:
     text = f"a{mark}b\n1{mark}x\n{mark}\n"
     done = load(target, tmp_path, text, separator=mark)
@@ -371,15 +381,19 @@ def test_a_record_that_no_page_holds(target: Database, tmp_path: Path) -> None:
 LATER = {
     "1,a\n2,b\n3,c": ["integer", "text"],
     "1,1\n2,2\n3,x": ["integer", "text"],
-    "1,+1\n2,-0\n3,5000000000": ["integer", "bigint"],
-    "1,1\n2,2\n3,2.50": ["integer", "numeric"],
+    "1,1\n2,0\n3,5000000000": ["integer", "bigint"],
+    "1,1\n2,2\n3,2.5": ["integer", "numeric"],
+    "1,1.5\n2,2\n3,2.5e-07": ["integer", "double precision"],
+    "1,1.50\n2,2.25\n3,2.5": ["integer", "text"],
     "1,1\n2,2\n3,NA": ["integer", "text"],
-    "1,true\n2,f\n3,1": ["integer", "text"],
+    "1,true\n2,false\n3,1": ["integer", "text"],
     "1,2020-02-29\n2,\n3,2021-01-01 10:00": ["integer", "text"],
+    "1,2021-01-01 10:00\n2,\n3,2020-02-29": ["integer", "text"],
     "1,\n2,\n3,7": ["integer", "integer"],
-    "1,\n2,\n3,\n4,2020-01-01T10:00+02": ["integer", "timestamptz"],
+    "1,\n2,\n3,\n4,2020-01-01T10:00+00": ["integer", "timestamptz"],
     "x,\n,2020-01-01": ["text", "date"],
     "1,\n2,1\n3,x": ["integer", "text"],
+    "1,t\n2,t\n3,f": ["integer", "boolean"],
     '1,"a\nb"\n2,""\n3,': ["integer", "text"],
 }
 """Records of which the last may not fit the types of the first, and the types of all."""
@@ -389,35 +403,22 @@ LATER = {
 def test_a_later_record_decides(
     target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    """The same table, whether records were copied as they are typed or as texts."""
-    monkeypatch.setattr(lines, "BLOCK_CHARACTERS", 1)
-    tables: list[tuple[importing.Imported, object, object]] = []
+    """The same table, whether batches have one record or all."""
+    tables: list[tuple[importing.Imported, object]] = []
     file = tmp_path / "data.csv"
     file.write_text(f"k,v\n{text}\n")
-    key = () if "x," in text else ("k",)
-    for first in (1, 1000, None):
-        if first is None:
-            monkeypatch.setattr(loading, "typed", _other_type)
-        else:
-            monkeypatch.setattr(loading, "_FIRST_CHARACTERS", first)
-        done = importing.import_file(target.connect(), file, "s.t", key=key, replace=True)
-        columns = target.admin.execute(
-            "SELECT attname, format_type(atttypid, atttypmod), attnotnull FROM pg_attribute"
-            " WHERE attrelid = 's.t'::regclass AND attnum > 0 ORDER BY attnum"
-        ).fetchall()
-        tables.append((done, sorted(rows(target)), columns))
-    assert tables[0] == tables[1] == tables[2]
+    for block in (csvs._BLOCK, 24):
+        monkeypatch.setattr(csvs, "_BLOCK", block)
+        done = importing.import_file(target.connect(), file, "s.t", replace=True)
+        tables.append((done, sorted(rows(target))))
+    assert tables[0] == tables[1]
     assert [kind for _, kind in tables[0][0].columns] == LATER[text]
     left = target.admin.execute("SELECT count(*) FROM pg_class WHERE relname ~ 'pganon_import'")
     assert left.fetchone() == (0,)
 
 
-def _other_type(*_: object) -> None:
-    raise loading.OtherType
-
-
 def test_columns_that_an_event_trigger_adds_are_not_in_the_file(
-    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Database, tmp_path: Path
 ) -> None:
     target.admin.execute("""
         CREATE FUNCTION public.add_it() RETURNS event_trigger LANGUAGE plpgsql AS $$
@@ -432,9 +433,6 @@ def test_columns_that_an_event_trigger_adds_are_not_in_the_file(
     """)
     load(target, tmp_path, "a,b\n1,x\n")
     assert texts(target) == ["(1,x,7)"]
-    monkeypatch.setattr(loading, "typed", _other_type)
-    load(target, tmp_path, "a,b\n1,x\n")
-    assert texts(target) == ["(1,x,7)"]
 
 
 @pytest.mark.parametrize("change", ["replaced", "written"])
@@ -443,32 +441,19 @@ def test_a_file_that_changes_before_it_is_read_again(
 ) -> None:
     """Names that were read before are not those of the columns that are read now."""
     file = tmp_path / "data.csv"
+    create = table.create
 
-    def typed(*_: object) -> None:
+    def changed(*arguments: Any) -> None:
+        create(*arguments)
         other = file if change == "written" else tmp_path / "other.csv"
-        other.write_text("disease,name\nflu,Ada\nx,y\n")
+        other.write_text("disease,name\nflu,Ada\n")
         other.replace(file)
-        raise loading.OtherType
 
-    monkeypatch.setattr(loading, "typed", typed)
+    monkeypatch.setattr(table, "create", changed)
     with pytest.raises(UsageError, match="changed while it was read") as caught:
         load(target, tmp_path, "name,disease\nAda,flu\n")
     assert caught.value.hint
     assert target.admin.execute("SELECT to_regclass('s.t')").fetchone() == (None,)
-
-
-def test_records_are_copied_once(
-    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Texts are the detour of files whose later records have other types."""
-    monkeypatch.setattr(loading, "_FIRST_CHARACTERS", 1)
-    monkeypatch.setattr(lines, "BLOCK_CHARACTERS", 1)
-    monkeypatch.delattr(loading, "texts")
-    assert load(target, tmp_path, "a,b,c\n1,x,\n2,,\n3,y,4\n").rows == 3
-    with pytest.raises(AttributeError, match="texts"):
-        load(target, tmp_path, "a,b\n1,x\nx,2\n")
-    with pytest.raises(AttributeError, match="texts"):
-        load(target, tmp_path, "a;b\n1;x\n", decimal=",", separator=";")
 
 
 @pytest.mark.parametrize("encoding", ["base64", "undefined", "klingon"])
@@ -477,16 +462,10 @@ def test_encodings_that_are_none(target: Database, tmp_path: Path, encoding: str
         load(target, tmp_path, "a\n1\n", encoding=encoding)
 
 
-@pytest.mark.parametrize("mark", ["\0", "\n", "ab", '"'])
+@pytest.mark.parametrize("mark", ["\0", "\n", "ab", "§"])
 def test_separators_that_are_none(target: Database, tmp_path: Path, mark: str) -> None:
-    with pytest.raises(UsageError, match="must be one character"):
+    with pytest.raises(UsageError, match="must be one character of ASCII"):
         load(target, tmp_path, "a\n1\n", separator=mark)
-
-
-def test_signs_exponents_and_zeros(target: Database, tmp_path: Path) -> None:
-    done = load(target, tmp_path, "a,b,c,d\n+5,1e3,-0,-.5\n-7,-2.5E-3,0,3.\n")
-    assert [kind for _, kind in done.columns] == ["integer", "numeric", "integer", "numeric"]
-    assert texts(target) == ["(5,1000,0,-0.5)", "(-7,-0.0025,0,3)"]
 
 
 def test_one_table_of_notes(target: Database, tmp_path: Path) -> None:

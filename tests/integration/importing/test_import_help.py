@@ -90,8 +90,11 @@ def test_only_words_are_named(target: Database, tmp_path: Path) -> None:
 def test_lower(target: Database, tmp_path: Path) -> None:
     done = load(target, tmp_path, "Age,ZIP Code\n1,2\n", lower=True)
     assert [name for name, _ in done.columns] == ["age", "zip code"]
-    with pytest.raises(UsageError, match="same name"):
-        load(target, tmp_path, "Age,age\n1,2\n", lower=True)
+    done = load(target, tmp_path, "Age,age\n1,2\n", lower=True)
+    assert [name for name, _ in done.columns] == ["age", "age_2"]
+    assert [note.column for note in done.notes] == ["age_2"]
+    with pytest.raises(UsageError, match="columns 1 and 2 have the same name"):
+        load(target, tmp_path, "a,b\n1,2\n", names=["x", "x"])
     file = tmp_path / "data.csv"
     file.write_text("Age\n1\n")
     ran = pganon("import", str(file), "s.u", "--lower", "--json", "--dsn", target.dsn())
@@ -207,4 +210,4 @@ def test_a_pipe_that_is_no_text_is_read_once(target: Database, tmp_path: Path) -
         thread.start()
     for thread in threads:
         thread.join(timeout=20)
-    assert [error.message for error in errors] == [f"{pipe}: not utf-8 text"]
+    assert [error.message for error in errors] == [f"{pipe}, line 2: not utf-8 text"]
