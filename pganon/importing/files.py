@@ -310,7 +310,8 @@ def _names(source: Source, form: Format, file: Path) -> tuple[list[str], list[No
             hint="--header-row N if another line names the columns, or --names; with --no-header"
             " if the first line holds data",
         )
-    used: list[str] = []
+    used: dict[str, None] = {}
+    taken = set(names)
     notes: list[Note] = []
     for number, name in enumerate(names, start=1):
         new, why = name.replace("\0", ""), ""
@@ -323,11 +324,12 @@ def _names(source: Source, form: Format, file: Path) -> tuple[list[str], list[No
         if new in _SYSTEM_COLUMNS:
             new, why = f"{new}_", "the name is one that PostgreSQL reserves for itself"
         if new in used:
-            again = next(n for n in range(2, width + 2) if f"{new}_{n}" not in (*used, *names))
-            new, why = f"{new}_{again}", why or "an earlier column has the same name"
-        used.append(new)
+            free = (f"{new}_{number}" for number in range(2, width + 2))
+            found = next(name for name in free if name not in used and name not in taken)
+            new, why = found, why or "an earlier column has the same name"
+        used[new] = None
         if why:
             remedy = "give all names with --names"
             remedy = f"write the file without row names, or {remedy}" if number in empty else remedy
             notes.append(Note(new, why, remedy))
-    return used, notes
+    return list(used), notes
