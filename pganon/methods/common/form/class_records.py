@@ -125,7 +125,7 @@ def records_of_classes(
         tree = tree.select(owner)
         order.append(owner.copy())
     for name, item in unchanged(spec):
-        tree = tree.select(named(col(name, "c"), item.published))
+        tree.select(named(col(name, "c"), item.published), copy=False)
     order += [col(name, "c") for name, _ in unchanged(spec)]
     order += ties_of(spec, "c")
     return tree.order_by(*order)
