@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 SERVERS ?= 14 15 16 17
 # Tests in processes: a module goes to one of them, until another one has nothing left to do.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
-# Random tables that it tries per test that runs a method on them.
+# Random tables that it tries per test that runs a method on them, other ones every time.
 EXAMPLES ?= 10
 
 # Modules are compiled once, not by every process and every command that a test starts.
@@ -29,7 +29,7 @@ test: $(STAMP)
 test-slow: $(STAMP) dbt pooler
 	$(PYTEST) -m slow $(PYTEST_ARGS)
 	PGANON_TEST_EXAMPLES=$(EXAMPLES) \
-		$(PYTEST) -m "random_tables and not slow" $(PYTEST_ARGS)
+		$(PYTEST) -m "(random_tables or hypothesis) and not slow" --hypothesis-profile=default $(PYTEST_ARGS)
 ifneq ($(strip $(SERVERS)),)
 	$(BIN)/python -m tests.support.harness.fetch_servers $(SERVERS)
 	PGANON_TEST_DSN= PGANON_TEST_SERVERS="$(SERVERS)" \

@@ -602,8 +602,8 @@ class ErrorCode(StrEnum):
     )
     ROW_SECURITY = (
         "row_security",
-        "the table to replace has row-level security",
-        "import under another name, or drop its policies first",
+        "row-level security would hide rows of what is read, or the table to replace has it",
+        "read as a role with BYPASSRLS; import under another name, or drop its policies first",
     )
     RULE_CONTRADICTED = (
         "rule_contradicted",

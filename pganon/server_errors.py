@@ -42,6 +42,12 @@ _HINTS = {
 ROW_SECURITY = "check_enable_rls"
 """The function of the server that raises where policies would filter rows; texts have languages."""
 
+UNFILTERED = (
+    "read as a role with BYPASSRLS, or as the owner of the table unless that has FORCE ROW LEVEL"
+    " SECURITY; ALTER TABLE ... NO FORCE ROW LEVEL SECURITY spares the owner"
+)
+"""What to do then."""
+
 # Message texts of these SQLSTATE classes hold names only. Everything else may quote a value
 # ("invalid input syntax for type integer: ..."), so its text is replaced by the condition name.
 _NAMES_ONLY = ("42", "3D", "3F", "28", "08", "53", "54", "55", "57", "58", "0A", "25", "26", "2B")
@@ -187,10 +193,7 @@ def _other(error: psycopg.Error, state: str, text: str | None, step: str | None)
     cls = Interrupted if state == "57014" else DatabaseError
     hint = _HINTS.get(state)
     if error.diag.source_function == ROW_SECURITY:
-        hint = (
-            "policies of row-level security would hide rows from the role; read as a role that they"
-            " do not apply to (its owner, or one with BYPASSRLS)"
-        )
+        hint = f"policies of row-level security would hide rows from the role; {UNFILTERED}"
     return cls(message, sqlstate=state, step=step, hint=hint)
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from zlib import crc32
 
 import pytest
+from hypothesis import settings
 
 from tests.support.harness.cluster import (
     CrashableServer,
@@ -35,6 +36,9 @@ NO_SERVER = (
     "install PostgreSQL under /usr/lib/postgresql, or start Docker"
 )
 
+
+# What fails says how to repeat it, since the next examples are others.
+settings.register_profile("default", settings.get_profile("default"), print_blob=True)
 
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
 """All tests of the files and folders that were asked for."""

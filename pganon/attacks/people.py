@@ -83,9 +83,9 @@ def known(spec: ReleaseSpec, state: State, encoded: State) -> exp.Select:
         tree = _with_attribute(tree, a, encoded)
     for item in spec.sensitive:
         value = text_key(sensitive_key(item, col(f"s{item.index}", "d")))
-        tree = tree.select(named(value, f"v{item.index}"))
+        tree.select(named(value, f"v{item.index}"), copy=False)
     for item in spec.carried:
-        tree = tree.select(named(text_key(col(f"p{item.index}", "d")), f"p{item.index}"))
+        tree.select(named(text_key(col(f"p{item.index}", "d")), f"p{item.index}"), copy=False)
     return tree
 
 

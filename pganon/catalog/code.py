@@ -21,7 +21,7 @@ from pganon.catalog.model import ExternalObjects
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, first_few, quote
-from pganon.server_errors import ROW_SECURITY
+from pganon.server_errors import ROW_SECURITY, UNFILTERED
 
 _NAMED = 5
 """How many objects a message names."""
@@ -114,15 +114,31 @@ def _objects(conn: Connection, external: ExternalObjects) -> list[tuple[object, 
 
 
 def filters_rows(conn: Connection, relation: QualifiedName) -> bool:
-    """Whether policies of row-level security apply to what this role reads, also through views."""
+    """Whether policies of row-level security apply to what this role reads, also through views.
+
+    Of what it may not read at all nothing is filtered.
+    """
     try:
         with conn.transaction(force_rollback=True):
             _lock(conn, (relation,))
     except psycopg.errors.InsufficientPrivilege as error:
-        if error.diag.source_function != ROW_SECURITY:
-            raise
-        return True
+        return error.diag.source_function == ROW_SECURITY
     return False
+
+
+def check_row_security(conn: Connection, external: ExternalObjects) -> None:
+    """Refuse relations of which this role would be shown some rows only.
+
+    Raises:
+        PreconditionError: row_security.
+    """
+    for relation in external.relations:
+        if filters_rows(conn, relation):
+            raise PreconditionError(
+                f"policies of row-level security would hide rows of {relation}",
+                hint=UNFILTERED,
+                code=ErrorCode.ROW_SECURITY,
+            )
 
 
 def _lock(conn: Connection, relations: Sequence[QualifiedName]) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pganon.catalog.code import check_row_security
 from pganon.catalog.introspect import read_relation, unique_columns
 from pganon.catalog.model import Relation
 from pganon.catalog.roles import check_roles
 from pganon.checks.columns import column_drift, lines_to_add, mentioned
 from pganon.error_codes import ErrorCode
 from pganon.errors import DatabaseError, PganonError, PolicyError, PreconditionError
+from pganon.hierarchies.files import check_files
 from pganon.identifiers import quote
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import release_state
@@ -144,7 +146,12 @@ def _unresolved(conn: Connection, item: Checked, options: CheckOptions) -> Itera
     # New columns are named once, with lines to add.
     policy = item.loaded.policy.model_copy(update={"undeclared": "warn"})
     try:
-        resolve_policy(conn, replace(item.loaded, policy=policy), privileges=options.privileges)
+        spec = resolve_policy(
+            conn, replace(item.loaded, policy=policy), privileges=options.privileges
+        )
+        check_files(item.loaded)
+        if options.steward and not options.privileges:  # it reads them when the policy is run
+            check_row_security(conn, spec.external)
     except DatabaseError:
         raise
     except PreconditionError as error:

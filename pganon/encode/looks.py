@@ -96,7 +96,7 @@ def _elements(state: State, types: dict[str, str]) -> exp.Select:
     for name, kind in {**types, "n": weight_type(state)}.items():
         elements = fragment("unnest(:array)", array=cast(col(name, "r"), f"{kind}[]"))
         # Elements of an array of varchar(9) are varchar.
-        tree = tree.select(named(cast(elements, kind), name))
+        tree.select(named(cast(elements, kind), name), copy=False)
     return tree
 
 

@@ -37,7 +37,7 @@ def order_steps(
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         if not row["missing"]:
             return None
-        form, hint = other_form(canonical_kind(value_type), row["other_form"]) or (
+        form, hint = other_form(canonical_kind(value_type), row) or (
             "",
             "add them to `order` in the policy",
         )
@@ -61,7 +61,9 @@ def order_steps(
             f"every value of {quote(column)} has a place",
             lambda s: query(
                 "select count(*) as missing, coalesce(sum(v.n), 0)::bigint as records,"
-                " count(*) filter (where :number in (select :listed from o)) as other_form from v"
+                " count(*) filter (where :number in (select :listed from o)) as other_form,"
+                ' count(*) filter (where lower(v.value::text collate "default") in'
+                ' (select lower(o.value collate "default") from o)) as other_case from v'
                 " left join o on o.value = :label"
                 " where v.value is not null and o.value is null",
                 {"v": values(s), "o": order_table(s, name)},
@@ -70,6 +72,6 @@ def order_steps(
                 listed=number_meant(col("value", "o")),
             ),
             problem,
-            gives=counts("missing", "records", "other_form", of=f"order_{name}_"),
+            gives=counts("missing", "records", "other_form", "other_case", of=f"order_{name}_"),
         ),
     ]

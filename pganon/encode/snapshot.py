@@ -162,10 +162,10 @@ def snapshot_select(spec: ReleaseSpec, state: State) -> exp.Expr:
         tree.select(named(value, f"q{attribute.index}"), copy=False)
     for item in spec.sensitive:
         value = stored(item.column, col(item.column.name, "src"))
-        tree = tree.select(named(value, f"s{item.index}"))
+        tree.select(named(value, f"s{item.index}"), copy=False)
     for item in spec.carried:
         value = stored(item.column, col(item.column.name, "src"))
-        tree = tree.select(named(value, f"p{item.index}"))
+        tree.select(named(value, f"p{item.index}"), copy=False)
     key = key_of(spec, spec.individual or spec.record_key) if spec.has_identity else None
     tree = tree.select(*weight_column(spec))
     if spec.record_key:
@@ -223,7 +223,7 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
             tree.select(named(number, f"outside_{name}"), copy=False)
     for item in spec.sensitive:
         name = f"s{item.index}"
-        tree = tree.select(named(_missing(item, name), f"nulls_{name}"))
+        tree.select(named(_missing(item, name), f"nulls_{name}"), copy=False)
     tree = tree.select(*unmatched_counts(spec), *unweighted(spec))
     if spec.aliases is not None and not spec.individual:
         repeated = fragment("count(:r) - count(distinct :r)", r=col("record", "t"))

@@ -128,13 +128,19 @@ def number_meant(label: exp.Expr) -> exp.Expr:
     )
 
 
-def other_form(kind: str, number: int) -> tuple[str, str] | None:
-    """Message and remedy for values that are listed in another form of the number."""
+def other_form(kind: str, row: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Message and remedy for values of which `other_form` are listed in another form of the number,
+    or `other_case` in other upper and lower case."""
+    number = row["other_form"] or row["other_case"]
     if not number:
         return None
-    said = "1 is listed in another form of the number"
-    if number > 1:
-        said = f"{number} are listed in another form of the number"
+    said = f"{number} {'is' if number == 1 else 'are'} listed in"
+    if not row["other_form"]:
+        return (
+            f"; {said} other upper and lower case",
+            "write them as the column has them: case matters here, of citext, too",
+        )
+    said = f"{said} another form of the number"
     if kind in NUMBERS:
         return f"; {said}", "write numbers as 1234.5, with a point and no mark between thousands"
     return (

@@ -199,7 +199,9 @@ def _coverage_check(build: Build) -> Check:
     def select(state: State) -> exp.Select:
         return query(
             "select count(*) as missing_values, coalesce(sum(v.n), 0)::bigint as missing_records,"
-            " count(*) filter (where :number in (select :leaf_number from p)) as other_form"
+            " count(*) filter (where :number in (select :leaf_number from p)) as other_form,"
+            ' count(*) filter (where lower(v.value::text collate "default") in'
+            ' (select lower(p.leaf collate "default") from p)) as other_case'
             " from v left join p on p.leaf = :leaf where p.leaf is null",
             {"v": build.values(state), "p": build.part("paths")(state)},
             leaf=value_key(build.kind, col("value", "v")),
@@ -209,7 +211,7 @@ def _coverage_check(build: Build) -> Check:
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         if row["missing_values"]:
-            form, hint = other_form(build.kind, row["other_form"]) or (
+            form, hint = other_form(build.kind, row) or (
                 "",
                 "add a row for each of them; codes for unknown, such as ?, need a row as well",
             )
@@ -225,7 +227,9 @@ def _coverage_check(build: Build) -> Check:
         build.purpose("every value of the column occurs in it"),
         select,
         problem,
-        gives=counts("missing_values", "missing_records", "other_form", of=build.facts),
+        gives=counts(
+            "missing_values", "missing_records", "other_form", "other_case", of=build.facts
+        ),
     )
 
 

@@ -169,7 +169,8 @@ def _of_left_out(overlaps: Sequence[_Overlap]) -> Verdict:
             return Verdict("left_out")
         elif one.changed:
             return Verdict("changed")
-    return Verdict(of=UNION if any(not one.is_one for one in overlaps) else None)
+    union = any(not one.is_one and not one.divides for one in overlaps)
+    return Verdict(of=UNION if union else None)
 
 
 def _overlap(

@@ -6,6 +6,7 @@ long ago need not be valid for this program.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +18,9 @@ from pganon.applied.files import SUFFIXES
 from pganon.applied.store import named_files
 from pganon.error_codes import ErrorCode
 from pganon.errors import PolicyError, Problem, UsageError
-from pganon.policy.document import read_document
+from pganon.policy.document import Document, read_document
 from pganon.policy.loader import read_text
+from pganon.policy.variables import filled
 
 WITHDRAW = "withdraw"
 REPEATABLE = "R"
@@ -37,7 +39,8 @@ class MigrationFile:
     Attributes:
         number: its place, from 1; None for a repeatable one.
         kind: whether it releases something or withdraws it.
-        checksum: sha256 (hex) of its text and of the files that it names, without line ends.
+        checksum: sha256 (hex) of its text with the values of its variables, and of the files that
+            it names, without line ends.
     """
 
     path: Path
@@ -96,13 +99,13 @@ def _file(path: Path) -> MigrationFile:
     if number == 0:
         raise UsageError(f"{path}: numbers begin with 1", hint=_HOW, code=ErrorCode.BAD_NAME)
     text = read_text(path)
-    document = read_document(text, is_json=True if path.suffix == ".json" else None)
+    document = filled(read_document(text, is_json=True if path.suffix == ".json" else None))
     if document.problems or not isinstance(document.data, dict):
         problems = document.problems or [Problem("a release migration is a mapping of keys")]
         raise PolicyError(problems, file=str(path))
     kind, release = _what(path, document.data, repeatable=number is None)
     _check_name(path, match["what"], kind, release)
-    checksum = _checksum(text, document.data, path.parent)
+    checksum = _checksum(text, document, path.parent)
     return MigrationFile(path, number, kind, release, checksum)
 
 
@@ -144,10 +147,12 @@ def _words(text: str) -> str:
     return re.sub(r"\W+", "_", text.casefold()).strip("_")
 
 
-def _checksum(text: str, data: Mapping[str, Any], folder: Path) -> str:
-    """Also of hierarchies: to change one changes the release."""
+def _checksum(text: str, document: Document, folder: Path) -> str:
+    """Also of hierarchies and of the values of variables: to change one changes the release."""
     digest = sha256(_plain(text.encode()))
-    for column, path in named_files(data):
+    if document.filled:
+        digest.update(json.dumps(document.data, sort_keys=True, default=str).encode())
+    for column, path in named_files(document.data):
         digest.update(f"\0{column}\0{path}\0".encode())
         try:
             digest.update(_plain((folder / path).read_bytes()))

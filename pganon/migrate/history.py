@@ -114,7 +114,8 @@ def check_unchanged(file_states: Sequence[FileState]) -> None:
         if file_state.state == "changed":
             raise LedgerError(
                 f"{file_state.name} was changed after it was applied",
-                hint="restore it, and write a further file for the change",
+                hint="restore it, its hierarchies and the values of its variables, and write a"
+                " further file for the change",
                 code=ErrorCode.CHANGED_MIGRATION,
             )
         if file_state.state == "missing":

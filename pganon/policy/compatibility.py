@@ -46,7 +46,7 @@ def method_refusals(
     return [
         *_wrong_roles(registry, method, columns),
         *_nothing_to_group(method, columns),
-        *width_refusals(columns, (method.grouped, "semi_sensitive")),
+        *width_refusals(columns, method),
         *_wrong_sensitive(registry, method, columns),
         *_unfit_columns(method, columns),
         *_idle_levels(registry, method, columns),

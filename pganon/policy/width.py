@@ -7,11 +7,15 @@ bytes. A generalized value takes up to 24 bytes there: longer ones are stored el
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from pganon.policy.columns import Columns
 from pganon.policy.refusals import Refusal
 from pganon.policy.words import UNPUBLISHED_ROLES
+
+if TYPE_CHECKING:
+    from pganon.policy.options import MethodOptions
 
 MOST_GROUPED = 300
 """Columns by which a method groups records: as many of 24 bytes are in a row beside its keys."""
@@ -20,12 +24,17 @@ MOST_RELEASED = 1000
 """Columns of a release, beside which every relation has room for what a method adds."""
 
 
-def width_refusals(columns: Columns, grouped: Sequence[str]) -> Iterable[Refusal]:
-    """Too many columns for one release.
+MOST_IN_ARRAYS = 400
+"""The same where a row has an array per column, of which 18 bytes stay in it at least."""
 
-    Args:
-        grouped: roles of the columns by which the method groups records.
-    """
+MOST_UNLINKED = 250
+"""The same where sensitive values are apart from the records: what a reader could infer from the
+others is measured, on rows that have a code of 8 bytes beside each value."""
+
+
+def width_refusals(columns: Columns, method: MethodOptions) -> Iterable[Refusal]:
+    """Too many columns for one release."""
+    grouped = (method.grouped, "semi_sensitive")
     roles = Counter(column.role for column in columns.values() if column)
     wide = sum(roles[role] for role in grouped)
     if wide > MOST_GROUPED:
@@ -36,9 +45,15 @@ def width_refusals(columns: Columns, grouped: Sequence[str]) -> Iterable[Refusal
             "leave columns out, or divide them among releases of separate people",
         )
     released = roles.total() - sum(roles[role] for role in UNPUBLISHED_ROLES)
-    if released > MOST_RELEASED:
+    most = MOST_RELEASED
+    if method.unlinks:
+        most = MOST_UNLINKED
+    elif method.shows == "values":
+        most = MOST_IN_ARRAYS
+    if released > most:
         yield Refusal(
             ("columns",),
-            f"{released} columns are released; a release has room for {MOST_RELEASED}",
-            "leave columns out",
+            f"{released} columns are released; a release by this method has room for {most}",
+            "leave columns out"
+            + (f", or take a method with room for {MOST_RELEASED}" if most < MOST_RELEASED else ""),
         )

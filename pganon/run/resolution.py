@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from pganon.catalog.citus import distributed_reads, shards_of
-from pganon.catalog.code import check_code
+from pganon.catalog.code import check_code, check_row_security
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
 from pganon.catalog.roles import Roles, check_roles, numbers
@@ -57,6 +57,7 @@ def resolve_policy(
     spec = replace(spec, roles=named_roles(conn, loaded))
     if privileges:
         check_trusted(conn, spec)
+        check_row_security(conn, spec.external)
         check_code(conn, spec.external, spec.trusted.values())
         reads = distributed_reads(conn, _statements(spec))
         spec = replace(spec, distributed_reads=reads, shards=shards_of(conn, spec.source))

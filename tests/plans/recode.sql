@@ -148,13 +148,12 @@ ALTER TABLE "pganon_stage"."r0_clusters" ADD PRIMARY KEY ("cluster_no");
 
 -- recode.different: how many records differ, as the statistics of their columns say
 -- [one_dimensional, mondrian, full_domain]
-SELECT CAST((LEAST(LEAST((SELECT COUNT(*) FROM "pganon_work"."r0_numbers_class_id" AS "n") *
-COALESCE((SELECT CASE WHEN "p"."n_distinct" < 0 THEN -"p"."n_distinct" * 40 ELSE "p"."n_distinct"
-END + 1 FROM "pg_catalog"."pg_stats" AS "p" WHERE "p"."schemaname" = 'pganon_work' AND
-"p"."tablename" = 'r0_coded' AND "p"."attname" = 'v0'), 40), 40) * COALESCE((SELECT CASE WHEN
-"p"."n_distinct" < 0 THEN -"p"."n_distinct" * 40 ELSE "p"."n_distinct" END + 1 FROM
-"pg_catalog"."pg_stats" AS "p" WHERE "p"."schemaname" = 'pganon_work' AND "p"."tablename" =
-'r0_coded' AND "p"."attname" = 'p0'), 40), 40)) AS bigint) AS "different_records";
+SELECT CAST((LEAST((SELECT COUNT(*) FROM "pganon_work"."r0_numbers_class_id" AS "n") *
+EXP(LEAST((SELECT CASE WHEN COUNT("p"."n_distinct") = 2 THEN COALESCE(SUM(LN(CASE WHEN
+"p"."n_distinct" < 0 THEN -"p"."n_distinct" * CAST(40 AS float8) ELSE "p"."n_distinct" END + 1)), 0)
+ELSE LN(CAST(40 AS float8)) END FROM "pg_catalog"."pg_stats" AS "p" WHERE "p"."schemaname" =
+'pganon_work' AND "p"."tablename" = 'r0_coded' AND "p"."attname" = ANY(CAST(ARRAY['v0', 'p0'] AS
+text[]))), LN(CAST(40 AS float8)))), CAST(40 AS float8))) AS bigint) AS "different_records";
 
 -- recode.extents: size and extent of every class
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce,

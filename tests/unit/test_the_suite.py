@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -55,6 +56,49 @@ def test_it_runs_without_the_plugin_for_several_processes() -> None:
     command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "--collect-only", "-q", __file__]
     found = subprocess.run(command, cwd=TESTS.parent, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout
+
+
+RANDOM = """
+import os
+import pytest
+from hypothesis import given, strategies as st
+from tests.support.harness.examples import examples
+
+@examples(5)
+@given(drawn=st.integers(0, 2**64))
+def test_drawn(drawn):
+    print("drawn", drawn)
+    assert drawn < int(os.environ["MOST"])
+"""
+
+
+def _drawn(folder: Path, *profile: str, most: int) -> str:
+    (folder / "test_random.py").write_text(RANDOM)
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider"]
+    found = subprocess.run(
+        [*command, "-rP", *profile, str(folder)],
+        cwd=TESTS.parent,
+        env=os.environ
+        | {"CI": "1", "MOST": str(most), "HYPOTHESIS_STORAGE_DIRECTORY": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return "\n".join(
+        re.findall(r"^(?:drawn .*|.*@reproduce_failure.*|.*ed in .*)$", found.stdout, re.M)
+    )
+
+
+@pytest.mark.slow
+def test_random_tests_run_with_the_same_examples_and_with_others(tmp_path: Path) -> None:
+    """In `make test` and `make test-slow`; what fails can be repeated."""
+    fresh = re.findall("--hypothesis-profile=[a-z]+", MAKEFILE)
+    assert len(fresh) == 1
+    same, others = ([_drawn(tmp_path, *p, most=2**65) for _ in "ab"] for p in ([], fresh))
+    assert all("1 passed" in run and run.count("drawn") >= 5 for run in same + others)
+    assert len({run.partition("1 passed")[0] for run in same + others}) == 3
+    assert same[0].partition("1 passed")[0] == same[1].partition("1 passed")[0]
+    assert "@reproduce_failure" in _drawn(tmp_path, *fresh, most=0)
 
 
 def test_no_test_looks_at_the_clock() -> None:

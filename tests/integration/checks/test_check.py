@@ -137,6 +137,53 @@ def test_files_need_neither_privileges_nor_pganon(bare_db: Database, tmp_path: P
     assert done.json["error"]["code"] == "missing"
 
 
+RULE = "CREATE POLICY part ON {0} USING (id < 20); ALTER TABLE {0} ENABLE ROW LEVEL SECURITY"
+
+
+@pytest.mark.parametrize("behind", ["", "a view"])
+def test_rows_that_the_steward_would_not_see(db: Database, folder: Path, behind: str) -> None:
+    """Found before a run; FORCE ROW LEVEL SECURITY holds for the owner of the table, too."""
+    assert pganon("policy", "apply", str(folder / "patients.json"), "--dsn", db.dsn()).code == 0
+    if behind:
+        db.source(
+            "ALTER TABLE public.patient RENAME TO base;"
+            " CREATE VIEW public.patient AS TABLE public.base;"
+            " GRANT SELECT ON public.patient TO steward",
+            grant=False,
+        )
+        write(folder, "patients", columns=COLUMNS, trust=["source_owner"])
+    table = "public.base" if behind else "public.patient"
+    db.source(f"{RULE.format(table)}; ALTER TABLE {table} FORCE ROW LEVEL SECURITY", grant=False)
+    if not behind:
+        db.admin.execute("ALTER TABLE public.patient OWNER TO steward")
+    file = str(folder / "patients.json")
+    at = ("--dsn", db.dsn(), "--json")
+    for command in (("plan", file), ("policy", "check", "--source", file), ("run", file)):
+        error = pganon(*command, *at).json["error"]
+        assert error["code"] == "row_security", command
+        assert "hide rows of public.patient" in error["message"]
+        assert "NO FORCE ROW LEVEL SECURITY" in error["hint"]
+        assert "BYPASSRLS" in error["hint"]
+    hidden = "policies of row-level security would hide rows of public.patient"
+    for target in (folder, "patients"):
+        assert wrong(check(db, target)) == [("unresolved", hidden)]
+    db.admin.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
+    assert wrong(check(db, folder)) == []
+
+
+def test_rows_of_a_hierarchy_that_are_no_tree(db: Database, folder: Path) -> None:
+    """As a run says it."""
+    (folder / "tree.txt").write_text("18;young;*\n19,young,*\n", "utf-8")
+    columns = {**COLUMNS, "age": {"role": "quasi_identifying", "hierarchy": {"csv": "tree.txt"}}}
+    file = str(write(folder, "patients", columns=columns))
+    said = 'hierarchy of column age: "tree.txt" has rows under another root than the others: line 2'
+    at = ("--dsn", db.dsn(), "--json")
+    for command in (("plan", file), ("policy", "check", file), ("run", file)):
+        assert said in pganon(*command, *at).json["error"]["message"], command
+    ((code, message),) = wrong(check(db, folder))
+    assert (code, said in message) == ("unresolved", True)
+
+
 def test_names_are_for_the_steward(db: Database, folder: Path) -> None:
     queue.apply(db, columns=COLUMNS)
     assert wrong(check(db, "patients")) == []

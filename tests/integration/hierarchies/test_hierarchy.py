@@ -29,6 +29,7 @@ from pganon.steps import Load, State
 HIERARCHY: TypeAdapter[Any] = TypeAdapter(Hierarchy)
 GUIDE = Path(__file__).parents[3] / "docs/how-to/hierarchies.md"
 _RUNS = itertools.count(1)
+NO_TREE = r'"h.csv" has [^:]*: lines? [0-9]+|"h.csv" has only one level'
 
 
 def values(state: State):
@@ -170,21 +171,38 @@ def test_gap_is_counted_not_shown(trees):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("rows", "message"),
     [
-        ("a;x;*\nb;y;everything\n", "2 roots"),
-        ("a;x\nb\n", "2 roots"),
-        ("a;*\nb;;*\n", "1 row with an empty label"),
-        ("a\nb\n", "only one level"),
-        ("a;x;*\na;y;*\n", "1 value in several rows"),
-        ("a;x;p;*\nb;x;q;*\n", "1 label of level 1 with several parents on level 2"),
-        ("a;b;*\nb;a;*\n", "2 labels on two levels for different groups"),
-        ("a;x;a;*\n", "1 label on two levels"),
-        ("Misc;Other;*\nOther;Rest;*\n", "1 label on two levels"),
+        ("a;x;*\nb;y;everything", "2 roots"),
+        ("a;x\nb", "2 roots"),
+        ("a;*\nb;;*", "1 row with an empty label"),
+        ("a\nb", "only one level"),
+        ("a;x;*\na;y;*", "1 value in several rows"),
+        ("a;x;p;*\nb;x;q;*", "1 label of level 1 with several parents on level 2"),
+        ("a;b;*\nb;a;*", "2 labels on two levels for different groups"),
+        ("a;x;a;*", "1 label on two levels"),
+        ("Misc;Other;*\nOther;Rest;*", "1 label on two levels"),
     ],
 )
-def test_file_that_is_no_tree(trees, content, message):
-    assert message in trees.refuses(trees.file(content), "text", [])
+def test_table_that_is_no_tree(trees, rows, message):
+    """As of a file, which is refused before."""
+    with pytest.raises(PreconditionError, match=NO_TREE):
+        trees.build(trees.file(rows), "text", [])
+    cells = [row.split(";") for row in rows.split("\n")]
+    width = max(map(len, cells))
+    columns = ", ".join(f"l{level} text" for level in range(width))
+    given = trees.db.admin
+    given.execute(f"CREATE TABLE public.labels ({columns})")
+    for row in cells:
+        padded = [*row, *[None] * (width - len(row))]
+        given.execute(f"INSERT INTO public.labels VALUES ({', '.join(['%s'] * width)})", padded)
+    given.execute("GRANT SELECT ON public.labels TO steward")
+    assert message in trees.refuses({"table": "public.labels"}, "text", [])
+
+
+def test_numbers_of_a_file_that_are_the_same(trees):
+    """Which only the type of the column tells."""
+    assert "1 value in several rows" in trees.refuses(trees.file("1;x;*\n1.0;y;*"), "bigint", [1])
 
 
 def test_a_value_may_lie_in_the_group_of_its_name(trees):

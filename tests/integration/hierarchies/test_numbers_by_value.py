@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.support.harness.driver import refused, run
@@ -81,7 +82,7 @@ def test_booleans_and_dates_too(db: Any) -> None:
          "1 value in 1 record missing from it; 1 is listed in another form of the number",
          "with a point"),
         ("text", {"type": "ordinal", "order": ["1.00", "2.5"]}, "order_gap",
-         "lacks 1 values that occur in 1 records; 1 is listed in another form", "cast the column"),
+         "lacks 2 values that occur in 2 records; 1 is listed in another form", "cast the column"),
         ("numeric", {"hierarchy": {"inline": {"*": ["1", "7"]}}}, "hierarchy",
          "1 value in 1 record missing from it", "add a row"),
     ],
@@ -95,6 +96,38 @@ def test_the_form_of_the_number_is_said(
     assert message in str(errors[0])
     assert hint in (errors[0].hint or "")
     assert ("form of the number" in str(errors[0])) == ("form" in message)
+
+
+@pytest.mark.parametrize("kind", ["text", "public.citext"])
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        (
+            {"hierarchy": {"inline": {"*": ["Lima", "oslo", "BONN", "?"]}}},
+            "3 values in 3 records missing from it; 2 are listed in other upper and lower case",
+        ),
+        (
+            {"type": "ordinal", "order": ["oslo", "Lima", "Bonn", "?"]},
+            "lacks 2 values that occur in 2 records; 1 is listed in other upper and lower case",
+        ),
+    ],
+    ids=["hierarchy", "order"],
+)
+def test_the_case_of_labels_is_said(
+    db: Any, kind: str, declared: dict[str, Any], message: str
+) -> None:
+    """Also of citext, whose values are equal in any case: labels are shown as they are written."""
+    if kind != "text":
+        try:
+            db.admin.execute("CREATE EXTENSION citext SCHEMA public")
+        except psycopg.Error:
+            pytest.skip("the server has no citext")
+    values = ["Lima", "Oslo", "Bonn", "Rome"]
+    make_table(db.connect("source_owner"), {"q": kind}, [[value] for value in values])
+    with refused() as errors:
+        run(db.owner(), policy({"q": declared}, 2))
+    assert message in str(errors[0])
+    assert "case matters here, of citext, too" in (errors[0].hint or "")
 
 
 @pytest.mark.parametrize(

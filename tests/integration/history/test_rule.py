@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pganon.history.check import RuleCheck
@@ -108,6 +108,7 @@ def verdicts(
 @pytest.mark.random_tables
 @examples(1)
 @given(seed=st.integers(0, 10**6))
+@example(seed=2191)  # people left out, and the same groups of a version that has several of each
 def test_sql_gives_the_verdicts_of_the_function(db: Database, seed: int) -> None:
     conn = db.owner()
     conn.execute(

@@ -1,4 +1,4 @@
-"""Sources with very many quasi-identifiers."""
+"""Sources and releases with very many columns."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from pganon.loading import known
 from pganon.plan.build import Plan
 from pganon.plan.explain import explain
 from pganon.policy.first_text import policy_text
+from pganon.policy.loader import LoadedPolicy
 from pganon.policy.scaffold import first_policy
 from pganon.policy.tasks import TASKS
-from pganon.policy.width import MOST_GROUPED
+from pganon.policy.width import MOST_GROUPED, MOST_IN_ARRAYS, MOST_RELEASED, MOST_UNLINKED
+from pganon.policy.words import UNPUBLISHED_ROLES
 from pganon.run.context import plan_release
 from pganon.run.release import run_release
-from tests.support.harness import driver
+from tests.support.harness import driver, plans
 from tests.support.harness.cluster import Database
+from tests.support.sources import conformance
 
 FEW, MANY = 40, 160
 
@@ -93,6 +96,63 @@ def test_as_many_quasi_identifiers_as_a_policy_may_have(db: Database) -> None:
     }
     run_release(driver.loaded(policy), dsn=db.dsn())
     assert db.connect().execute("SELECT count(*) FROM published.widest").fetchone() == (6,)
+
+
+def beside(db: Database, method: str, number: int, value: str) -> LoadedPolicy:
+    """The small policy of a method, over a source with so many released columns.
+
+    Args:
+        value: SQL of the values of the further ones.
+    """
+    declared = conformance.document(method)
+    number -= sum(
+        column["role"] not in UNPUBLISHED_ROLES for column in declared["columns"].values()
+    )
+    columns = ", ".join(f"{value} AS w{i}" for i in range(number))
+    db.source(
+        f"CREATE TABLE public.wide{number} AS SELECT *, {columns} FROM public.visit;"
+        f" ALTER TABLE public.wide{number} ADD PRIMARY KEY (id)"
+    )
+    wide = {f"w{i}": {"role": "insensitive"} for i in range(number)}
+    source = f"public.wide{number}"
+    return conformance.loaded(
+        {**declared, "source": source, "columns": {**declared["columns"], **wide}}
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("method", conformance.FIRST)
+def test_statements_take_time_in_proportion_to_what_is_released(
+    db: Database, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    db.source(plans.SOURCE)
+    few, many = (
+        nodes_made(plan_release(beside(db, method, n, "id % 7"), dsn=db.dsn()), monkeypatch)
+        for n in (FEW, MANY)
+    )
+    assert many / few < 1.1 * MANY / FEW
+
+
+ROOM = {"buckets": MOST_UNLINKED, "local": MOST_UNLINKED, "clusters": MOST_IN_ARRAYS}
+
+
+@pytest.mark.slow
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("method", [*conformance.FIRST, "local_generalization"])
+def test_as_many_columns_as_a_release_may_have(db: Database, method: str) -> None:
+    db.source(plans.SOURCE)
+    most = ROOM.get(conformance.family(method), MOST_RELEASED)
+    value = "rpad(id % 7 || '', 22, 'x')" if most == MOST_UNLINKED else "id % 7"
+    if method == "local_generalization":  # which hides nothing
+        most, value = MOST_RELEASED, "id % 7"
+    run_release(beside(db, method, most, value), dsn=db.dsn())
+    shown = db.connect().execute(
+        "SELECT count(DISTINCT attname) FROM pg_attribute AS a JOIN pg_class AS c"
+        " ON c.oid = a.attrelid WHERE c.relnamespace = 'published'::regnamespace"
+        " AND c.relname LIKE 'visits%' AND a.attname ~ '^(w[0-9]+|age|zip|disease|drug|cost)$'"
+    )
+    assert shown.fetchone() == (most,)
 
 
 @pytest.mark.slow

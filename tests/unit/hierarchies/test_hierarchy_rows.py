@@ -77,6 +77,36 @@ def test_unusable_file(tmp_path, content, message):
     assert "column education: " in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("content", "message", "hint"),
+    [
+        (
+            "Lima;Peru;*\nCusco;Peru;*\n\nOslo,Norway,*\nBergen,Norway,*\n",
+            "under another root than the others: lines 4, 5",
+            'write ";" between',
+        ),
+        ("a\tx\t*\nb\tx\t*\nc;x;*\n", "others: line 3", "write a tab between"),
+        ("city;country;all\nLima;Peru;*\nCusco;Peru;*\n", "others: line 1", "header: true"),
+        ("a;*\nb;;*\n", "an empty label between value and top: line 2", "repeat the label below"),
+        ("a;x;*\nb;x;*\na;y;*\n", "in a line before: line 3", "one row"),
+        ("a;x;p;*\nb;x;q;*\nc;x;r;*\n", "in a line before: lines 2, 3", "one label"),
+        ("a;b;*\nc;b;*\nb;a;*\n", "for different groups .*: lines 1, 3", "in that group itself"),
+        ("a\nb\n", "has only one level", "separator"),
+        ("".join(f"{n};x;{n}\n" for n in range(9)), "lines 2, 3, 4, 5, 6 and 3 more", "the same"),
+    ],
+)
+def test_file_that_is_no_tree(tmp_path, content, message, hint):
+    """Lines are named, and no label."""
+    with pytest.raises(PreconditionError, match=message) as caught:
+        read(tmp_path, content)
+    assert hint in caught.value.hint
+
+
+def test_file_that_is_a_tree(tmp_path):
+    assert len(read(tmp_path, "Misc;Other;*\nOther;Other;*\nOther;Other;*\nx;*\n*\n")) == 5
+    assert len(read(tmp_path, "l1;l2;l3\na;x;*\n", header=True)) == 1
+
+
 def test_file_of_empty_cells(tmp_path):
     for options in ({"sep": ";"}, {"sep": ";", "header": True}):
         with pytest.raises(PreconditionError, match="has no rows"):

@@ -32,6 +32,22 @@ def test_files_by_number_then_repeatable_ones(tmp_path: Path) -> None:
     ]
 
 
+def test_values_of_variables_are_part_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "0001_patients", variables=["AGE", "OF"], where="age > ${AGE}", release="${OF}")
+    with pytest.raises(PolicyError, match="AGE is not set"):
+        read_folder(tmp_path)
+    monkeypatch.setenv("OF", "patients")
+    monkeypatch.setenv("AGE", "18")
+    (first,) = read_folder(tmp_path)
+    assert first.release == "patients"
+    assert read_folder(tmp_path) == (first,)
+    monkeypatch.setenv("AGE", "19")
+    (second,) = read_folder(tmp_path)
+    assert second.checksum != first.checksum
+
+
 def _gap(folder: Path) -> None:
     write(folder, "0003_patients")
 

@@ -190,7 +190,7 @@ def _bags(spec: ReleaseSpec, state: State) -> exp.Expr:
         # Each column is shuffled separately, so that equal places do not link values.
         hashed = keyed_hash(state, fragment(":i || ':' || c.rid", i=num(item.index)))
         bag = fragment("array_agg(:v order by :hash)", v=col(f"p{item.index}", "c"), hash=hashed)
-        tree = tree.select(named(bag, f"p{item.index}"))
+        tree.select(named(bag, f"p{item.index}"), copy=False)
     return tree
 
 
@@ -207,7 +207,7 @@ def _clusters(spec: ReleaseSpec, state: State) -> exp.Expr:
         tree = tree.join(bags, on=fragment("b.cluster_no = k.cluster_no"))
     for item in spec.carried:
         bag = cast(col(f"p{item.index}", "b"), f"{item.column.stored_type}[]")
-        tree = tree.select(named(bag, item.published))
+        tree.select(named(bag, item.published), copy=False)
     return tree.select(named(col("n", "k"), SIZE)).order_by(col(CLUSTER_NO, "k"))
 
 

@@ -125,7 +125,7 @@ def records_of_classes(
         tree = tree.select(owner)
         order.append(owner.copy())
     for name, item in unchanged(spec):
-        tree = tree.select(named(col(name, "c"), item.published))
+        tree.select(named(col(name, "c"), item.published), copy=False)
     order += [col(name, "c") for name, _ in unchanged(spec)]
     order += ties_of(spec, "c")
     return tree.order_by(*order)
@@ -149,26 +149,27 @@ def different_check(spec: ReleaseSpec) -> Check:
 
 
 def _different(spec: ReleaseSpec, state: State) -> exp.Expr:
-    kept = num(state[KEPT])
-    most: exp.Expr = scalar(query("select count(*) from n", {"n": numbers(state, CLASS_ID)}))
-    for name, _ in unchanged(spec):
-        kinds = query(
-            "select case when p.n_distinct < 0 then - p.n_distinct * :kept else p.n_distinct end"
-            " + 1 from p where p.schemaname = :schema and p.tablename = :table"
-            " and p.attname = :name",
-            {"p": _STATISTICS},
-            kept=kept,
-            schema=text(state.work(CODED).schema),
-            table=text(state.work(CODED).name),
-            name=text(name),
-        )
-        # The bound after every factor keeps the product of many columns finite.
-        most = fragment(
-            "least(:most * coalesce(:kinds, :kept), :kept)",
-            most=most,
-            kinds=scalar(kinds),
-            kept=kept,
-        )
+    kept, columns = num(state[KEPT]), [text(name) for name, _ in unchanged(spec)]
+    # Of a column without statistics nothing is known. Logarithms are added up, as the product of
+    # many columns would not be finite.
+    kinds = query(
+        "select case when count(p.n_distinct) = :columns then coalesce(sum(ln(case when"
+        " p.n_distinct < 0 then - p.n_distinct * :kept else p.n_distinct end + 1)), 0)"
+        " else ln(:kept) end from p where p.schemaname = :schema and p.tablename = :table"
+        " and p.attname = any(:names)",
+        {"p": _STATISTICS},
+        columns=num(len(columns)),
+        kept=cast(kept, "float8"),
+        schema=text(state.work(CODED).schema),
+        table=text(state.work(CODED).name),
+        names=cast(exp.Array(expressions=columns), "text[]"),
+    )
+    most = fragment(
+        "least(:classes * exp(least(:kinds, ln(:kept))), :kept)",
+        classes=scalar(query("select count(*) from n", {"n": numbers(state, CLASS_ID)})),
+        kinds=scalar(kinds),
+        kept=cast(kept, "float8"),
+    )
     return exp.select(named(cast(exp.paren(most), "bigint"), DIFFERENT.column))
 
 

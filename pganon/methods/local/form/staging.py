@@ -269,7 +269,9 @@ def _groups(layout: Layout, state: State) -> exp.Expr:
     for item in layout.spec.sensitive:
         if layout.has_form(item):
             letter = shown_letter(layout, item, form, state)
-            tree = tree.select(named(fragment(":l::text", l=letter), form_column(item.published)))
+            tree.select(
+                named(fragment(":l::text", l=letter), form_column(item.published)), copy=False
+            )
     for attribute in layout.spec.attributes:
         tree = tree.select(*_generalized(attribute, form))
     return tree.order_by(col(GROUP_ID, "d"))
@@ -295,11 +297,11 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
     order: list[exp.Expr] = [col(GROUP_ID, "r")]
     for item in spec.sensitive:
         number = col(bucket(item), "r")
-        tree = tree.select(named(number, bucket_column(item.published)))
+        tree.select(named(number, bucket_column(item.published)), copy=False)
         order.append(number)
     for item in spec.carried:
         value = col(f"p{item.index}", "r")
-        tree = tree.select(named(value, item.published))
+        tree.select(named(value, item.published), copy=False)
         order += [value, *ties(item, value)]
     return tree.order_by(*[key.copy() for key in order])
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pganon.resolved.invariance import OUT
 from tests.support.harness.cluster import Database
@@ -19,6 +23,12 @@ from tests.support.sources.growing import rows
 from tests.support.sources.invariant import Kept, People
 
 pytestmark = pytest.mark.primary_server_only
+
+
+@pytest.fixture
+def numbers() -> Iterator[int]:
+    """Of tables of a database, and of their people: equal tables would be of the same ones."""
+    return itertools.count()
 
 
 def check(kept: Kept, people: People, out: set[Person]) -> set[Person]:
@@ -68,29 +78,31 @@ def check_memory(kept: Kept, out: set[Person]) -> None:
 
 
 @pytest.mark.random_tables
-def test_random_histories(db: Database) -> None:
-    for number in range(examples(3).max_examples):
-        rng = random.Random(number)
-        kept = Kept(db, f"t{number}", l=rng.choice((2, 3)))
-        values = "abcdefg"[: rng.randint(kept.l + 1, 7)]
-        people: dict[Person, Value] = {}
-        gone: dict[Person, Value] = {}
-        out: set[Person] = set()
-        for month in range(4):
-            if month:
-                leaving = [p for p in people if rng.random() < 0.3]
-                gone |= {p: people.pop(p) for p in leaving}
-                back = [p for p in gone if p not in leaving and rng.random() < 0.3]
-                people |= {p: gone.pop(p) for p in back}
-            come = rng.randint(18, 30) if not month else rng.randint(0, 9)
-            first = 1000 * number + 100 * month  # else equal tables would be of the same people
-            weights = [3, *[1] * (len(values) - 1)] if month else None
-            new = rng.choices(values, weights, k=come) if month else None
-            new = new or (list(values) * come)[:come]
-            people |= dict(enumerate(new, first))
-            kept.release(people)
-            out = check(kept, people, out)
-        check_memory(kept, out)
+@examples(3)
+@given(seed=st.integers(0, 2**32))
+def test_random_histories(db: Database, numbers: Iterator[int], seed: int) -> None:
+    number = next(numbers)
+    rng = random.Random(seed)
+    kept = Kept(db, f"t{number}", l=rng.choice((2, 3)))
+    values = "abcdefg"[: rng.randint(kept.l + 1, 7)]
+    people: dict[Person, Value] = {}
+    gone: dict[Person, Value] = {}
+    out: set[Person] = set()
+    for month in range(4):
+        if month:
+            leaving = [p for p in people if rng.random() < 0.3]
+            gone |= {p: people.pop(p) for p in leaving}
+            back = [p for p in gone if p not in leaving and rng.random() < 0.3]
+            people |= {p: gone.pop(p) for p in back}
+        come = rng.randint(18, 30) if not month else rng.randint(0, 9)
+        first = 1000 * number + 100 * month
+        weights = [3, *[1] * (len(values) - 1)] if month else None
+        new = rng.choices(values, weights, k=come) if month else None
+        new = new or (list(values) * come)[:come]
+        people |= dict(enumerate(new, first))
+        kept.release(people)
+        out = check(kept, people, out)
+    check_memory(kept, out)
 
 
 @pytest.mark.slow

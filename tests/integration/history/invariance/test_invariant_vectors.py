@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pganon.resolved.invariance import OUT
 from tests.support.harness.cluster import Database
@@ -18,6 +22,12 @@ from tests.support.sources.invariant import Kept, Vectors
 pytestmark = pytest.mark.primary_server_only
 
 TWO = ("s", "u")
+
+
+@pytest.fixture
+def numbers() -> Iterator[int]:
+    """Of tables of a database, and of their people: equal tables would be of the same ones."""
+    return itertools.count()
 
 
 def check(kept: Kept, people: Vectors, everybody: Vectors, out: set[Person]) -> set[Person]:
@@ -76,43 +86,47 @@ SHAPES: list[dict[str, Any]] = [
 @pytest.mark.slow
 @pytest.mark.random_tables
 @pytest.mark.parametrize("shape", SHAPES, ids=["two", "sliced", "one", "three", "public", "found"])
-def test_random_histories(db: Database, shape: dict[str, Any]) -> None:
+@examples(1)
+@given(seed=st.integers(0, 2**32))
+def test_random_histories(
+    db: Database, numbers: Iterator[int], shape: dict[str, Any], seed: int
+) -> None:
     columns = shape["columns"]
     others = {key: value for key, value in shape.items() if key != "columns"}
-    for number in range(examples(1).max_examples):
-        rng = random.Random(number)
-        kept = Kept(db, f"t{number}", l=rng.choice((2, 3)), columns=columns)
-        values = "abcdefg"[: rng.randint(kept.l + 1, 7)]
-        everybody: Vectors = {}
-        people: Vectors = {}
-        gone: Vectors = {}
-        out: set[Person] = set()
-        for month in range(4):
-            if month:
-                leaving = [p for p in people if rng.random() < 0.3]
-                gone |= {p: people.pop(p) for p in leaving}
-                back = [p for p in gone if p not in leaving and rng.random() < 0.3]
-                people |= {p: gone.pop(p) for p in back}
-            come = rng.randint(24, 36) if not month else rng.randint(0, 12)
-            lists = [(list(values) * come)[:come] for _ in columns]
-            if month:
-                lists = [rng.choices(values, k=come) for _ in columns]
-            for one in lists:
-                rng.shuffle(one)
-            vectors = list(zip(*lists, strict=True))
-            if month and everybody:  # some have what others had
-                vectors = [rng.choice([v, rng.choice(list(everybody.values()))]) for v in vectors]
-            new = dict(enumerate(vectors, 1000 * number + 100 * month))
-            everybody |= new
-            people |= new
-            kept.release(people, **others)
-            out = check(kept, people, everybody, out)
-            check_rows(kept, everybody)
-        found = kept.remembered
-        assert found.pop(OUT, 0) == len(out)
-        sets = keeps_vectors(kept.everything, everybody, kept.l)
-        assert sets is not None
-        assert sorted(found.values()) == sorted(Counter(sets.values()).values())
+    number = next(numbers)
+    rng = random.Random(seed)
+    kept = Kept(db, f"t{number}", l=rng.choice((2, 3)), columns=columns)
+    values = "abcdefg"[: rng.randint(kept.l + 1, 7)]
+    everybody: Vectors = {}
+    people: Vectors = {}
+    gone: Vectors = {}
+    out: set[Person] = set()
+    for month in range(4):
+        if month:
+            leaving = [p for p in people if rng.random() < 0.3]
+            gone |= {p: people.pop(p) for p in leaving}
+            back = [p for p in gone if p not in leaving and rng.random() < 0.3]
+            people |= {p: gone.pop(p) for p in back}
+        come = rng.randint(24, 36) if not month else rng.randint(0, 12)
+        lists = [(list(values) * come)[:come] for _ in columns]
+        if month:
+            lists = [rng.choices(values, k=come) for _ in columns]
+        for one in lists:
+            rng.shuffle(one)
+        vectors = list(zip(*lists, strict=True))
+        if month and everybody:  # some have what others had
+            vectors = [rng.choice([v, rng.choice(list(everybody.values()))]) for v in vectors]
+        new = dict(enumerate(vectors, 1000 * number + 100 * month))
+        everybody |= new
+        people |= new
+        kept.release(people, **others)
+        out = check(kept, people, everybody, out)
+        check_rows(kept, everybody)
+    found = kept.remembered
+    assert found.pop(OUT, 0) == len(out)
+    sets = keeps_vectors(kept.everything, everybody, kept.l)
+    assert sets is not None
+    assert sorted(found.values()) == sorted(Counter(sets.values()).values())
 
 
 def check_rows(kept: Kept, everybody: Vectors) -> None:

@@ -20,7 +20,7 @@ from tests.support.oracles import definitions as oracle
 from tests.support.oracles import model as further
 from tests.support.oracles.definitions import Group, Record
 from tests.support.oracles.outliers import Outliers, Undecided
-from tests.support.sources.builders import Case, cases, make_table
+from tests.support.sources.builders import Case, cases, make_table, policy
 
 pytestmark = pytest.mark.primary_server_only
 
@@ -38,6 +38,7 @@ def minimum(requirement: dict[str, Any]) -> int:
 
 
 def satisfied(requirement: dict[str, Any], group: Group, references: Sequence[Group]) -> bool:
+    """Args: references: the source, and what is released if that is less."""
     values = [record.sensitive[0] for record in group]
     match requirement["model"]:
         case "k_anonymity":
@@ -59,14 +60,20 @@ def satisfied(requirement: dict[str, Any], group: Group, references: Sequence[Gr
             whole = [[r.sensitive[0] for r in reference] for reference in references]
             return all(further.delta(values, w) < requirement["delta"] for w in whole)
     t = Fraction(str(requirement["t"]))
-    return all(distance(requirement, values, reference) <= t for reference in references)
+    return all(
+        distance(requirement, values, reference, references[0]) <= t for reference in references
+    )
 
 
-def distance(requirement: dict[str, Any], values: Sequence[Any], reference: Group) -> Fraction:
+def distance(
+    requirement: dict[str, Any], values: Sequence[Any], reference: Group, source: Group
+) -> Fraction:
+    """Over the values of the source, also where suppression took one away."""
     whole = [record.sensitive[0] for record in reference]
     if requirement.get("distance") != "ordered":
         return oracle.t_equal(values, whole)
-    return oracle.t_ordered(values, whole)
+    domain = {record.sensitive[0] for record in source}
+    return oracle.t_ordered(values, whole, sorted(domain, key=lambda v: (v is None, v or 0)))
 
 
 def parts(case: Case, records: Sequence[Record]) -> list[Group]:
@@ -101,13 +108,16 @@ def capped(privacy: list[dict[str, Any]], part: Group) -> Group:
 # -- properties ---------------------------------------------------------------------------------
 
 
+Tables = tuple[Connection, Connection]
+
+
 @pytest.fixture
-def tables(db: Any) -> tuple[Connection, Connection]:
+def tables(db: Any) -> Tables:
     """Connections of the source's and of pganon's owner."""
     return db.connect("source_owner"), db.owner()
 
 
-def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = False) -> None:
+def check(tables: Tables, case: Case, *, relaxed: bool = False) -> Staged | None:
     source, owner = tables
     make_table(source, case.columns, case.rows)
     drop_leftovers(owner)
@@ -125,7 +135,7 @@ def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = 
         staged = run(owner, case.policy)
     except PrivacyRefusal as refusal:
         check_refusal(refusal, case, feasible, references)
-        return
+        return None
     assert released
     if staged.plan.spec.numbers_records:
         numbered = [capped(privacy, part) for part in parts(case, with_ties(staged, records))]
@@ -148,13 +158,14 @@ def check(tables: tuple[Connection, Connection], case: Case, *, relaxed: bool = 
     groups = [group for part in feasible for group in mondrian.partition(part)]
     groups = without_outliers(case, mondrian, groups, released)
     if groups is None:
-        return
+        return None
     released = [record for group in groups for record in group]
     for i, attribute in enumerate(case.attributes):
         attribute.released = {record.qi[i] for record in released}
     check_classes(staged, case, groups, privacy, references)
     check_measures(staged, case, groups, len(records), smallest)
     check_verified(staged, groups, privacy, [records, released])
+    return staged
 
 
 def without_outliers(
@@ -260,23 +271,32 @@ def check_verified(
         elif name == "entropy_l_diversity":
             expected = [min(map(oracle.entropy_l, values))]
         else:
-            domain = [record.sensitive[0] for record in references[0]]
             expected = [
-                float(max(_distance_over(requirement, v, reference, domain) for v in values))
-                for reference in references
+                float(max(distance(requirement, v, one, references[0]) for v in values))
+                for one in references
             ]
         assert staged.verified(name) == pytest.approx(expected, abs=1e-9)
 
 
-def _distance_over(
-    requirement: dict[str, Any], values: Sequence[Any], reference: Group, source: Sequence[Any]
-) -> Fraction:
-    """Distance with the source's domain, also where suppression took a value away."""
-    whole = [record.sensitive[0] for record in reference]
-    if requirement.get("distance") != "ordered":
-        return oracle.t_equal(values, whole)
-    domain = sorted(set(source), key=lambda v: (v is None, v or 0))
-    return oracle.t_ordered(values, whole, domain)
+def with_a_value_of_nobody_released(**method: Any) -> Case:
+    """Of (1, 1) the distance from all is 1/2 over the two values released, 2/5 over all three."""
+    rows = [[1, 1], [2, 1], [3, 2], [4, 2], [None, 3]]
+    column = oracle.Ordered([row[0] for row in rows], 1.0, "suppress")
+    closeness = {"model": "t_closeness", "column": "secret", "t": 0.4, "distance": "ordered"}
+    asked = policy(
+        {"q0": {"nulls": "suppress"}, "secret": "s"},
+        [{"model": "k_anonymity", "k": 2}, closeness],
+        method=method,
+        on_infeasible="suppress",
+        suppression_limit=1.0,
+    )
+    return Case({"q0": "integer", "secret": "integer"}, rows, asked, [column])
+
+
+def test_distances_are_over_the_values_of_the_source(tables: Tables) -> None:
+    staged = check(tables, with_a_value_of_nobody_released(name="mondrian", choose="loss"))
+    assert staged is not None
+    assert sorted(map(sorted, staged.members.values())) == [[1, 2], [3, 4]]
 
 
 @pytest.mark.random_tables

@@ -35,6 +35,7 @@ from tests.integration.methods.classes.test_mondrian import (
     minimum,
     parts,
     satisfied,
+    with_a_value_of_nobody_released,
     with_ties,
 )
 from tests.support.harness.cluster import Database
@@ -201,6 +202,14 @@ def check_members(staged: Staged) -> None:
     assert len(rows) == len(coded)
     sizes = Counter(row["group_id"] for row in rows if row["group_id"] is not None)
     assert sizes == {number: len(ids) for number, ids in staged.members.items()}
+
+
+@pytest.mark.parametrize("variant", ["strict", "relaxed"])
+def test_distances_are_over_the_values_of_the_source(tables: Any, variant: str) -> None:
+    method = {"name": "one_dimensional", "variant": variant, "dominant": "mixed", "refine": 0}
+    staged = check(tables, with_a_value_of_nobody_released(**method))
+    assert staged is not None
+    assert groups_of(staged) == {frozenset([1, 2]), frozenset([3, 4])}
 
 
 @pytest.mark.random_tables
