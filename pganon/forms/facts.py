@@ -28,6 +28,12 @@ EARLIER_SUPPRESSED = count("earlier_suppressed")
 LEAVING = count("leaving", assumed=0)
 """Groups that the run withdraws, as somebody in them left."""
 
+
+def leaving_of(place: int) -> Fact[int]:
+    """Those of them that the increment at a place made."""
+    return count(f"leaving{place}", assumed=0)
+
+
 PUBLISHED = count("published")
 """Records that are released, counted in the staged relations."""
 

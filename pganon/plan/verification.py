@@ -14,8 +14,9 @@ from pganon.encode.placed import beside_source
 from pganon.encode.work import CODED
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
-from pganon.forms.facts import LEAVING, PUBLISHED, SUPPRESSED
+from pganon.forms.facts import PUBLISHED, SUPPRESSED
 from pganon.forms.form import Tables
+from pganon.forms.growing import renewed_parts
 from pganon.forms.remembered import relations
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.base import Method
@@ -80,7 +81,7 @@ def kept(spec: ReleaseSpec, state: State) -> tuple[dict[str, Any], ...]:
     """Stored tables that the version has from the one before it: part, schema, name, rows."""
     if spec.growth is None:
         return ()
-    return spec.growth.shared(withdraws=bool(state.facts.get(LEAVING)))
+    return spec.growth.shared([part for part, _ in renewed_parts(spec.growth, state)])
 
 
 _ENCODED = count("encoded", "counted_", assumed=40)

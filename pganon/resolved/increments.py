@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pganon.identifiers import QualifiedName, quote
+from pganon.identifiers import QualifiedName
 from pganon.privacy.base import from_below
-from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery, PublishedView
+from pganon.sqltools import render
+from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, CheckQuery, PublishedView
 
 CUTS = "cuts"
 """Part of a release: the cuts of its first version by values, for new individuals."""
@@ -21,6 +22,10 @@ REGIONS = "regions"
 
 WITHDRAWN = "withdrawn"
 """Part of a release: numbers of all groups that its views show no longer."""
+
+STANDING = "standing_"
+"""What the part is called that has the other groups of a stored table, before that table's name.
+Views read it in place of the table, which verification goes on measuring."""
 
 NUMBER = "number"
 """Column of that part."""
@@ -63,7 +68,7 @@ class Increment:
     """The groups that one run added to a version.
 
     Attributes:
-        selects: SELECT of every view over the relations of this run alone.
+        selects: SELECT of every view over the relations of this run alone, or what stands of them.
         checks: the verification of these relations.
         released: records in its groups.
         suppressed: records of its cohorts that are permanently suppressed.
@@ -181,6 +186,27 @@ class Growth:
         return tuple(QualifiedName(item["schema"], item["name"]) for item in items)
 
     @property
+    def standing(self) -> dict[QualifiedName, QualifiedName]:
+        """What views read in place of stored tables."""
+        return {
+            QualifiedName(DATA_SCHEMA, item["part"].removeprefix(STANDING)): QualifiedName(
+                item["schema"], item["name"]
+            )
+            for item in self.relations
+            if item["part"].startswith(STANDING)
+        }
+
+    def shown_of(self, increment: Increment) -> list[QualifiedName]:
+        """The stored tables of an increment that views were made to read."""
+        return [
+            QualifiedName(item["schema"], item["name"])
+            for item in self.relations
+            if item["schema"] == DATA_SCHEMA
+            and item["name"].startswith(f"r{increment.run_id}_")
+            and not item["part"].startswith(STANDING)
+        ]
+
+    @property
     def bounds(self) -> QualifiedName | None:
         """The table of what groups of every region show, where that is not what they contain."""
         return next(iter(self.tables_of(BOUNDS)), None)
@@ -195,14 +221,13 @@ class Growth:
         """The groups that the version does not show any more."""
         return next(iter(self.tables_of(WITHDRAWN)), None)
 
-    def shared(self, *, withdraws: bool) -> tuple[dict[str, Any], ...]:
+    def shared(self, renewed: Collection[str]) -> tuple[dict[str, Any], ...]:
         """Those of :attr:`relations` that the next version has, too.
 
         Args:
-            withdraws: whether it has a list of groups of its own.
+            renewed: parts that it makes anew.
         """
-        parts = {WITHDRAWN} if withdraws else set[str]()
-        return tuple(item for item in self.relations if item["part"] not in parts)
+        return tuple(item for item in self.relations if item["part"] not in renewed)
 
 
 def group_column(links: Iterable[str], views: Sequence[PublishedView]) -> str | None:
@@ -221,35 +246,22 @@ def all_rows(increments: Sequence[Increment], place: int) -> str:
 
 
 def all_views(
-    increments: Sequence[Increment],
-    views: Sequence[PublishedView],
-    number: str | None = None,
-    withdrawn: QualifiedName | None = None,
+    increments: Sequence[Increment], views: Sequence[PublishedView]
 ) -> tuple[PublishedView, ...]:
-    """The views of the newest increment, over the relations of all, without withdrawn groups.
-
-    Args:
-        number: :attr:`Growth.number`, where groups are withdrawn.
-    """
+    """The views of the newest increment, over the relations of all."""
     return tuple(
-        PublishedView(
-            view.name,
-            _without(all_rows(increments, place), number, withdrawn),
-            view.columns,
-            view.comment,
-        )
-        for place, view in enumerate(views)
+        replace(view, select=all_rows(increments, place)) for place, view in enumerate(views)
     )
 
 
-def _without(rows: str, number: str | None, withdrawn: QualifiedName | None) -> str:
-    if withdrawn is None:
-        return rows
-    assert number is not None  # what withdraws has one partition
-    return _STANDING.format(rows, withdrawn, quote(NUMBER), quote(number))
-
-
-_STANDING = "SELECT v.* FROM ({}) AS v WHERE NOT EXISTS (SELECT FROM {} AS w WHERE w.{} = v.{})"
+def in_place(increment: Increment, tables: Mapping[QualifiedName, QualifiedName]) -> Increment:
+    """The increment with views that read other tables."""
+    selects = increment.selects
+    for old, new in tables.items():
+        # In a text that was rendered nothing else but a literal can look like a quoted name.
+        names = render(old.table), render(new.table)
+        selects = tuple(select.replace(*names) for select in selects)
+    return replace(increment, selects=selects)
 
 
 ADDED, EARLIER = "added under the newest policy", "of earlier policies"

@@ -10,6 +10,7 @@ import psycopg
 
 from pganon.encode.known import RETURNED
 from pganon.forms.facts import PUBLISHED, SUPPRESSED
+from pganon.forms.growing import standing_check, standing_increments
 from pganon.forms.metrics import Metrics
 from pganon.forms.stored import greatest_number
 from pganon.forms.utility import Utility
@@ -24,7 +25,7 @@ from pganon.privacy.base import from_below
 from pganon.publish import release_state
 from pganon.publish.staged import Staged
 from pganon.resolved.guarantee import guarantee
-from pganon.resolved.increments import WITHDRAWN, Growth, Increment, all_checks, all_views, promised
+from pganon.resolved.increments import Growth, Increment, all_checks, all_views, promised
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Prints
 from pganon.resolved.shards import UNLOCKED
@@ -68,8 +69,8 @@ def staged_release(
         policy_hash=spec.policy_hash,
         guarantee=promised(increments) if increments else _stated(plan, state),
         relations=relations,
-        views=_all_views(plan, state, increments, views),
-        checks=all_checks(increments) if increments else checks,
+        views=all_views(increments, views) if increments else views,
+        checks=_checks(plan, state, increments, checks),
         readers=spec.reading,
         trusted=spec.trusted,
         keep=spec.policy.publish.keep,
@@ -203,20 +204,14 @@ def _subject(verified: Verified) -> tuple[object, ...]:
     return (verified.model, verified.column, verified.against, verified.bound, verified.required)
 
 
-def _all_views(
-    plan: Plan,
-    state: State,
-    increments: tuple[Increment, ...],
-    views: tuple[PublishedView, ...],
-) -> tuple[PublishedView, ...]:
-    """Over the tables of all increments, if there are several, without withdrawn groups."""
+def _checks(
+    plan: Plan, state: State, increments: tuple[Increment, ...], mine: tuple[CheckQuery, ...]
+) -> tuple[CheckQuery, ...]:
+    """Over the tables of all increments, if there are several."""
     growth = plan.spec.growth
     if growth is None:
-        return views
-    withdrawn = [r.stored for r in plan.relations(state) if r.part == WITHDRAWN]
-    return all_views(
-        increments, views, growth.number, withdrawn[0] if withdrawn else growth.withdrawn
-    )
+        return mine
+    return (*all_checks(increments), *standing_check(growth, state))
 
 
 def totals(plan: Plan, state: State) -> Totals:
@@ -242,8 +237,9 @@ def _increments(
     """Increments of a version that grows, with the one that the run adds."""
     if plan.spec.growth is None:
         return ()
+    before = standing_increments(plan.spec.growth, state)
     if not plan.spec.growth.adds:
-        return plan.spec.growth.increments
+        return before
     selects = tuple(view.select for view in views)
     mine = Increment(
         state.run_id,
@@ -254,7 +250,7 @@ def _increments(
         greatest_number(state.facts),
         tuple(guarantee(plan.spec)),
     )
-    return (*plan.spec.growth.increments, mine)
+    return (*before, mine)
 
 
 def _compared_with(plan: Plan, fingerprint: bytes) -> frozenset[int] | None:

@@ -16,11 +16,11 @@ from sqlglot import exp
 
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.facts import LEAVING
+from pganon.forms.facts import LEAVING, leaving_of
 from pganon.forms.work import LEAVING_GROUPS
 from pganon.resolved.increments import WHOLE, Growth, all_rows
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, fragment, num, query, stacked, unparsed
+from pganon.sqltools import col, fragment, named, num, query, scalar, stacked, unparsed
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
 
@@ -60,7 +60,10 @@ def removed_steps(spec: ReleaseSpec, growth: Growth, weights: tuple[str, ...]) -
             "how many left, and what goes with them",
             lambda s: _counted(s, growth, weights),
             lambda row, state: _problem(spec, growth, row),
-            gives=[REMOVED, LEAVING, LEAVING_PEOPLE, LEAVING_RECORDS],
+            gives=[
+                *(REMOVED, LEAVING, LEAVING_PEOPLE, LEAVING_RECORDS),
+                *[leaving_of(place) for place in range(len(growth.increments))],
+            ],
         ),
     ]
 
@@ -104,12 +107,23 @@ def _counted(state: State, growth: Growth, weights: tuple[str, ...]) -> exp.Expr
         "select count(distinct m.person) as people from m join l on l.number = m.number",
         {"m": shown_members(growth), "l": leaving},
     )
-    return query(
+    tree = query(
         "select (select count(distinct g.person) from g) as left_people,"
         " (select count(*) from l) as leaving, p.people as leaving_people,"
         " r.records as leaving_records from p cross join r",
         {"g": state.work(_GONE), "l": leaving, "p": people, "r": _records(state, growth, weights)},
     )
+    before = 0
+    for place, increment in enumerate(growth.increments):  # whose numbers follow each other
+        mine = query(
+            "select count(*) from l where l.number > :before and l.number <= :last",
+            {"l": leaving},
+            before=num(before),
+            last=num(increment.numbered),
+        )
+        tree = tree.select(named(scalar(mine), leaving_of(place).column), copy=False)
+        before = increment.numbered
+    return tree
 
 
 def _records(state: State, growth: Growth, weights: tuple[str, ...]) -> exp.Select:

@@ -173,10 +173,10 @@ def test_versions_before_stay_as_they_were(people: Database) -> None:
         grow(people, **WITHDRAW, publish=publish)
     stored = [v.stored for v in listing.show(conn, "people").versions or ()]
     assert stored == [True, True, False, False, False]
-    lists = conn.execute(
-        "SELECT count(*) FROM pg_class WHERE relname ~ '^r[0-9]+_withdrawn$'"
+    copies = conn.execute(
+        "SELECT count(*) FROM pg_class WHERE relname ~ '^r[0-9]+_standing_r1_records$'"
     ).fetchone()
-    assert lists == (2,)  # one for each that is stored
+    assert copies == (2,)  # one for each that is stored
     assert not {where[4], group_of(conn)[free]} & numbers(conn)
     assert holds(people)
 
@@ -364,7 +364,7 @@ def test_nobody_else_reads_who_went(people: Database) -> None:
     grow(people, **WITHDRAW)
     assert faults.exposed(conn) == []
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        people.connect("analyst").execute("SELECT * FROM pganon_data.r2_withdrawn")
+        people.connect("analyst").execute("SELECT * FROM pganon_private.r2_withdrawn")
 
 
 def test_the_plan_of_a_release_that_lost_people(people: Database) -> None:

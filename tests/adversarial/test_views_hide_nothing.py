@@ -1,0 +1,190 @@
+"""Attack: a reader's own conditions see rows that a published view leaves out.
+
+The server may evaluate a reader's functions, casts and divisions before any condition of a view,
+and what it expects of a query tells what its tables hold. So views read tables that hold what is
+shown and nothing else: in every form, method and history.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+
+from pganon.publish import lifecycle
+from tests.integration.history.increments.test_increments import growing_policy, more_visits
+from tests.support.harness import driver, faults, leaks, plans
+from tests.support.harness.cli import pganon
+from tests.support.harness.cluster import Database
+from tests.support.sources import conformance
+from tests.support.sources.growing import SOURCE, add, grow
+
+pytestmark = pytest.mark.primary_server_only
+every_method = pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, marks=[] if method in conformance.FIRST else pytest.mark.slow)
+        for method in conformance.METHODS
+    ],
+)
+growing_method = pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, marks=[] if method == "anatomy" else pytest.mark.slow)
+        for method in conformance.GROWING
+    ],
+)
+PUBLISH = {"readers": ["analyst"], "keep": 6}
+
+
+def run(db: Database, declared: dict[str, Any]) -> Any:
+    return faults.run(db.dsn(), driver.loaded(declared), force=False)
+
+
+AGAIN = """
+INSERT INTO public.visit
+SELECT id + 1000, 'p' || (id + 1000) / 2, age, zip, disease, drug, cost
+FROM public.visit WHERE id > 61
+"""
+SHOWN = """
+SELECT min(v.{key})::text FROM public.visit AS v CROSS JOIN pganon_private.population AS o
+JOIN pganon_private.{members} AS m
+    ON replace(m.member::text, '-', '')
+        = encode(substr(sha256(o.secret || convert_to(v.{key}::text, 'UTF8')), 1, 16), 'hex')
+WHERE m.{number} IN (SELECT s.{number} FROM published.visits AS s)
+"""
+
+
+def groups_of_one(method: str) -> bool:
+    """Whether everybody is in one group, which can be withdrawn as a whole."""
+    return method != "sloms" and conformance.family(method) != "local"
+
+
+def leave(db: Database, key: str, number: str | None, place: int) -> None:
+    """Somebody of groups that are shown goes.
+
+    Args:
+        key: the column that tells people apart; `number`: that with the number of a group.
+        place: of the groups of the oldest (0) or newest (-1) increment that has any.
+    """
+    tables = db.admin.execute(
+        "SELECT relname FROM pg_class WHERE relname ~ '^r[0-9]+_members$' ORDER BY oid"
+    ).fetchall()
+    people = ["7"]
+    if number is not None:
+        texts = [SHOWN.format(members=name, key=key, number=number) for (name,) in tables]
+        people = [row[0] for text in texts for row in db.admin.execute(text.encode()) if row[0]]
+    db.source(f"DELETE FROM public.visit WHERE {key}::text = '{people[place]}'", grant=False)
+
+
+@every_method
+def test_one_version(db: Database, method: str) -> None:
+    db.source(plans.SOURCE)
+    run(db, {**conformance.document(method), "publish": {"readers": ["analyst"]}})
+    assert leaks.views(db.admin)
+    assert leaks.hidden(db) == []
+
+
+@growing_method
+def test_people_come_leave_and_are_forgotten(db: Database, method: str) -> None:
+    """Of a method with several groups of a person, groups stay when somebody leaves."""
+    db.source(plans.SOURCE)
+    declared = growing_policy(method).policy.document() | {"publish": PUBLISH}
+    withdraws = groups_of_one(method)
+    declared["leavers"] = "withdraw" if withdraws else "keep"
+    if not withdraws:
+        with driver.refused("partitions"):
+            run(db, {**declared, "leavers": "withdraw"})
+    run(db, declared)
+    conn, ever = db.owner(), leaks.values(db.admin)
+    key = "person" if conformance.family(method) == "individuals" else "id"
+    (number,) = {"class_id", "group_id", "cluster_no"} & {
+        c for v, c in ever if v.endswith('"visits"')
+    }
+
+    def left(place: int) -> None:
+        leave(db, key, number if withdraws else None, place)
+
+    def came() -> None:
+        more_visits(db, "20 + n % 9", diseases=6)
+
+    def both() -> None:
+        db.source(AGAIN, grant=False)
+        left(-1)
+
+    def forgotten() -> None:
+        db.source("CREATE TABLE public.away AS SELECT * FROM public.visit WHERE person = 'p530'")
+        done = pganon("forget", "visits", "--people", "public.away", "--dsn", db.dsn())
+        assert done.code == 0, done.err
+        left(0)
+
+    happened = (came, lambda: left(0), both, forgotten)
+    for version, act in enumerate(happened, start=2):
+        act()
+        result = run(db, declared)
+        if withdraws:
+            gone = result.added.withdrawn_groups > 0
+            assert (result.version, gone) == (version, version > 2)
+        assert leaks.hidden(db) == []
+        shown = leaks.values(db.admin)
+        assert leaks.expected(db, {key: ever[key] - shown[key] for key in ever}) == []
+        assert [found for found in lifecycle.verify(conn, "visits") if not found.holds] == []
+        ever = {key: ever[key] | shown[key] for key in ever}
+    for version in (1, 2):
+        lifecycle.show_earlier(conn, "visits", version)
+        assert leaks.hidden(db) == []
+
+
+RARE = "UPDATE public.person SET disease = 'gout', age = 33 WHERE id = 4"
+ASKED = (
+    "SELECT disease IN ('flu', 'cold', 'HIV') OR disease::int = 1 FROM published.people",
+    "SELECT CASE WHEN disease IN ('flu', 'cold', 'HIV') THEN 1 ELSE disease::int END FROM"
+    " published.people",
+    "SELECT FROM published.people WHERE 1 / (disease <> 'gout')::int = 1",
+    "SELECT FROM published.people WHERE 1 / (not age @> 33.0 or disease <> 'gout')::int = 1",
+)
+"""Each fails on the row of who has left."""
+
+
+def test_casts_divisions_and_plans(db: Database) -> None:
+    db.source(SOURCE)
+    add(db, 1, 30)
+    db.source(RARE, grant=False)
+    grow(db, leavers="withdraw")
+    reader, (view, *_) = db.connect("analyst"), leaks.views(db.admin)
+    for text in ASKED[1:]:
+        with pytest.raises(psycopg.DataError):
+            reader.execute(text.encode())
+    db.source("DELETE FROM public.person WHERE id = 4", grant=False)
+    grow(db, leavers="withdraw")
+    for text in ASKED:
+        reader.execute(text.encode())
+    number, never = (leaks.expected_rows(reader, view, "disease", v) for v in ("gout", "none"))
+    assert number == never
+    assert leaks.hidden(db) == []
+
+
+def test_rows_that_stand_are_measured(db: Database) -> None:
+    """Verification knows which there should be, whatever the fingerprint says."""
+    db.source(SOURCE)
+    add(db, 1, 30)
+    first = grow(db, leavers="withdraw").run_id
+    db.source("DELETE FROM public.person WHERE id = 4", grant=False)
+    second = grow(db, leavers="withdraw").run_id
+    conn = db.owner()
+    assert all(found.holds for found in lifecycle.verify(conn, "people"))
+    stored = ("r{1}_standing_r{0}_records", "r{0}_records", "r{1}_withdrawn")
+    tables = [f"pganon_data.{name.format(first, second)}" for name in stored]
+    tables[2] = tables[2].replace("data", "private")
+    for change in (
+        "DELETE FROM {0} WHERE ctid = (SELECT min(ctid) FROM {0})",
+        "INSERT INTO {0} SELECT * FROM {0} LIMIT 1",
+        "UPDATE {0} SET disease = disease || 'x' WHERE ctid = (SELECT min(ctid) FROM {0})",
+        "INSERT INTO {0} SELECT * FROM {1} WHERE class_id IN (TABLE {2}) LIMIT 1",
+    ):
+        with conn.transaction(force_rollback=True):
+            text = change.format(*tables)
+            assert conn.execute(text.encode()).rowcount == 1
+            found = {f.model: f.holds for f in lifecycle.verify(conn, "people")}
+            assert (found["standing"], found["structure"]) == (False, True), change
