@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pganon import plain
 from pganon.cli import common
 from pganon.cli.progress import progress
 from pganon.errors import EXIT_REFUSED, UsageError
@@ -145,15 +146,10 @@ def _requirements(texts: Sequence[str]) -> dict[str, float]:
 
 
 def _document(assessed: figures.Assessment) -> dict[str, object]:
-    """JSON has no infinity: a measure that no parameter bounds is null."""
-
-    def plain(item: figures.Measure) -> dict[str, object]:
-        return {**item.__dict__, "value": item.value if math.isfinite(item.value) else None}
-
     return {
         "table": assessed.relation,
         "holds": not assessed.missed,
-        "measures": [plain(item) for item in assessed.measures],
+        "measures": [item.__dict__ for item in assessed.measures],
         "risk": [item.__dict__ for item in assessed.risks if item.size is None],
         "class_sizes": [
             {"size": item.size, "classes": int(item.value)}
@@ -185,14 +181,14 @@ def _csv(assessed: figures.Assessment) -> str:
 def _show(assessed: figures.Assessment) -> None:
     common.table(
         ["measure", "column", "worst class"],
-        [(item.measure, item.column, _number(item.value)) for item in assessed.measures],
+        [(item.measure, item.column, plain.number(item.value)) for item in assessed.measures],
         title=f"privacy of {assessed.relation}",
         right=["worst class"],
     )
     _show_required([item for item in assessed.measures if item.required is not None])
     common.table(
         ["risk", "value"],
-        [(item.measure, _number(item.value)) for item in assessed.risks if item.size is None],
+        [(item.measure, plain.number(item.value)) for item in assessed.risks if item.size is None],
         title="risk",
         right=["value"],
     )
@@ -203,8 +199,8 @@ def _show(assessed: figures.Assessment) -> None:
         [
             (
                 ", ".join(quote(name) for name in item.columns),
-                _number(item.distinction),
-                _number(item.separation),
+                plain.number(item.distinction),
+                plain.number(item.separation),
             )
             for item in assessed.sets[:SETS_SHOWN]
         ],
@@ -214,8 +210,8 @@ def _show(assessed: figures.Assessment) -> None:
     for item in assessed.missed:
         on = f" on {quote(item.column)}" if item.column else ""
         common.note(
-            f"missed: {item.measure}{on} is {_number(item.value)},"
-            f" required {_number(item.required)}"
+            f"missed: {item.measure}{on} is {plain.number(item.value)},"
+            f" required {plain.number(item.required)}"
         )
 
 
@@ -239,8 +235,8 @@ def _show_uniques(assessed: figures.Assessment) -> None:
         [
             (
                 name if found.by == name else f"{name} ({found.by})",
-                _number(found.uniques),
-                _number(share),
+                plain.number(found.uniques),
+                plain.number(share),
                 found.reason,
             )
             for name, found, share in _uniques(assessed)
@@ -256,7 +252,11 @@ def _show_suda(found: Sequence[figures.Suda]) -> None:
     common.table(
         ["figure", "columns", "value"],
         [
-            (item.measure, item.size if item.column is None else item.column, _number(item.value))
+            (
+                item.measure,
+                item.column or item.size,
+                plain.number(item.value),
+            )
             for item in found
         ],
         title="records that few columns single out (SUDA2)",
@@ -274,7 +274,7 @@ def _show_required(measures: Sequence[figures.Measure]) -> None:
             (
                 item.measure,
                 item.column,
-                _number(item.required),
+                plain.number(item.required),
                 "yes" if item.holds else "no",
                 item.violating_classes,
                 item.violating_records,
@@ -285,11 +285,3 @@ def _show_required(measures: Sequence[figures.Measure]) -> None:
         title="required, and what violates it",
         right=numbers,
     )
-
-
-def _number(value: float | None) -> str | None:
-    if value is None:
-        return None
-    if math.isinf(value):
-        return "unbounded"
-    return f"{value:.0f}" if value == int(value) else f"{value:.6g}"

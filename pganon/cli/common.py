@@ -11,8 +11,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import datetime
-import decimal
-import json as jsonlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,6 +30,7 @@ from pganon.cli.layout import widths
 from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
 from pganon.install.owner import connect_as_owner
+from pganon.plain import as_json
 
 if TYPE_CHECKING:
     from pganon.policy.loader import LoadedPolicy
@@ -158,7 +157,7 @@ def moment(at: datetime.datetime | None) -> str:
 
 def emit_json(value: object) -> None:
     """One JSON value on stdout, unwrapped and uncoloured."""
-    block(jsonlib.dumps(value, default=_plain, indent=2, ensure_ascii=False, allow_nan=False))
+    block(as_json(value, indent=2, ensure_ascii=False))
 
 
 _HARMFUL = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
@@ -292,24 +291,3 @@ def confirm(question: str) -> None:
 def labelled(label: str, text: str, style: str = "bold") -> None:
     """A line `label: text` on stderr."""
     stderr().print(Text.assemble((f"{label}: ", style), escaped(text)), soft_wrap=True)
-
-
-def _plain(value: object) -> object:
-    """JSON form of values of dataclasses and rows."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    if isinstance(value, decimal.Decimal):
-        if not value.is_finite():
-            return None  # JSON has no infinity
-        return int(value) if value == value.to_integral_value() else float(value)
-    if isinstance(value, datetime.date | datetime.datetime | datetime.time):
-        return value.isoformat()
-    if isinstance(value, bytes | bytearray | memoryview):
-        return bytes(value).hex()
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Iterable):
-        return list(value)
-    raise TypeError(f"{type(value).__name__} has no JSON form")

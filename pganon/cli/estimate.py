@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pganon import plain
 from pganon.cli import common
 from pganon.cli.progress import progress
 from pganon.errors import UsageError
@@ -24,6 +25,7 @@ _NOTES = (
     "error: the standard deviation if columns are unrelated within groups. They rarely are, so"
     " it is often too small",
 )
+_ENDS = ("", "_lower", "_upper", "_low", "_high", "_error")
 _FEW = "few: hardly more than ten groups matter, so their errors do not average out"
 
 
@@ -80,7 +82,7 @@ def _csv(found: Estimates) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(found.columns)
     for row in found.rows:
-        writer.writerow(["" if cell is None else cell for cell in row])
+        writer.writerow([plain.text(cell) for cell in row])
     return out.getvalue()
 
 
@@ -93,16 +95,15 @@ def _show(found: Estimates) -> None:
     for row in found.as_dicts():
         flags = [flag for flag in ("few", "maybe_empty") if row[flag]]
         for aggregate in found.aggregates:
-            low, high = (_number(row[f"{aggregate}_{end}"]) for end in ("lower", "upper"))
-            likely = [_number(row[f"{aggregate}_{end}"]) for end in ("low", "high")]
+            shown = {end: _figure(row[aggregate + end]) for end in _ENDS}
             rows.append(
                 [
-                    *[row[key] for key in found.keys],
+                    *[plain.text(row[key]) for key in found.keys],
                     *([aggregate] if several else []),
-                    _number(row[aggregate]),
-                    _range(low, high),
-                    _range(*likely),
-                    _number(row[f"{aggregate}_error"]),
+                    shown[""],
+                    _range(shown["_lower"], shown["_upper"]),
+                    _range(shown["_low"], shown["_high"]),
+                    shown["_error"],
                     row["classes"],
                     ", ".join(flag.replace("_", " ") for flag in flags),
                 ]
@@ -114,17 +115,10 @@ def _show(found: Estimates) -> None:
         common.note(_FEW)
 
 
-def _range(low: str | None, high: str | None) -> str:
-    if low is None or high is None:
-        return ""
-    return low if low == high else f"{low} to {high}"
-
-
-def _number(given: float | Decimal | date | None) -> str | None:
+def _figure(given: float | Decimal | date | None) -> str:
     """Few digits: the rest says nothing."""
-    if given is None or isinstance(given, date):
-        return given and str(given)
-    value = float(given)
-    if value == int(value):
-        return str(int(value))
-    return f"{value:.1f}" if abs(value) >= 100 else f"{value:.4g}"
+    return plain.text(given) if isinstance(given, date) else plain.number(given, 4)
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}" if low and high else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pganon import plain
 from pganon.cli import common
 from pganon.cli.release import Name
 
@@ -109,7 +110,7 @@ def _value(value: object) -> str:
         return "-"
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return plain.number(value) if isinstance(value, float) else str(value)
 
 
 def readers(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pganon import plain
 from pganon.cli import common
 from pganon.cli.progress import progress
 from pganon.identifiers import quote
@@ -108,8 +109,8 @@ def _show_sets(table: str, found: Sequence[QuasiIdentifier], *, json: bool) -> N
         [
             (
                 ", ".join(quote(name) for name in item.columns),
-                f"{item.distinction:.6g}",
-                f"{item.separation:.6g}",
+                plain.number(item.distinction),
+                plain.number(item.separation),
             )
             for item in found
         ],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import psycopg
 import typer
 
+from pganon import plain
 from pganon.cli import common
 from pganon.cli.metrics import show_recorded
 from pganon.cli.progress import progress
@@ -195,8 +196,8 @@ def verify(
                     item.model,
                     item.column,
                     item.against,
-                    _number(item.parameter),
-                    _number(item.measured),
+                    plain.number(item.parameter),
+                    plain.number(item.measured),
                     "yes" if item.holds else "NO",
                 )
                 for item in measures
@@ -290,7 +291,3 @@ def clean(
             common.line(f"{label}: run {', '.join(map(str, runs))}")
     if done.remaining:
         common.line(f"on another server, which does not answer: {', '.join(done.remaining)}")
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pganon import plain
 from pganon.cli import common
 from pganon.cli.written import as_text, check_output, write_private
 from pganon.errors import UsageError
@@ -229,7 +230,7 @@ def verify(
     about = f"{said['release']}, version {said['version']}"
     common.line(f"{file}: {about}; signed at {said['signed_at']} with key {said['key']}")
     if counted is not None:
-        texts = [f"{one['model']} {one['counted']:.6g}" for one in counted]
+        texts = [f"{one['model']} {plain.number(one['counted'])}" for one in counted]
         again = f"counted again: {', '.join(texts)}" if texts else "nothing can be counted in it"
         common.line(f"{export}: is the file that was signed; {again}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pganon import plain
 from pganon.cli import common
 from pganon.cli.metrics import show_metrics
 from pganon.forms.utility import Utility
@@ -71,7 +72,8 @@ def _show_made(result: RunResult) -> None:
 def _weighted(risk: Mapping[str, float]) -> dict[str, str]:
     """Of the source, whose values nobody but the steward has."""
     expected, share = risk["expected"], risk["global"]
-    return {"by weights": f"{expected:.6g} records of the source expected to be found, {share:.3g}"}
+    found = f"{plain.number(expected)} records of the source expected to be found"
+    return {"by weights": f"{found}, {share:.3g}"}
 
 
 def _show_increment(statistics: IncrementFigures) -> None:
@@ -92,7 +94,7 @@ def _show_verified(verified: Sequence[Verified], title: str) -> None:
                 f"{v.model} ({v.against})" if v.against else v.model,
                 v.column,
                 f"{v.symbol} {v.bound} {v.required:g}",
-                f"{v.measured:.6g}",
+                plain.number(v.measured),
             )
             for v in verified
         ],

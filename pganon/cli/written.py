@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from pganon import files
 from pganon.errors import UsageError
+from pganon.plain import as_json
 
 ENDINGS = (".html", ".json")
 
@@ -34,7 +34,7 @@ def as_text(
     """The page or the document, as the name of the file says."""
     if output.suffix.lower() == ".html":
         return page(document)
-    return f"{json.dumps(document, indent=2, sort_keys=True)}\n"
+    return f"{as_json(document, kept=True, indent=2, sort_keys=True)}\n"
 
 
 def write_private(output: Path, text: str) -> None:

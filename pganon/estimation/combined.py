@@ -36,6 +36,10 @@ def of_aggregate(aggregate: Aggregate, figure: Callable[[str], exp.Expr]) -> Int
     """
     kind = _kind(aggregate)
     lower, upper = (cast(figure(end), kind) for end in ("_lower", "_upper"))
+    if aggregate.measure in ("min", "max"):
+        # What is calculated from infinity or NaN may be beyond what is calculated from others.
+        finite = "case when abs(:v) < 'infinity'::float8 then :v end"
+        lower, upper = (fragment(finite, v=end) for end in (lower, upper))
     return Interval(figure(""), lower, upper, figure("_low"), figure("_high"))
 
 

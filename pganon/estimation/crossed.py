@@ -87,19 +87,29 @@ def rows(asked: Crossed) -> exp.Select:
 def _own_rows(asked: Crossed) -> exp.Select:
     part = asked.rows
     tree = query(
-        "select count(*)::bigint as m from t where :m", {"t": part.part.rows}, m=part.matching
+        "select sum(:w)::bigint as m from t where :m",
+        {"t": part.part.rows},
+        w=part.weight,
+        m=part.matching,
     )
     buckets = [named(col(side.link, "t"), f"b{side.number}") for side in asked.split.sides]
     tree = tree.select(*buckets, *part.key_columns)
     places = [num(place) for place in range(2, 2 + len(buckets) + len(part.keys))]
     for number, column in part.measured.items():
-        value = part.value(column.name)
-        some = fragment("count(:x)::bigint", x=value)
+        some = fragment(
+            "coalesce(sum(:w) filter (where :x is not null), 0)::bigint",
+            w=part.weight,
+            x=part.value(column.name),
+        )
         tree = tree.select(named(some, f"m{number}"))
         if asked.adds(number):
             x = as_numeric(column, part.value(column.name))
             for power, name in ((1, "sx"), (2, "sxx")):
-                added = fragment(f"coalesce(sum(:x::float8 ^ {power}), 0)::float8", x=x.copy())
+                added = fragment(
+                    f"coalesce(sum(:w * :x::float8 ^ {power}), 0)::float8",
+                    w=part.weight,
+                    x=x.copy(),
+                )
                 tree = tree.select(named(added, f"{name}{number}"))
     return tree.group_by(*places)
 

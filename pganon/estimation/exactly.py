@@ -53,7 +53,7 @@ class ExactPart:
     def totals(self) -> list[exp.Expr]:
         """Aggregates of a bucket: how many records match; of numbers how many, sum, squares."""
         m = self.matching
-        weight = self._weight()
+        weight = self.weight
         found = [
             named(
                 fragment("coalesce(sum(:w) filter (where :m), 0)::bigint", w=weight, m=m),
@@ -155,7 +155,7 @@ class ExactPart:
             {"t": self.part.rows},
             b=col(self.part.bucket, "t"),
             x=as_numeric(column, value) if column.is_number else value,
-            w=self._weight(),
+            w=self.weight,
             m=self.matching,
         )
         tree = tree.select(*self.key_columns)
@@ -180,7 +180,8 @@ class ExactPart:
     def matching(self) -> exp.Expr:
         return holds(self.condition, self.value)
 
-    def _weight(self) -> exp.Expr:
+    @property
+    def weight(self) -> exp.Expr:
         return col(self.part.weight, "t") if self.part.weight else num(1)
 
 

@@ -10,7 +10,14 @@ from pganon.errors import UsageError
 from pganon.estimation.across import answered
 from pganon.estimation.boxes import Fitted
 from pganon.estimation.combined import Combined, Interval, of_aggregate
-from pganon.estimation.question import FIGURES, FLAGS, Item, Resolved
+from pganon.estimation.question import (
+    FIGURES,
+    FLAGS,
+    Aggregate,
+    Item,
+    Resolved,
+    added_beside,
+)
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.values import over
 from pganon.identifiers import quote
@@ -38,7 +45,8 @@ def joined(resolved: Resolved, fitted: Mapping[str, Fitted]) -> exp.Select:
     columns = [column for item in resolved.items for column in _columns(resolved, item, combined)]
     for join in combined.joins:
         tree = tree.join(join)
-    tree = tree.select(*columns, *[col(name, _FIRST) for name in FLAGS], append=False)
+    flags = [*[col(name, _FIRST) for name in FLAGS[:2]], named(_maybe_empty(resolved), FLAGS[2])]
+    tree = tree.select(*columns, *flags, append=False)
     if resolved.having is not None:
         known = {f"k{i}": col(f"k{i}", _FIRST) for i in range(_keys(resolved))}
         known |= {name: _figure(resolved, name, "") for name in resolved.aggregates}
@@ -47,6 +55,15 @@ def joined(resolved: Resolved, fitted: Mapping[str, Fitted]) -> exp.Select:
         tree = tree.order_by(*order)
     limit = MAX_GROUPS + 1 if resolved.limit is None else min(resolved.limit, MAX_GROUPS + 1)
     return tree.limit(num(limit))
+
+
+def _maybe_empty(resolved: Resolved) -> exp.Expr:
+    """Whether no record may match, or none that has a value to average or compare."""
+    own = resolved.questions[0].aggregates
+    counts = [one for a in own if a.measure in ("avg", "min", "max") for one in added_beside(a)[:1]]
+    found = [col(FLAGS[2], _FIRST)]
+    found += [fragment(":c = 0", c=col(f"a{own.index(o)}_lower", _FIRST)) for o in counts]
+    return exp.or_(*found, copy=False)
 
 
 def _keys(resolved: Resolved) -> int:
@@ -67,10 +84,37 @@ def _figure(resolved: Resolved, name: str, ending: str) -> exp.Expr:
     question, number = name.removeprefix("a").split("_")
     value: exp.Expr = col(f"a{number}{ending}", f"q{question}")
     measure = resolved.aggregates[name].measure
+    if ending in _AWAY and len(added_beside(resolved.aggregates[name])) > 1:
+        room = _room(resolved, int(question), resolved.aggregates[name])
+        value = fragment(f":v {_AWAY[ending]} coalesce(:r, 0)", v=value, r=room)
     if question == "0" or measure not in ("count", "persons", "sum"):
         return value
     lacks = fragment(":c is null", c=col(FLAGS[0], f"q{question}"))
     return fragment("case when :lacks then 0 else :v end", lacks=lacks, v=value)
+
+
+_AWAY = {"_lower": "-", "_upper": "+"}
+_EPSILON = {"real": "1.2e-7", "double precision": "2.3e-16"}
+"""What adding two floats may change, as a share of the sum of their absolute values."""
+
+
+def _room(resolved: Resolved, question: int, aggregate: Aggregate) -> exp.Expr:
+    """How far the sum or mean that the server has of floats may be from that of their texts.
+
+    To add up n of them takes n roundings, each of at most all values together. A sum is of the type
+    of the column; a mean is added up as `double precision`.
+    """
+    assert aggregate.column is not None
+    own = resolved.questions[question].aggregates
+    n, low, high = (
+        col(f"a{own.index(one)}{end}", f"q{question}")
+        for one, end in zip(added_beside(aggregate), ("_upper", "_lower", "_upper"), strict=True)
+    )
+    epsilon = _EPSILON[aggregate.column.kind]
+    times = f"{epsilon} + {_EPSILON['double precision']} * :n"
+    if aggregate.measure == "sum":
+        times = f"{epsilon} * :n * :n"
+    return fragment(f"({times}) * greatest(abs(:low), abs(:high))", n=n, low=low, high=high)
 
 
 def _interval(resolved: Resolved, name: str) -> Interval:

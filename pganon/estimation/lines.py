@@ -102,6 +102,10 @@ def _microseconds(kind: str, value: str) -> Steps:
     )
 
 
+DIGITS = {"real": 45, "double precision": 324}
+"""Decimals of the smallest float above 0."""
+
+
 def steps(column: Published) -> Steps | None:
     """None of numbers that have no next one."""
     if column.whole:
@@ -177,6 +181,9 @@ class Line:
         low, high = col("low", "c"), col("high", "c")
         if self.steps is None:
             v, k = fragment("(:l + :h) * 0.5", l=low, h=high), fragment("1::bigint")
+            if self.column.kind in DIGITS:
+                # A number between 0 and the smallest float has no cast to one.
+                v = fragment("round(:v, :d)", v=v, d=num(DIGITS[self.column.kind]))
             ends = (low, high)
         else:
             ends = tuple(fragment(self.steps.value, p=end) for end in (low, high))

@@ -91,7 +91,8 @@ def links_of(release: AskedRelease, parts: Iterable[Part]) -> dict[str | None, N
 
 def _link(release: AskedRelease, part: Part) -> str | None:
     if part.view != release.home.view:
-        return release.links[part.name]
+        # A further QIT has the buckets of a column of the last one that is named as its own.
+        return release.links.get(part.name, part.bucket)
     return None if part.exact else part.bucket
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from sqlglot import exp
 
-from pganon.estimation.release import AskedRelease, Part, Published
+from pganon.estimation.release import FLOATS, AskedRelease, Part, Published
 
 Measure = Literal["count", "sum", "avg", "min", "max", "persons"]
 
@@ -71,6 +71,16 @@ class Aggregate:
 
     measure: Measure
     column: Published | None
+
+
+def added_beside(aggregate: Aggregate) -> tuple[Aggregate, ...]:
+    """Whether there may be no value, and how far rounding may take a sum or a mean of floats."""
+    column = aggregate.column
+    if column is None or aggregate.measure in ("count", "persons"):
+        return ()
+    if aggregate.measure in ("sum", "avg") and column.kind in FLOATS:
+        return (Aggregate("count", column), Aggregate("min", column), Aggregate("max", column))
+    return () if aggregate.measure == "sum" else (Aggregate("count", column),)
 
 
 @dataclass(frozen=True)

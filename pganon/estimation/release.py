@@ -175,7 +175,9 @@ def _release(
         {**row, "form": "exact", "kind": "text"} if row["form"] == "display" else row
         for row in rows
     ]
-    home, (first,) = rows[0]["view"], _parts(rows[:1]).values()
+    # Of several QITs the last says in which buckets of other tables its rows are.
+    start = next((row for row in rows if row["form"] == "bucket"), rows[0])
+    home, (first,) = start["view"], _parts([start]).values()
     rows = [row for row in rows if row["form"] != "bucket"]
     parts = _parts(rows)
     nulls = {row["part"]: row for row in rows if row["form"] == "null"}

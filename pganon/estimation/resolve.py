@@ -14,6 +14,7 @@ from pganon.estimation.question import (
     Measure,
     Question,
     Resolved,
+    added_beside,
     figure,
     parts_of,
 )
@@ -166,8 +167,9 @@ class _Resolver:
             check(kept)
         aggregate = self._aggregate(node)
         own = self.aggregates.setdefault(kept, [])
-        if aggregate not in own:
-            own.append(aggregate)
+        for one in (aggregate, *added_beside(aggregate)):
+            if one not in own:
+                own.append(one)
         question = list(self.aggregates).index(kept)
         return exp.column(figure(question, own.index(aggregate)), quoted=True)
 

@@ -8,12 +8,8 @@ Details hold names, counts, parameters and error codes, never a value of a row.
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import math
 from collections.abc import Mapping
-from datetime import date
-from decimal import Decimal
+from functools import partial
 from typing import Any, Literal
 
 import psycopg
@@ -22,6 +18,7 @@ from psycopg.types.json import Jsonb
 from pganon import locks, sqlfiles
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal, UserInterrupt
 from pganon.install.state import program_version
+from pganon.plain import as_json
 
 Connection = psycopg.Connection[Any]
 Ended = Literal["dry_run", "refused", "failed", "forgotten", "readers"]
@@ -166,22 +163,4 @@ def lasted(conn: Connection, release: str) -> float | None:
 
 def as_jsonb(value: Any) -> Jsonb:
     """A value for a jsonb column; numbers that JSON lacks become null."""
-    return Jsonb(_finite(value), dumps=lambda plain: json.dumps(plain, allow_nan=False))
-
-
-def _finite(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _finite(dataclasses.asdict(value))
-    if isinstance(value, Mapping):
-        return {str(name): _finite(item) for name, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_finite(item) for item in value]
-    if isinstance(value, Decimal):
-        return _finite(float(value)) if value % 1 else int(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return value.hex()
-    return value
+    return Jsonb(value, dumps=partial(as_json, kept=True))

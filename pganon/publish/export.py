@@ -234,11 +234,14 @@ def _is_open(conn: Connection, view: QualifiedName) -> bool:
 _SAFE = """
 CASE WHEN num_nulls({0}) = 0 THEN
     CASE WHEN format('%s', {0}) COLLATE "C" ~ {1} AND format('%s', {0}) COLLATE "C" !~ {2}
-        THEN '''' ELSE '' END || format('%s', {0})
-END AS {3}
+        THEN '''' ELSE '' END || regexp_replace(format('%s', {0}) COLLATE "C", {3}, {4}, 'g')
+END AS {5}
 """
 _FORMULA = "^[=+@\t\r\n\uff1d\uff0b\uff0d\uff20-]"
 """The beginning of a formula in spreadsheets, in half and full width."""
+_SEPARATED = '([;|\t\r\n]"*)(?=[=+@\uff1d\uff0b\uff0d\uff20-])'
+"""Where one begins in a cell that a spreadsheet cuts by another separator than the comma."""
+_APART = r"\1'"
 _NUMBER = r"^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?$"
 
 
@@ -250,7 +253,12 @@ def _safe(conn: Connection, select: sql.Composable) -> sql.Composed:
             sql.Identifier("s", column.name),
             sql.Literal(_FORMULA),
             sql.Literal(_NUMBER),
-            sql.Identifier(("'" if re.search(_FORMULA, column.name) else "") + column.name),
+            sql.Literal(_SEPARATED),
+            sql.Literal(_APART),
+            sql.Identifier(
+                ("'" if re.search(_FORMULA, column.name) else "")
+                + re.sub(_SEPARATED, _APART, column.name)
+            ),
         )
         for column in described or ()
     ]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.forms.evidence import canonical, sha256
+from pganon.plain import as_json
 from pganon.report.template import as_script
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _document(report: dict[str, Any]) -> dict[str, Any]:
 def _with(text: str, signature: Mapping[str, Any]) -> str:
     if text.startswith("{"):
         document = {**json.loads(text), "signature": signature}
-        return f"{json.dumps(document, indent=2, sort_keys=True)}\n"
+        return f"{as_json(document, kept=True, indent=2, sort_keys=True)}\n"
     return _SIGNATURE.sub(lambda found: as_script(signature), text)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
+from pganon.plain import as_json
 from pganon.report import words
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def at(document: Document, path: str) -> Any:
 
 def as_script(document: Document) -> str:
     """The document as JSON that no browser takes for the end of a script."""
-    text = json.dumps(document, sort_keys=True, allow_nan=False)
+    text = as_json(document, kept=True, sort_keys=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from pganon.plain import as_json
 
 Write = Callable[[str], None]
 
@@ -26,7 +27,7 @@ class Log:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         given = {name: value for name, value in facts.items() if value is not None}
         if self.as_json:
-            self.write(json.dumps({"at": at, "event": event, **given}, ensure_ascii=False))
+            self.write(as_json({"at": at, "event": event, **given}, ensure_ascii=False))
             return
         said = " ".join(f"{name}={value}" for name, value in given.items())
         self.write(f"{at} {event} {said}".rstrip())

@@ -137,15 +137,22 @@ _CELLS = {
     "+49 170 1": "'+49 170 1",
     "-2+3": "'-2+3",
     "@SUM(1)": "'@SUM(1)",
-    "\t=1": "'\t=1",
-    "\r=1": "'\r=1",
-    "\n=1": "'\n=1",
+    "\t=1": "'\t'=1",
+    "\r=1": "'\r'=1",
+    "\n=1": "'\n'=1",
     "\uff1d1+1": "'\uff1d1+1",
     "-5": "-5",
     "+1.50": "+1.50",
     "-1e5": "-1e5",
     "-": "'-",
-    "-1\n=2": "'-1\n=2",
+    "-1\n=2": "'-1\n'=2",
+    "sep;=1+1": "sep;'=1+1",
+    "a|=1;;@b\t+c": "a|'=1;;'@b\t'+c",
+    'a;"=1': "a;\"'=1",
+    ";\t=1": ";\t'=1",
+    "a;\uff1d1": "a;'\uff1d1",
+    "=1;-2": "'=1;'-2",
+    "a,=1; b": "a,=1; b",
     "1=1": "1=1",
     "'=1": "'=1",
     "": "",
@@ -154,7 +161,7 @@ _CELLS = {
 
 def test_cells_that_are_formulas(db: Database, tmp_path: Path) -> None:
     conn = db.owner()
-    columns = [("n", "integer"), ("=t", "text"), ("tags", "text[]"), ("x", "numeric")]
+    columns = [("n", "integer"), ("=t;=u", "text"), ("tags", "text[]"), ("x", "numeric")]
     rows = [(-n, cell, ["=1"], "-1.50") for n, cell in enumerate(_CELLS)]
     release(conn, columns=columns, rows=[*rows, (1, None, None, None)])
     path = tmp_path / "out.csv"
@@ -167,7 +174,7 @@ def test_cells_that_are_formulas(db: Database, tmp_path: Path) -> None:
     for role in ("analyst", "steward"):
         export(db.connect(role), "adult", path, safe_csv=True, replace=True)
         header, found = read()
-        assert header == ["n", "'=t", "tags", "x"]
+        assert header == ["n", "'=t;'=u", "tags", "x"]
         assert found == {
             **{str(-n): [cell, "{=1}", "-1.50"] for n, cell in enumerate(_CELLS.values())},
             "1": ["", "", ""],
@@ -179,7 +186,7 @@ def test_cells_that_are_formulas(db: Database, tmp_path: Path) -> None:
     assert [row[0] for row in found.values()] == [*_CELLS, ""]
     done = pganon("export", "adult", "-o", str(path), "--safe-csv", "--force", "--dsn", db.dsn())
     assert done.code == 0
-    assert read()[0][1] == "'=t"
+    assert read()[0][1] == "'=t;'=u"
     with pytest.raises(UsageError, match="safe-csv"):
         export(conn, "adult", tmp_path / "out.parquet", safe_csv=True)
 

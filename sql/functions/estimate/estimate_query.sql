@@ -97,7 +97,11 @@ BEGIN
     INTO key_text FROM unnest(asked.keys) WITH ORDINALITY AS k(name, place);
     with_own := pganon.both_texts(rest, '_x');
     RETURN 'WITH ' || tables || pganon.figures_query(
-        asked.measure, cardinality(asked.keys), coalesce(key_text, 'NULL::jsonb'), in_box, own_keys, whole, rest, with_own);
+        asked.measure, coalesce((
+            SELECT CASE c.kind WHEN 'real' THEN 1.2e-7 WHEN 'double precision' THEN 2.3e-16 END
+            FROM pganon.release_columns AS c
+            WHERE c.release = estimate_query.release AND c.column_name = asked.measured AND c.bucket IS NOT NULL), 0),
+        cardinality(asked.keys), coalesce(key_text, 'NULL::jsonb'), in_box, own_keys, whole, rest, with_own);
 END
 $$;
 

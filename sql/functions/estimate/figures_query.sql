@@ -1,7 +1,7 @@
 -- The end of the statement of pganon.estimate, over `leaves`: estimate, bounds, likely range, error and
 -- flags of every group.
 CREATE FUNCTION pganon.figures_query(
-    p_measure text, p_keys integer, p_key text, p_in_box boolean, p_own_keys text, p_whole text[], p_rest text[], p_both text[]
+    p_measure text, p_epsilon numeric, p_keys integer, p_key text, p_in_box boolean, p_own_keys text, p_whole text[], p_rest text[], p_both text[]
 ) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
     SET search_path = pg_catalog, pg_temp
@@ -11,6 +11,7 @@ DECLARE
     of_measure constant boolean := p_measure <> 'count';
     written text;
     variance text;
+    room text := '';
 BEGIN
     written := format(
         ', cells AS MATERIALIZED (SELECT c.*, row_number() OVER () AS cell, %s AS grp FROM (SELECT l.*,'
@@ -77,10 +78,10 @@ BEGIN
             ' FROM cells AS c LEFT JOIN bounds AS d ON d.cell = c.cell WINDOW g AS (PARTITION BY c.grp)'
             ELSE ' FROM cells AS c' END);
     written := written || format(
-        ', totals AS (SELECT %s%s AS e, %s AS lower, %s AS upper, %s AS norm, %s AS finite,'
+        ', totals AS (SELECT %s%s AS e, %s AS lower, %s AS upper, %s AS norm, %s AS finite, %s AS n,'
         ' CASE WHEN count(c.v) = count(*) THEN coalesce(sum(c.v), 0) END AS v,'
         ' CASE WHEN count(c.v) = count(*) THEN coalesce(sum(sqrt(c.v)), 0) END AS d,'
-        ' count(*) FILTER (WHERE c.lo < c.hi) AS classes, coalesce(sum(c.lo), 0) = 0 AS maybe_empty,'
+        ' count(*) FILTER (WHERE c.lo < c.hi) AS classes, coalesce(sum(%s), 0) = 0 AS maybe_empty,'
         ' coalesce(sum(sqrt(c.var)) ^ 2 < 10 * nullif(sum(c.var), 0), false) AS few FROM moments AS c%s)',
         CASE WHEN p_keys > 0 THEN substr(keys, 3) || ', c.grp, ' ELSE '1 AS grp, ' END,
         CASE p_measure WHEN 'count' THEN 'coalesce(sum(c.p * c.n), 0)' WHEN 'sum' THEN 'coalesce(sum(c.p_r * c.u), 0)'
@@ -91,6 +92,8 @@ BEGIN
             ELSE 'NULL::numeric' END,
         CASE p_measure WHEN 'avg' THEN 'nullif(sum(c.p_c * c.n), 0)' ELSE '1::float8' END,
         CASE WHEN of_measure THEN 'coalesce(bool_and(c.e2 < ''infinity''), true)' ELSE 'true' END,
+        CASE WHEN of_measure THEN 'sum(c.hi_c)' ELSE '0' END,
+        CASE p_measure WHEN 'avg' THEN 'c.lo_c' ELSE 'c.lo' END,
         CASE WHEN p_keys > 0 THEN ' GROUP BY c.grp' || keys ELSE '' END);
     IF p_measure = 'avg' THEN
         written := written || ', answers AS (SELECT t.*, d.least AS least, d.greatest AS greatest'
@@ -98,15 +101,21 @@ BEGIN
     ELSE
         written := written || ', answers AS (SELECT t.*, t.lower AS least, t.upper AS greatest FROM totals AS t)';
     END IF;
+    -- Of floats the server's sum is not that of their texts: to add up n takes n roundings, each of at most all
+    -- values together. A sum is of the type of the column; a mean is added up as double precision.
+    IF p_epsilon > 0 THEN
+        room := format(' %%s coalesce((%s) * (SELECT max(abs(m.x)) FROM mean AS m WHERE m.grp = t.grp), 0)',
+            CASE p_measure WHEN 'sum' THEN format('%s * t.n * t.n', p_epsilon) ELSE format('%s + 2.3e-16 * t.n', p_epsilon) END);
+    END IF;
     -- Rounding must not take the estimate beyond its bounds. A value without end leaves nothing known.
     RETURN written || format(', figures AS (SELECT t.*, least(t.greatest::float8, greatest(t.least::float8, t.e)) AS shown,'
         ' 2 * t.d / t.norm AS likely FROM answers AS t) SELECT %s, %s',
         p_key, (SELECT string_agg(format('CASE WHEN t.finite THEN %s END', f), ', ') FROM unnest(ARRAY[
-            't.shown', 't.least', 't.greatest', 'greatest(t.least::float8, t.shown - t.likely)',
+            't.shown', 't.least' || format(room, '-'), 't.greatest' || format(room, '+'), 'greatest(t.least::float8, t.shown - t.likely)',
             'least(t.greatest::float8, t.shown + t.likely)', 'sqrt(t.v) / t.norm'
         ]) AS f)) || ', t.classes, t.few, t.maybe_empty FROM figures AS t ORDER BY t.grp';
 END
 $$;
 
-COMMENT ON FUNCTION pganon.figures_query(text, integer, text, boolean, text, text[], text[], text[]) IS
+COMMENT ON FUNCTION pganon.figures_query(text, numeric, integer, text, boolean, text, text[], text[], text[]) IS
     'a part of the statement of pganon.estimate: figures of every group';

@@ -87,7 +87,7 @@ DECLARE
         'pganon.asked(jsonb)',
         'pganon.asked_columns(text, text, jsonb, text[])',
         'pganon.both_texts(text[], text)',
-        'pganon.figures_query(text, integer, text, boolean, text, text[], text[], text[])',
+        'pganon.figures_query(text, numeric, integer, text, boolean, text, text[], text[], text[])',
         'pganon.estimate_query(text, jsonb)',
         'pganon.estimate(text, jsonb)',
         -- Asking, deciding and looking up run with the rights of who calls.

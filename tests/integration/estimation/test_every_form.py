@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 
+from pganon.errors import PolicyError, PrivacyRefusal
 from pganon.estimation.ask import ask
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.results import Estimates
 from pganon.identifiers import QualifiedName
 from pganon.install import access
+from pganon.methods.registry import methods
 from pganon.run.result import RunResult
 from tests.integration.methods.test_conformance import After
 from tests.integration.methods.test_conformance import released as small_policy
-from tests.support.harness import faults, plans
+from tests.support.harness import driver, faults, plans
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Connection
 from tests.support.sources import conformance
@@ -93,48 +96,122 @@ def within(found: dict[str, Any], wanted: dict[str, Any], suppressed: int) -> No
         assert float(lower) - 1e-6 <= likely[0] <= likely[1] <= float(upper) + 1e-6, name
 
 
-INDEPENDENT = "slamsa independent"
-"""SLAMSA with buckets for every sensitive table."""
+INDEPENDENT = {"slamsa independent": 1, "slamsa independent, sliced": 2}
+"""SLAMSA with buckets for every sensitive table, and so many QITs."""
 
 
 def released(db: Database, method: str) -> RunResult:
-    if method != INDEPENDENT:
+    if method not in INDEPENDENT:
         return small_policy(db, method)
     db.source(plans.SOURCE)
     declared = conformance.document("slamsa")
     tables = {"sensitive_tables": [["disease"], ["drug"]], "link_threshold": 1}
+    tables |= {"quasi_tables": INDEPENDENT[method]}
     declared["method"] = {"name": "slamsa", "profile": "independent", **tables}
     return faults.run(db.dsn(), conformance.loaded(declared), stable=True)
 
 
+def sourced(db: Database) -> None:
+    db.source(plans.SOURCE)
+
+
+def can_be_read(db: Database) -> None:
+    db.admin.execute("GRANT USAGE ON SCHEMA published TO analyst")
+    db.admin.execute("GRANT SELECT ON ALL TABLES IN SCHEMA published TO analyst")
+
+
 @pytest.mark.parametrize(
     "method",
-    [INDEPENDENT, *[m for m in conformance.METHODS if m not in NOT_YET and m not in AS_OTHERS]],
+    [*INDEPENDENT, *[m for m in conformance.METHODS if m not in NOT_YET and m not in AS_OTHERS]],
 )
 def test_the_truth_is_within_the_bounds(db_after: After, method: str):
     db, result = db_after(released, method)
-    db.admin.execute("GRANT USAGE ON SCHEMA published TO analyst")
-    db.admin.execute("GRANT SELECT ON ALL TABLES IN SCHEMA published TO analyst")
+    can_be_read(db)
+    asked(db, method, "visits", result.suppressed, QUERIES)
+
+
+SEARCH = (
+    *("association", "clustering", "optimizer", "priority", "choose", "objective", "select"),
+    *("split", "assign", "ncp_assign", "ncp_small", "inc_pick"),
+)
+"""Options that decide which groups there are, and nothing of what is published of them."""
+TABLES = {
+    "quasi_tables": [1, 2, "auto"],
+    "sensitive_tables": [1, 2, "auto"],
+    "columns": [2, "auto"],
+}
+
+
+def combinations(method: str) -> list[dict[str, Any]]:
+    """Every combination of the options that decide what is published; of others each choice."""
+    own = conformance.document(method)["method"]
+    found = {name: TABLES.get(name) or choices(field.annotation) for name, field in fields(method)}
+    found = {name: values for name, values in found.items() if len(values) > 1}
+    shown = {name: values for name, values in found.items() if name not in SEARCH}
+    others = {name: values for name, values in found.items() if name in SEARCH}
+    every = list(itertools.product(*shown.values()))
+    most = max(len(every), *map(len, others.values()), 1)
+    return [
+        {
+            **own,
+            **dict(zip(shown, every[place % len(every)], strict=True)),
+            **{name: values[place % len(values)] for name, values in others.items()},
+        }
+        for place in range(most)
+    ]
+
+
+def fields(method: str) -> list[tuple[str, Any]]:
+    declared = methods()[method].options.model_fields
+    return [(name, field) for name, field in declared.items() if name != "name"]
+
+
+def choices(annotation: Any) -> list[Any]:
+    """The words of an option."""
+    if get_origin(annotation) is Literal:
+        return [*get_args(annotation)]
+    return [word for inner in get_args(annotation) if inner is not None for word in choices(inner)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [name for name in conformance.METHODS if name not in NOT_YET])
+def test_every_combination_of_options_can_be_asked(db_after: After, method: str):
+    db, _ = db_after(sourced)
+    declared, done = conformance.document(method), 0
+    for place, options in enumerate(combinations(method)):
+        try:
+            result = driver.publish(db, {**declared, "release": f"r{place}", "method": options})
+        except (PolicyError, PrivacyRefusal):
+            continue  # what no policy may have, and what these few records do not allow
+        can_be_read(db)
+        asked(db, method, f"r{place}", result.suppressed, 3)
+        done += 1
+    assert 2 * done >= len(combinations(method))
+
+
+def asked(db: Database, method: str, release: str, suppressed: int, queries: int) -> None:
+    """Random queries about all columns."""
     labels = method == "geneir"
     individuals = method in ("danonyir", "geneir")
     shown = ["age", "disease", "cost", *([] if labels else ["zip"])]
     lacking = method.startswith("qs_") or method == "lgb_ncp"
     columns = [name for name in shown if name != "disease" or not lacking]
-    columns += ["drug"] if method in (INDEPENDENT, "sloms", "lgb_ncp") else []
+    both = method in INDEPENDENT or method in ("sloms", "lgb_ncp", "slamsa", "msb")
+    columns += ["drug"] if both else []
     keys = tuple(name for name in ("disease", "age / 2") if name in (*columns, "age / 2"))
     measured = [] if individuals else ["cost", "age"]
-    draw = random.Random(method)
+    draw = random.Random(f"{method} {release}")
     with db.connect("analyst") as analyst:
-        for _ in range(QUERIES):
+        for _ in range(queries):
             items, where, key = query(draw, columns, measured, keys)
             if individuals and " OR " not in where:
                 items += ", count(DISTINCT {who}) AS people"
             if " OR " in where:
                 key = ""
-            check(db, analyst, items, where, key, result.suppressed)
+            check(db, analyst, release, items, where, key, suppressed)
 
 
-def guarded(conn: Connection, text: str, spread: Any) -> Estimates:
+def guarded(conn: Connection, release: str, text: str, spread: Any) -> Estimates:
     """The answer, for which nothing but views was read that were held and checked before."""
     checked: set[tuple[str, str]] = set()
 
@@ -146,7 +223,7 @@ def guarded(conn: Connection, text: str, spread: Any) -> Estimates:
     real = access.check_view
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(access, "check_view", check_view)
-        found = ask(conn, "visits", text, spread)
+        found = ask(conn, release, text, spread)
     # Every name is quoted there, and to parse a text of a hundred pages takes a second.
     read = set(re.findall(r'(?:(?<!DISTINCT )FROM|JOIN|LATERAL) "([^"]+)"\."([^"]+)"', found.sql))
     assert read
@@ -155,13 +232,19 @@ def guarded(conn: Connection, text: str, spread: Any) -> Estimates:
 
 
 def check(
-    db: Database, analyst: Connection, items: str, where: str, key: str, suppressed: int
+    db: Database,
+    analyst: Connection,
+    release: str,
+    items: str,
+    where: str,
+    key: str,
+    suppressed: int,
 ) -> None:
     grouped = f", {key} AS key" if key else ""
     tail = f" GROUP BY {key}" if key else ""
     text = f"SELECT {items}{grouped} FROM {{}} WHERE {where}{tail}"
     spread: Any = "uniform" if len(where) % 2 else "column"
-    found = guarded(analyst, text.format("visits", who="individual_no"), spread).as_dicts()
+    found = guarded(analyst, release, text.format(release, who="individual_no"), spread).as_dicts()
     wanted = true(db.admin, text.format("public.visit", who="person"))
     by_key = {row.get("key"): row for row in found}
     assert suppressed or {row.get("key") for row in wanted} <= set(by_key)
