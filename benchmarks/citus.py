@@ -88,6 +88,7 @@ class Citus(Benchmark):
     def database(cls, name: str) -> Iterator[str]:
         dsn = os.environ[GIVEN]
         with database.connect(dsn) as conn:
+            conn.execute(b"ALTER ROLE CURRENT_USER SET search_path = pg_catalog, pg_temp")
             installer.init(conn)
         yield dsn
 

@@ -114,6 +114,11 @@ class ErrorCode(StrEnum):
         "Citus distributes tables over servers to which the role may not log in",
         "give the role LOGIN, and let it connect to all servers of the cluster",
     )
+    CLUSTER_PATH = (
+        "cluster_path",
+        "sessions of the role on other servers of Citus would run functions that others made",
+        "ALTER ROLE ... SET search_path = pg_catalog, pg_temp",
+    )
     CLUSTER_SHARDS = (
         "cluster_shards",
         "another server of the cluster of Citus would let others read work tables",

@@ -30,15 +30,23 @@ def distributed_reads(
     """How Citus distributes what statements over these relations read; of the others nothing.
 
     Raises:
-        PreconditionError: cluster_login, the current role cannot log in to other servers.
+        PreconditionError: as :func:`check_sessions`.
     """
     if not _is_installed(conn):
         return ()
     found = [_distributed_read(conn, relations) for relations in statements]
     reads = tuple(read for read in found if read is not None)
     if reads:
-        _check_login(conn)
+        _check_sessions(conn)
     return reads
+
+
+def distributed(conn: Connection) -> list[int]:
+    """Numbers of all tables that Citus distributes; none without Citus."""
+    if not _is_installed(conn):
+        return []
+    row = conn.execute(sqlfiles.query("citus", "distributed")).fetchone()
+    return row[0] if row else []
 
 
 def shards_of(conn: Connection, source: Relation) -> Shards | None:
@@ -50,14 +58,15 @@ def shards_of(conn: Connection, source: Relation) -> Shards | None:
     return Shards(source.name, column.name) if column is not None and column.readable else None
 
 
-def check_login(conn: Connection) -> None:
-    """Refuse a current role that could not read what Citus distributes, where there is Citus.
+def check_sessions(conn: Connection) -> None:
+    """Refuse a current role that could not read what Citus distributes, or would run what others
+    made there, where there is Citus.
 
     Raises:
-        PreconditionError: cluster_login.
+        PreconditionError: cluster_login, cluster_path.
     """
     if _is_installed(conn):
-        _check_login(conn)
+        _check_sessions(conn)
 
 
 def prepare_reading(conn: Connection, relations: Sequence[QualifiedName], *, at_once: bool) -> None:
@@ -70,13 +79,13 @@ def prepare_reading(conn: Connection, relations: Sequence[QualifiedName], *, at_
         at_once: lock the tables against writers, where that is needed and the role may.
 
     Raises:
-        PreconditionError: as :func:`distributed_reads`.
+        PreconditionError: as :func:`check_sessions`.
     """
     if not _is_installed(conn):
         return
     read = _distributed_read(conn, relations)
     if read is not None:
-        _check_login(conn)
+        _check_sessions(conn)
     _set_on_workers(conn)
     if at_once and read is not None and read.locked:
         names = sql.SQL(", ").join(name.identifier for name in read.locked)
@@ -153,14 +162,23 @@ def _is_installed(conn: Connection) -> bool:
     return bool(row and row[0])
 
 
-def _check_login(conn: Connection) -> None:
+def _check_sessions(conn: Connection) -> None:
     row = conn.execute(sqlfiles.query("citus", "role")).fetchone()
-    if row is not None and not row[1]:
-        role = quote(row[0])
+    if row is None:
+        return
+    role = quote(row[0])
+    if not row[1]:
         raise PreconditionError(
             f"Citus logs in to the other servers of the cluster as {role}, and that role may not",
             hint=f"run ALTER ROLE {role} LOGIN, and let it connect to all servers of the cluster",
             code=ErrorCode.CLUSTER_LOGIN,
+        )
+    if not row[2]:
+        raise PreconditionError(
+            f"on the other servers of the cluster, sessions of {role} would run functions of"
+            " whoever may create in a schema of their search path: Citus calls its own by name",
+            hint=f"as a superuser, run ALTER ROLE {role} SET search_path = pg_catalog, pg_temp",
+            code=ErrorCode.CLUSTER_PATH,
         )
 
 

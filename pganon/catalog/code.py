@@ -2,7 +2,8 @@
 
 Functions in a view, in an index or in a check of a table that others own run with the privileges of
 the session that reads, even during planning. So the relations that a policy names are searched
-before, and code of a role that is neither trusted nor a superuser is refused.
+before, and code of a role that is neither trusted nor a superuser is refused. Of a table that Citus
+distributes nothing is searched on other servers: whoever could put code there is refused.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
-from pganon.catalog.citus import prepare_reading
+from pganon.catalog.citus import distributed, prepare_reading
 from pganon.catalog.introspect import Connection
 from pganon.catalog.model import ExternalObjects
+from pganon.catalog.roles import EVERYBODY
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, first_few, quote
@@ -45,6 +47,7 @@ def check_code(
         "function_schemas": [name.schema for name in external.functions],
         "functions": [name.name for name in external.functions],
         "trusted": list(trusted),
+        "distributed": distributed(conn),
     }
     with conn.cursor(row_factory=dict_row) as cursor:
         query = sqlfiles.query("catalog", "untrusted_code")
@@ -55,11 +58,13 @@ def check_code(
     names = ", ".join(map(str, (*external.relations, *external.functions)))
     owners = dict.fromkeys(quote(row["owner"]) for row in objects)
     key = " ".join(f"--trust {owner}" for owner in owners) if option else _listed(owners)
+    remedy = f"if their owners may do whatever this role may, write {key}"
+    if EVERYBODY in owners:
+        remedy = "revoke that right from PUBLIC on all servers of the cluster"
     raise PreconditionError(
         f"{names} would run code of others with the rights of {quote(objects[0]['role'])}:"
         f" {first_few(named, _NAMED)}",
-        hint=f"if their owners may do whatever this role may, write {key};"
-        " else copy the data into a table of your own",
+        hint=f"{remedy}; else have them copy the data into a table of yours",
         code=ErrorCode.UNTRUSTED_CODE,
     )
 

@@ -16,7 +16,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
-from pganon.catalog.citus import check_login, cluster_hint
+from pganon.catalog.citus import check_sessions, cluster_hint
 from pganon.database import check_encoding, set_role
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import InstallError, PreconditionError, UsageError
@@ -73,7 +73,7 @@ def init(conn: Connection, *, named: str | None = None) -> Outcome:
 def _init(conn: Connection, named: str | None) -> Outcome:
     with _transaction(conn):
         owner, installed = _claim(conn, named)
-        check_login(conn)
+        check_sessions(conn)
         if installed.installed:
             state.check_current(conn)
         else:  # perhaps of a database that was restored, without the privileges upon it
@@ -87,7 +87,7 @@ def upgrade(conn: Connection, *, named: str | None = None) -> Outcome:
         if not state.read(conn).installed:
             raise state.missing()
         owner, installed = _claim(conn, named)
-        check_login(conn)
+        check_sessions(conn)
         of_extension = extension.version(conn)
         if of_extension is None:
             done = _bring_forward(conn, "upgrade", owner, installed)

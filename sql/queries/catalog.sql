@@ -140,6 +140,10 @@ SELECT r.oid, r.rolname::text FROM pg_catalog.pg_roles AS r WHERE r.oid = ANY (%
 -- What a view uses runs with the rights of its reader. The planner computes constant expressions
 -- of indexes, statistics, checks and partition keys. Defaults, triggers and policies do not run in
 -- a SELECT under row_security = off; a materialized view is a table when it is read.
+-- Of what is `distributed` the rows are read elsewhere, where this catalog says nothing: who owns a
+-- table can give its shards other indexes, and its functions another body. Workers find objects by
+-- name: who owns a schema can put others in their place, and who may create there, functions that
+-- fit a call better. So these roles' code counts, whatever there is.
 WITH RECURSIVE reached AS (
     SELECT 'pg_catalog.pg_class'::pg_catalog.regclass::oid AS class, c.oid AS object
     FROM ROWS FROM (
@@ -214,48 +218,77 @@ WITH RECURSIVE reached AS (
             AND r.object IN (t.castsource, t.casttarget)
     ) AS s
 ),
-owned AS (
-    SELECT r.class, r.object, o.owner
+named AS (
+    SELECT r.class, r.object, o.owner, o.space, o.runs, o.elsewhere
     FROM reached AS r
     CROSS JOIN LATERAL (
-        SELECT c.relowner AS owner
-        FROM pg_catalog.pg_class AS c
-        WHERE r.class = 'pg_catalog.pg_class'::pg_catalog.regclass
-            AND c.oid = r.object
+        SELECT c.relowner AS owner, c.relnamespace AS space,
             -- The owner of a table can add statistics for the moment in which it is planned; no lock
             -- prevents that. A role that is or can become superuser has too much to lose.
-            AND (c.relkind = 'v' OR (c.relkind IN ('r', 'p', 'm', 'f') AND EXISTS (
+            c.relkind = 'v' OR (c.relkind IN ('r', 'p', 'm', 'f') AND EXISTS (
                 SELECT
                 FROM pg_catalog.pg_roles AS s
                 WHERE s.rolsuper AND pg_catalog.pg_has_role(session_user, s.oid, 'MEMBER')
-            )))
+            )) AS runs,
+            c.oid = ANY (%(distributed)s::oid[]) AS elsewhere
+        FROM pg_catalog.pg_class AS c
+        WHERE r.class = 'pg_catalog.pg_class'::pg_catalog.regclass AND c.oid = r.object
         UNION ALL
-        SELECT p.proowner
+        SELECT p.proowner, p.pronamespace, true, true
         FROM pg_catalog.pg_proc AS p
         WHERE r.class = 'pg_catalog.pg_proc'::pg_catalog.regclass AND p.oid = r.object
         UNION ALL
-        SELECT p.oprowner
+        SELECT p.oprowner, p.oprnamespace, true, true
         FROM pg_catalog.pg_operator AS p
         WHERE r.class = 'pg_catalog.pg_operator'::pg_catalog.regclass AND p.oid = r.object
         UNION ALL
-        SELECT t.typowner
+        SELECT t.typowner, t.typnamespace, t.typtype = 'd', true
         FROM pg_catalog.pg_type AS t
-        WHERE r.class = 'pg_catalog.pg_type'::pg_catalog.regclass
-            AND t.oid = r.object AND t.typtype = 'd'
+        WHERE r.class = 'pg_catalog.pg_type'::pg_catalog.regclass AND t.oid = r.object
         UNION ALL
-        SELECT f.srvowner
+        SELECT f.srvowner, NULL, true, false
         FROM pg_catalog.pg_foreign_server AS f
         WHERE r.class = 'pg_catalog.pg_foreign_server'::pg_catalog.regclass AND f.oid = r.object
     ) AS o
+),
+elsewhere AS (
+    SELECT o.class, o.object, o.owner, n.oid AS space, n.nspowner, n.nspacl
+    FROM named AS o
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = o.space
+    WHERE o.elsewhere AND EXISTS (
+        SELECT
+        FROM named AS t
+        WHERE t.elsewhere AND t.class = 'pg_catalog.pg_class'::pg_catalog.regclass
+    )
+),
+owned AS (
+    SELECT o.class, o.object, o.owner, NULL::text AS kind FROM named AS o WHERE o.runs
+    UNION
+    SELECT e.class, e.object, e.owner, NULL FROM elsewhere AS e
+    UNION
+    SELECT 'pg_catalog.pg_namespace'::pg_catalog.regclass, e.space, e.nspowner, NULL
+    FROM elsewhere AS e
+    UNION
+    SELECT 'pg_catalog.pg_namespace'::pg_catalog.regclass, e.space, a.grantee,
+        'right to create in schema'
+    FROM elsewhere AS e
+    CROSS JOIN LATERAL pg_catalog.aclexplode(e.nspacl) AS a
+    WHERE e.class <> 'pg_catalog.pg_class'::pg_catalog.regclass AND a.privilege_type = 'CREATE'
+        AND a.grantee <> e.nspowner
 )
-SELECT i.type::text AS kind, i.identity::text AS name, a.rolname::text AS owner,
-    current_user::text AS role
+SELECT coalesce(o.kind, i.type::text) AS kind, i.identity::text AS name,
+    coalesce(a.rolname::text, 'public') AS owner, current_user::text AS role
 FROM owned AS o
-JOIN pg_catalog.pg_roles AS a ON a.oid = o.owner
+JOIN pg_catalog.pg_database AS d ON d.datname = pg_catalog.current_database()
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN o.owner = 'pg_database_owner'::pg_catalog.regrole
+        THEN d.datdba ELSE o.owner END
+) AS one(role)
+LEFT JOIN pg_catalog.pg_roles AS a ON a.oid = one.role
 CROSS JOIN LATERAL pg_catalog.pg_identify_object(o.class, o.object, 0) AS i
-WHERE NOT a.rolsuper
-    AND a.rolname NOT IN (current_user, session_user)
-    AND a.oid <> ALL (%(trusted)s::oid[])
+WHERE a.rolsuper IS NOT TRUE
+    AND (a.rolname IN (current_user, session_user)) IS NOT TRUE
+    AND one.role <> ALL (%(trusted)s::oid[])
 ORDER BY a.rolname, i.type COLLATE "C", i.identity COLLATE "C";
 
 -- reads --

@@ -4,9 +4,24 @@
 -- Whether this database has Citus. Only a superuser can create anything in pg_catalog.
 SELECT pg_catalog.to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL;
 
+-- distributed --
+-- The tables of which Citus has the rows elsewhere, perhaps on this server, under another name.
+SELECT coalesce(array_agg(p.logicalrelid::pg_catalog.oid), '{}') FROM pg_catalog.pg_dist_partition AS p;
+
 -- role --
--- The current role, and whether it may log in.
-SELECT a.rolname::text, a.rolcanlogin FROM pg_catalog.pg_roles AS a WHERE a.rolname = current_user;
+-- The current role, whether it may log in, and whether its sessions begin with a path on which the
+-- server's own schemas are alone. Of settings that say so the one for this database counts.
+SELECT a.rolname::text, a.rolcanlogin, (
+    SELECT c.setting ~ '^search_path=(pg_catalog|pg_temp|"")(, (pg_catalog|pg_temp|""))*$'
+    FROM pg_catalog.pg_db_role_setting AS s
+    CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) AS c(setting)
+    LEFT JOIN pg_catalog.pg_database AS d ON d.oid = s.setdatabase
+    WHERE s.setrole = a.oid AND pg_catalog.starts_with(c.setting, 'search_path=')
+        AND (s.setdatabase = 0 OR d.datname = pg_catalog.current_database())
+    ORDER BY s.setdatabase DESC
+    LIMIT 1
+) IS TRUE
+FROM pg_catalog.pg_roles AS a WHERE a.rolname = current_user;
 
 -- settings --
 -- Whatever this session has set, without what its connections to workers have of their own.

@@ -8,14 +8,16 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pganon.catalog.citus import check_login, distributed_reads
+from pganon.catalog.citus import check_sessions, distributed_reads
 from pganon.catalog.code import reading
 from pganon.catalog.model import DistributedRead, ExternalObjects
+from pganon.catalog.roles import numbers
 from pganon.database import set_role
 from pganon.error_codes import ErrorCode
 from pganon.errors import DatabaseError, Interrupted, PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.install.extension import failure
+from pganon.loading import load_policy
 from pganon.publish.release_state import source_mark
 from pganon.run.erasure import forget_people
 from pganon.server_errors import translate
@@ -86,7 +88,7 @@ def test_without_citus_nothing_is_asked_or_set(db: Database) -> None:
     owner.execute(PLANTED.replace("public.pg", "pg_temp.pg").encode())
     assert distributed_reads(owner, [names("patient")]) == ()
     assert source_mark(owner, ['"public"."patient"']) == plain
-    check_login(owner)
+    check_sessions(owner)
     with reading(owner, ExternalObjects(names("patient")), (), at_once=True):
         told = owner.execute("SELECT current_setting('citus.propagate_set_commands', true)")
         assert told.fetchone() == (None,)
@@ -126,31 +128,41 @@ def test_a_run_locks_what_it_may_and_says_what_it_may_not(
     """Somebody writes meanwhile: a part of that could be read, or the run waits."""
     said = "shards of public.patient are read one after the other"
     policy = tmp_path / "patients.json"
-    policy.write_text(json.dumps(faults.POLICY), "utf-8")
+    trusting = {**faults.POLICY, "trust": ["source_owner"]}
+    asked = load_policy(json.dumps(trusting))
+    policy.write_text(json.dumps(trusting), "utf-8")
+    owner = numbers(conn, ["source_owner"]).values()
     with psycopg.connect(db.dsn("source_owner")) as writer:
         writer.execute(b"UPDATE public.patient SET days = 3 WHERE id = 1")
-        done = faults.run(db.dsn(), lock_timeout="200ms")
+        done = faults.run(db.dsn(), asked, lock_timeout="200ms")
         assert [text for text in done.warnings if text.startswith(said)]
         assert said in " ".join(pganon("plan", str(policy), "--dsn", db.dsn()).err.split())
         assert _unlocked(db) == ["public.patient"]
+        db.admin.execute(
+            b"ALTER TABLE public.parted OWNER TO CURRENT_USER; ALTER TABLE public.part OWNER TO"
+            b" CURRENT_USER; GRANT SELECT ON public.parted TO steward;"
+            b" GRANT DELETE ON public.parted TO source_owner"
+        )
         told = pganon("forget", "patients", "--people", "public.parted", "--dsn", db.dsn()).err
         assert "shards of public.part, public.parted" in " ".join(told.split())
         shown = " ".join(pganon("show", "patients", "--dsn", db.dsn()).out.split())
         assert "not locked public.patient: shards were read one after the other" in shown
         db.source("GRANT TRUNCATE ON public.patient TO steward")
         with pytest.raises(DatabaseError, match="55P03"):
-            faults.run(db.dsn(), lock_timeout="200ms")
+            faults.run(db.dsn(), asked, lock_timeout="200ms")
+        writer.execute(b"DELETE FROM public.parted")
+        db.admin.execute(b"GRANT TRUNCATE ON public.parted TO steward")
         conn.execute(b"SET lock_timeout = '200ms'")
         with pytest.raises(DatabaseError, match="55P03"):
-            forget_people(conn, "patients", "public.patient")
+            forget_people(conn, "patients", "public.parted")
         writer.rollback()
-    done = faults.run(db.dsn(), lock_timeout="200ms")
+    done = faults.run(db.dsn(), asked, lock_timeout="200ms")
     assert [text for text in done.warnings if text.startswith(said)] == []
     assert _unlocked(db) is None
     assert "not locked" not in pganon("show", "patients", "--dsn", db.dsn()).out
-    with reading(conn, ExternalObjects(names("patient")), (), at_once=True):
+    with reading(conn, ExternalObjects(names("patient")), owner, at_once=True):
         assert _own_locks(conn, "ShareLock") == ["patient"]
-    with reading(conn, ExternalObjects(names("patient")), ()):
+    with reading(conn, ExternalObjects(names("patient")), owner):
         assert _own_locks(conn, "ShareLock") == []
 
 
@@ -185,14 +197,16 @@ def test_a_version_that_grows_names_what_any_of_its_runs_could_not_lock(db: Data
 def test_settings_are_set_for_the_transaction_alone(conn: Connection) -> None:
     """And what a later message sets does not reach workers with all of its text."""
     asked = b"SELECT current_setting('citus.propagate_set_commands')"
+    owner = numbers(conn, ["source_owner"]).values()
     path = conn.execute(b"SHOW search_path").fetchone()
-    with reading(conn, ExternalObjects(names("patient")), ()):
+    with reading(conn, ExternalObjects(names("patient")), owner):
         assert conn.execute(asked).fetchone() == ("none",)
         assert conn.execute(b"SHOW search_path").fetchone() == path == ("pg_catalog, pg_temp",)
         assert conn.execute(b"SHOW TimeZone").fetchone() == ("UTC",)
 
 
 def test_a_role_that_may_not_log_in_is_refused(db: Database, conn: Connection) -> None:
+    owner = numbers(conn, ["source_owner"]).values()
     keeper = f"{db.name}_keeper"
     db.admin.execute(f"CREATE ROLE {keeper}; GRANT {keeper} TO steward".encode())
     try:
@@ -201,8 +215,8 @@ def test_a_role_that_may_not_log_in_is_refused(db: Database, conn: Connection) -
         assert read(conn, "plain") is None
         for refused in (
             lambda: read(conn, "patient"),
-            lambda: check_login(conn),
-            lambda: reading(conn, ExternalObjects(names("patient")), ()).__enter__(),
+            lambda: check_sessions(conn),
+            lambda: reading(conn, ExternalObjects(names("patient")), owner).__enter__(),
         ):
             with pytest.raises(PreconditionError, match=f"{keeper}, and that role may not") as e:
                 refused()
@@ -210,6 +224,33 @@ def test_a_role_that_may_not_log_in_is_refused(db: Database, conn: Connection) -
     finally:
         conn.close()
         db.admin.execute(f"DROP OWNED BY {keeper}; DROP ROLE {keeper}".encode())
+
+
+@pytest.mark.parametrize(
+    ("setting", "refused"),
+    [
+        ("RESET search_path", True),
+        ("SET search_path = pg_catalog, public", True),
+        ('SET search_path = "pg_catalog, pg_temp"', True),
+        ("SET search_path = ''", False),
+        ("SET search_path = pg_catalog", False),
+        ("SET application_name = 'search_path=pg_catalog'", False),
+    ],
+)
+def test_sessions_of_other_servers_begin_with_no_schema_of_others(
+    db: Database, conn: Connection, setting: str, refused: bool
+) -> None:
+    """Citus calls its own functions by name: a better fit in `public` of a worker would run."""
+    alter = f"ALTER ROLE steward IN DATABASE {db.name} "
+    db.admin.execute(f"{alter} {setting}".encode())
+    assert read(conn, "plain") is None
+    for look in (lambda: read(conn, "patient"), lambda: check_sessions(conn)):
+        if refused:
+            with pytest.raises(PreconditionError, match="of their search path") as raised:
+                look()
+            assert raised.value.code is ErrorCode.CLUSTER_PATH
+        else:
+            look()
 
 
 def test_changes_in_shards_that_no_server_tells_of(db: Database, conn: Connection) -> None:

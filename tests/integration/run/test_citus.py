@@ -17,6 +17,7 @@ from psycopg import sql
 from pganon import assessment
 from pganon.catalog.code import reading
 from pganon.catalog.model import ExternalObjects
+from pganon.catalog.roles import numbers
 from pganon.checks.releases import drift
 from pganon.errors import DatabaseError, Interrupted
 from pganon.identifiers import QualifiedName
@@ -27,10 +28,13 @@ from tests.integration.methods.test_conformance import released, shown, unverifi
 from tests.support.harness import citus, faults, plans
 from tests.support.harness.citus import STAYS, policy
 from tests.support.harness.cluster import Database
+from tests.support.harness.driver import refused
 from tests.support.sources import conformance
 
 pytestmark = pytest.mark.primary_server_only
 After = Callable[..., tuple[Database, RunResult]]
+OWNER = ("source_owner",)
+"""Who may have put code into shards of the sources."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +47,7 @@ def cluster() -> Iterator[Database]:
 def stays(cluster: Database) -> Iterator[Database]:
     cluster.source(STAYS)
     yield cluster
-    cluster.source("DROP TABLE public.stay CASCADE")
+    cluster.source("DROP TABLE public.stay CASCADE; DROP TABLE IF EXISTS public.told")
 
 
 @contextmanager
@@ -62,7 +66,7 @@ def on_workers(db: Database, setting: str, value: str) -> Iterator[None]:
         _everywhere(db, reset)
 
 
-def _everywhere(db: Database, command: sql.Composed) -> None:
+def _everywhere(db: Database, command: sql.Composed | sql.SQL) -> None:
     done = db.admin.execute(
         "SELECT bool_and(success) FROM run_command_on_workers(%s)", [command.as_string(db.admin)]
     ).fetchone()
@@ -107,7 +111,7 @@ def test_every_setting_of_the_session_reaches_workers(stays: Database) -> None:
     )
     here = conn.execute(ask.encode()).fetchall()
     assert ("TimeZone", "UTC") in here
-    with reading(conn, external, ()):
+    with reading(conn, external, numbers(conn, OWNER).values()):
         there = conn.execute(
             b"SELECT DISTINCT pg_catalog.concat_ws('=', n.name,"
             b" pg_catalog.current_setting(n.name || pg_catalog.left(t.disease, 0)))"
@@ -135,11 +139,13 @@ def test_writers_wait_where_the_table_may_be_locked(stays: Database) -> None:
         writer.execute(b"SET lock_timeout = '200ms'")
         conn = stays.owner()
         external = ExternalObjects((QualifiedName("public", "stay"),))
-        with reading(conn, external, (), at_once=True):
+        with reading(conn, external, numbers(conn, OWNER).values(), at_once=True):
             with pytest.raises(psycopg.errors.LockNotAvailable):
                 writer.execute(b"UPDATE public.stay SET age = 1 WHERE id = 5")
             writer.execute(b"SELECT count(*) FROM public.stay")
-        with reading(conn, external, ()):  # what only looks holds up nobody
+        with reading(
+            conn, external, numbers(conn, OWNER).values()
+        ):  # what only looks holds up nobody
             writer.execute(b"UPDATE public.stay SET age = age WHERE id = 5")
     done = faults.run(stays.dsn(), policy("locked"))
     assert [text for text in done.warnings if "shard" in text] == []
@@ -185,7 +191,7 @@ def test_a_release_shows_what_it_shows_on_one_server(
 def test_assess_measures_what_it_measures_of_a_copy(stays: Database) -> None:
     stays.source("CREATE TABLE public.stay_copy AS SELECT * FROM public.stay")
     found = [
-        assessment.assess(name, ["age", "weight"], ["disease"], dsn=stays.dsn())
+        assessment.assess(name, ["age", "weight"], ["disease"], trust=OWNER, dsn=stays.dsn())
         for name in ("public.stay", "public.stay_copy")
     ]
     assert found[0].measures == found[1].measures
@@ -287,3 +293,73 @@ def test_a_worker_that_ends_its_sessions_ends_the_run_or_nothing_else(stays: Dat
             before = done.version
         assert faults.version(stays.owner(), "ended") == before
         assert citus.on_servers(stays) == []
+
+
+# -- whose code runs ----------------------------------------------------------------------------
+
+ON_WORKERS = """
+SET citus.enable_ddl_propagation = off;
+CREATE OR REPLACE FUNCTION public.tell(integer) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS $t$
+BEGIN
+    IF current_user <> 'source_owner' THEN
+        PERFORM pg_catalog.run_command_on_coordinator(
+            'INSERT INTO public.told SELECT current_user, encode(key, ''hex'')'
+            ' FROM pganon_private.installation_secret');
+    END IF;
+    RETURN $1;
+END $t$
+"""
+IN_SHARDS = """
+SET citus.enable_ddl_propagation = off;
+CREATE INDEX ON %s (age) WHERE public.tell(1) = 1
+"""
+
+
+def test_code_in_shards_of_the_owner_of_a_source_does_not_run(stays: Database) -> None:
+    """Attack: from the coordinator alone, the owner puts code on workers that comes back here."""
+    with psycopg.connect(stays.dsn("source_owner"), autocommit=True) as owner:
+        owner.execute(b"CREATE TABLE public.told (role text, secret text)")
+        owner.execute(b"GRANT INSERT ON public.told TO PUBLIC")
+        owner.execute("SELECT run_command_on_workers(%s)", [ON_WORKERS])
+        done = owner.execute(
+            "SELECT bool_and(r.success) FROM run_command_on_shards('public.stay', %s) AS r",
+            [IN_SHARDS],
+        ).fetchone()
+        assert done == (True,)
+        for command in (
+            lambda: faults.run(stays.dsn(), policy("told", trust=[])),
+            lambda: assessment.assess("public.stay", ["age"], dsn=stays.dsn()),
+            lambda: assessment.quasi_identifiers("public.stay", dsn=stays.dsn()),
+        ):
+            with refused("untrusted_code"):
+                command()
+        told = b"SELECT DISTINCT role FROM public.told"
+        assert owner.execute(told).fetchall() == []
+        assert faults.run(stays.dsn(), policy("told")).released == 2400
+        assert owner.execute(told).fetchall() == [("steward",)]
+
+
+def test_sessions_on_workers_begin_with_no_schema_of_others(stays: Database) -> None:
+    """Attack: a function that Citus itself calls by name, and that fits better than its own."""
+    fits = (
+        "SET citus.enable_ddl_propagation = off; CREATE FUNCTION"
+        " public.assign_distributed_transaction_id(integer, integer, timestamptz) RETURNS void"
+        " LANGUAGE plpgsql AS $t$ BEGIN IF current_user = 'steward' THEN"
+        " RAISE 'code of others ran'; END IF; END $t$"
+    )
+    dropped = (
+        "DROP FUNCTION public.assign_distributed_transaction_id(integer, integer, timestamptz)"
+    )
+    _everywhere(stays, sql.SQL(fits))
+    try:
+        assert faults.run(stays.dsn(), policy("fits")).released == 2400
+        stays.admin.execute(
+            f"ALTER ROLE steward IN DATABASE {stays.name} RESET search_path".encode()
+        )
+        with refused("cluster_path"):
+            faults.run(stays.dsn(), policy("fits"))
+        with psycopg.connect(stays.dsn()) as conn, pytest.raises(psycopg.Error, match="others ran"):
+            conn.execute(b"SELECT count(*) FROM public.stay")
+    finally:
+        _everywhere(stays, sql.SQL(f"SET citus.enable_ddl_propagation = off; {dropped}"))
+        citus.safe_path(stays)

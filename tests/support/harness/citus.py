@@ -72,11 +72,18 @@ has privileges on a shard is who has them on the table."""
 def pretend(db: Database, shards: dict[str, int]) -> None:
     """Let the catalog of a database without Citus say that tables are in so many shards."""
     db.admin.execute(FAKE.encode())
+    safe_path(db)
     for table, number in shards.items():
         db.admin.execute("INSERT INTO pg_dist_partition VALUES (%s::regclass)", [table])
         db.admin.execute(
             "INSERT INTO pg_dist_shard SELECT %s::regclass, generate_series(1, %s)", [table, number]
         )
+
+
+def safe_path(db: Database) -> None:
+    """Sessions of `steward` begin with no schema of others."""
+    text = "ALTER ROLE steward IN DATABASE {} SET search_path = pg_catalog, pg_temp"
+    db.admin.execute(sql.SQL(text).format(sql.Identifier(db.name)))
 
 
 def distribute(db: Database, table: str, column: str) -> None:
@@ -131,6 +138,7 @@ def cluster() -> Iterator[Database]:
             db.admin.execute(b"DROP TYPE public.known")
         granted = sql.SQL("GRANT CREATE ON DATABASE {} TO steward, source_owner")
         db.admin.execute(granted.format(sql.Identifier(db.name)))
+        safe_path(db)
         db.admin.execute(b"GRANT CREATE ON SCHEMA public TO source_owner")
         renew(db)
         yield db
