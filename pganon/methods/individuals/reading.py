@@ -26,6 +26,7 @@ from pganon.methods.individuals.search.models import (
     eir_alpha_beta,
 )
 from pganon.privacy import models as declared
+from pganon.privacy.declaration import PrivacyModel
 from pganon.privacy.requirements import held_models
 from pganon.steps import State
 
@@ -34,7 +35,7 @@ def search_models(context: IdentityContext) -> Every:
     return Every(tuple(_search_model(d) for d in held_models(context.spec.policy)))
 
 
-def _search_model(declaration: declared.PrivacyModel) -> ClassModel:
+def _search_model(declaration: PrivacyModel) -> ClassModel:
     match declaration:
         case declared.IRKAnonymity():
             return IRKL(declaration.k)

@@ -19,18 +19,18 @@ from tests.support.sources.builders import make_table, policy
 pytestmark = pytest.mark.primary_server_only
 
 MEASURES: list[Model] = [
-    frequency.KAnonymity(4),
+    frequency.KAnonymity.of(4),
     frequency.RelativeFrequency(Fraction(1, 2)),
-    frequency.DistinctLDiversity(3),
-    frequency.EntropyLDiversity(2.5),
-    frequency.RecursiveCLDiversity(1.5, 2),
-    frequency.RecursiveCLDiversity(0.8, 3),
-    frequency.AnatomyLDiversity(3),
-    likeness.TCloseness(0.4, "equal"),
-    likeness.TCloseness(0.3, "ordered"),
-    likeness.BetaLikeness(1.5, "basic"),
-    likeness.BetaLikeness(1.0, "enhanced"),
-    likeness.DeltaDisclosure(1.2),
+    frequency.DistinctLDiversity.of(3),
+    frequency.EntropyLDiversity.of(2.5),
+    frequency.RecursiveCLDiversity.of(1.5, 2),
+    frequency.RecursiveCLDiversity.of(0.8, 3),
+    frequency.AnatomyLDiversity.of(3),
+    likeness.TCloseness.of(0.4, "equal"),
+    likeness.TCloseness.of(0.3, "ordered"),
+    likeness.BetaLikeness.of(1.5, "basic"),
+    likeness.BetaLikeness.of(1.0, "enhanced"),
+    likeness.DeltaDisclosure.of(1.2),
 ]
 VALUES, PAIRS = 5, 150
 
