@@ -98,8 +98,7 @@ def test_every_model_of_classes_is_tried() -> None:
 class Fewer(frequency.KAnonymity):
     """A class holds fewer than 4 records: larger ones are worse."""
 
-    name: ClassVar[str] = "k_anonymity"
-    merging_keeps = False
+    merging_keeps: ClassVar[bool] = False
 
     def holds(self, measure: Any) -> Any:
         return measure < 4
@@ -113,7 +112,7 @@ def test_without_it_one_class_of_all_decides_nothing(
         db.connect("source_owner"), {"q": "integer", "s": "integer"}, [(n, 1) for n in range(4)]
     )
     declared = policy({"q": "q", "s": "s"}, 2)
-    monkeypatch.setattr(frequency, "KAnonymity", Fewer)
+    monkeypatch.setattr(frequency.KAnonymity, "measures", lambda model: (Fewer.of(model.k),))
     publish(db, declared)
     monkeypatch.setattr(Fewer, "merging_keeps", True)
     with refused("infeasible"):
