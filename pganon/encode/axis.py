@@ -68,7 +68,7 @@ class Axis(ABC):
 
     @abstractmethod
     def extent(self, state: State, table: str) -> list[exp.Expr]:
-        """Aggregates over the codes of a group, to be named by :meth:`extent_names`."""
+        """Aggregates over the codes of a group, with their names."""
 
     @abstractmethod
     def merged(self, state: State, table: str) -> list[exp.Expr]:

@@ -40,26 +40,26 @@ class Measure:
 
 def measures() -> list[Measure]:
     """Parameters are not in the aggregates but for l, which is the column "l" of the text."""
-    ranked = RecursiveCLDiversity(1, 3)
+    ranked = RecursiveCLDiversity.of(1, 3)
     any_l = RecursiveCLDiversity.ratio("g", RecursiveCLDiversity.tail("g", col("l")))
     return [
-        Measure("k_anonymity", KAnonymity(1), "classes", short="k"),
-        Measure("distinct_l_diversity", DistinctLDiversity(1), short="l"),
-        Measure("entropy_l_diversity", EntropyLDiversity(1), short="entropy_l"),
-        Measure("recursive_cl_diversity", RecursiveCLDiversity(1, 2), short="c"),
+        Measure("k_anonymity", KAnonymity.of(1), "classes", short="k"),
+        Measure("distinct_l_diversity", DistinctLDiversity.of(1), short="l"),
+        Measure("entropy_l_diversity", EntropyLDiversity.of(1), short="entropy_l"),
+        Measure("recursive_cl_diversity", RecursiveCLDiversity.of(1, 2), short="c"),
         Measure("recursive_cl_diversity_any_l", ranked, aggregate=any_l),
-        Measure("frequency_l_diversity", AnatomyLDiversity(1), short="deg"),
+        Measure("frequency_l_diversity", AnatomyLDiversity.of(1), short="deg"),
         Measure("alpha", RelativeFrequency(1), short="alpha"),
-        Measure("t_closeness", TCloseness(1), short="t"),
-        Measure("t_closeness_ordered", TCloseness(1, "ordered"), short="t_ordered"),
-        Measure("beta_likeness", BetaLikeness(1, "basic"), short="basic_beta"),
-        Measure("beta_likeness_enhanced", BetaLikeness(1, "enhanced"), short="beta"),
-        Measure("delta_disclosure", DeltaDisclosure(1), short="delta"),
-        Measure("ir_k_anonymity", IRKAnonymity(1), "individuals", short="ir_k"),
+        Measure("t_closeness", TCloseness.of(1), short="t"),
+        Measure("t_closeness_ordered", TCloseness.of(1, "ordered"), short="t_ordered"),
+        Measure("beta_likeness", BetaLikeness.of(1, "basic"), short="basic_beta"),
+        Measure("beta_likeness_enhanced", BetaLikeness.of(1, "enhanced"), short="beta"),
+        Measure("delta_disclosure", DeltaDisclosure.of(1), short="delta"),
+        Measure("ir_k_anonymity", IRKAnonymity.of(1), "individuals", short="ir_k"),
         Measure("ir_alpha", IRAlpha(1), "individuals"),
         Measure("ir_beta", IRBeta(1)),
         Measure("eir_beta", EIRBeta(1), "holders"),
-        Measure("eir_l_diversity", EIRLDiversity(1), counts="", short="eir_l"),
+        Measure("eir_l_diversity", EIRLDiversity.of(1), counts="", short="eir_l"),
     ]
 
 

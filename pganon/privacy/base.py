@@ -12,9 +12,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
 from fractions import Fraction
+from typing import Any, Self, cast
 
 from sqlglot import exp
 
@@ -41,7 +42,6 @@ def from_below(operator: str) -> bool:
     return operator.startswith(">")
 
 
-@dataclass(frozen=True)
 class Model(ABC):
     """A privacy model with its parameter."""
 
@@ -77,6 +77,16 @@ class Model(ABC):
         return f"{self.name} {self.symbol} = {self.parameter:g}"
 
     symbol = "k"
+
+    @classmethod
+    def of(cls, *parameters: Any, **named: Any) -> Self:
+        """The measure with these parameters, in the order of the fields."""
+        return cls(*parameters, **named)
+
+    @classmethod
+    def needed(cls) -> list[str]:
+        """Names of the parameters that have no default."""
+        return [one.name for one in fields(cast(Any, cls)) if one.default is MISSING]
 
     def sentence(self, known: str, column: str) -> str:
         """The condition for people who do not know the field.
@@ -253,6 +263,12 @@ class CountModel(Model):
         return int(self.parameter)
 
 
+def share(part: exp.Expr, whole: exp.Expr) -> exp.Expr:
+    """numeric with 40 decimals."""
+    one = exp.Literal.number(f"1.{'0' * 40}")
+    return fragment(":part::numeric * :one / :whole::numeric", part=part, one=one, whole=whole)
+
+
 class ShareModel(Model):
     """A model with an upper bound on a share of a group; equality satisfies.
 
@@ -277,13 +293,7 @@ class ShareModel(Model):
         limit = self.limit
         if limit == Fraction(str(self.parameter)):
             return super().holds(measure)
-        return self._compared(measure, self.share(num(limit.numerator), num(limit.denominator)))
-
-    @staticmethod
-    def share(part: exp.Expr, whole: exp.Expr) -> exp.Expr:
-        """numeric with 40 decimals."""
-        one = exp.Literal.number(f"1.{'0' * 40}")
-        return fragment(":part::numeric * :one / :whole::numeric", part=part, one=one, whole=whole)
+        return self._compared(measure, share(num(limit.numerator), num(limit.denominator)))
 
     def worst(self, measured: exp.Select) -> exp.Select:
         """The same, with `measured` in the digits that people read."""

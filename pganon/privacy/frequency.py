@@ -10,26 +10,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from pydantic import Field, model_validator
 from sqlglot import exp
 
-from pganon.privacy.base import Bound, CountModel, Model, ShareModel
+from pganon.policy.refusals import known_word, refuse_one
+from pganon.privacy.base import Bound, CountModel, Model, ShareModel, share
+from pganon.privacy.declaration import MeasuredModel
 from pganon.privacy.judged import Judged
 from pganon.sqltools import col, fragment, num
 
+AtLeastTwo = Annotated[int, Field(ge=2, le=2**31 - 1)]
 
-@dataclass(frozen=True)
+
 class _Size(CountModel):
-    """Every group has at least k records."""
-
-    k: int
-    symbol: ClassVar[str] = "k"
-
-    @property
-    def parameter(self) -> float:
-        return self.k
-
     @property
     def needs_values(self) -> bool:
         return False
@@ -38,15 +33,15 @@ class _Size(CountModel):
         return fragment("sum(:n)::bigint", n=col("n", rows))
 
 
-@dataclass(frozen=True)
-class KAnonymity(_Size):
-    """At least k records share their quasi-identifiers (Samarati 2001, Sweeney 2002).
+class KAnonymity(MeasuredModel, _Size):
+    """Every class holds at least k records."""
 
-    Does not protect sensitive values: a group may have only one.
-    """
+    # Samarati 2001, Sweeney 2002. Does not protect sensitive values: a class may have only one.
 
-    name: ClassVar[str] = "k_anonymity"
     judged_of: ClassVar[Judged] = Judged.PEOPLE
+
+    model: Literal["k_anonymity"]
+    k: AtLeastTwo
 
     def sentence(self, known: str, column: str) -> str:
         return f"Everybody shares {known} with at least {self.k - 1} others in the release."
@@ -87,24 +82,21 @@ class RelativeFrequency(ShareModel):
 
     def aggregate(self, rows: str) -> exp.Expr:
         n = col("n", rows)
-        return self.share(fragment("max(:n)", n=n), fragment("sum(:n)", n=n))
+        return share(fragment("max(:n)", n=n), fragment("sum(:n)", n=n))
 
 
-@dataclass(frozen=True)
-class DistinctLDiversity(CountModel):
-    """Every group has at least l distinct sensitive values (Machanavajjhala et al. 2007).
+class DistinctLDiversity(MeasuredModel, CountModel):
+    """Every class holds at least l different values of the column."""
 
-    A value may still be far more frequent than the others.
-    """
+    # Machanavajjhala et al. 2007. A value may still be far more frequent than the others.
 
-    l: int  # noqa: E741 - the literature's name
-    name: ClassVar[str] = "distinct_l_diversity"
+    conditional = True
     judged_of: ClassVar[Judged] = Judged.VALUES
     symbol: ClassVar[str] = "l"
 
-    @property
-    def parameter(self) -> float:
-        return self.l
+    model: Literal["distinct_l_diversity"]
+    column: str
+    l: AtLeastTwo  # noqa: E741 (the field's own letter)
 
     def sentence(self, known: str, column: str) -> str:
         return f"Every group has at least {self.l} different values of {column}."
@@ -117,22 +109,19 @@ class DistinctLDiversity(CountModel):
         return fragment("count(*)")
 
 
-@dataclass(frozen=True)
-class EntropyLDiversity(Model):
-    """The entropy of the sensitive values of every group is at least ln l.
+class EntropyLDiversity(MeasuredModel):
+    """In every class the entropy of the column is at least log(l)."""
 
-    Measured as exp(entropy), the effective number of values, so that it compares with l
-    (Machanavajjhala et al. 2007, definition 4.1).
-    """
+    # Measured as exp(entropy), the effective number of values, so that it compares with l
+    # (Machanavajjhala et al. 2007, definition 4.1). A whole l is compared with tolerance, too.
 
-    l: float  # noqa: E741 - the literature's name
-    name: ClassVar[str] = "entropy_l_diversity"
+    conditional = True
     judged_of: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "l"
 
-    @property
-    def parameter(self) -> float:
-        return float(self.l)  # a whole l is compared with tolerance, too
+    model: Literal["entropy_l_diversity"]
+    column: str
+    l: Annotated[float, Field(ge=2, le=2**31 - 1)]  # noqa: E741
 
     def sentence(self, known: str, column: str) -> str:
         return (
@@ -151,28 +140,26 @@ class EntropyLDiversity(Model):
         )
 
 
-@dataclass(frozen=True)
-class RecursiveCLDiversity(Model):
-    """r1 < c * (r_l + ... + r_m), the counts of a group's m values by descending frequency.
+class RecursiveCLDiversity(MeasuredModel):
+    """In every class the most frequent value is rarer than c times the l-th and all rarer ones."""
 
-    So the most frequent value is not too frequent even if a reader rules out l - 2 of the others
-    (Machanavajjhala et al. 2007, definition 4.2; strict). Measured as the ratio of both sides:
-    the group has (c, l)-diversity for every c above it, and for none where it has fewer than l
-    values (infinite). Does not compare a group with the table, and a rare value may be in every
-    record that remains when the others are ruled out.
-    """
+    # r1 < c * (r_l + ... + r_m), the counts of a group's m values by descending frequency. So the
+    # most frequent value is not too frequent even if a reader rules out l - 2 of the others
+    # (Machanavajjhala et al. 2007, definition 4.2; strict). Measured as the ratio of both sides:
+    # the group has (c, l)-diversity for every c above it, and for none where it has fewer than l
+    # values (infinite). Does not compare a group with the table, and a rare value may be in every
+    # record that remains when the others are ruled out.
 
-    c: float
-    l: int  # noqa: E741 - the literature's name
-    name: ClassVar[str] = "recursive_cl_diversity"
+    conditional = True
     judged_of: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "c"
     bound: ClassVar[Bound] = Bound.AT_MOST
     strict: ClassVar[bool] = True
 
-    @property
-    def parameter(self) -> float:
-        return float(self.c)
+    model: Literal["recursive_cl_diversity"]
+    column: str
+    c: Annotated[float, Field(gt=0, le=1e9)]
+    l: AtLeastTwo  # noqa: E741
 
     def sentence(self, known: str, column: str) -> str:
         return (
@@ -226,8 +213,7 @@ class RecursiveCLDiversity(Model):
         )
 
 
-@dataclass(frozen=True)
-class AnatomyLDiversity(Model):
+class FrequencyLDiversity(MeasuredModel):
     """At most 1/l of a group's records have the same value (frequency l-diversity).
 
     Equals Deg(P) >= l, the privacy degree of anatomy and slicing (Xiao and Tao 2006). At level
@@ -235,67 +221,130 @@ class AnatomyLDiversity(Model):
     only the victim's group. Does not protect against readers who can exclude values for the victim.
     """
 
-    l: int  # noqa: E741 (the field's own letter)
-    level: str = "attribute"
-    name: ClassVar[str] = "anatomy_l_diversity"
     judged_of: ClassVar[Judged] = Judged.MOST
     symbol: ClassVar[str] = "l"
 
+    if TYPE_CHECKING:  # a field of every subclass
+        l: int  # noqa: E741
+
     @property
-    def parameter(self) -> float:
-        return self.l
+    def measured_level(self) -> str:
+        """The level of a policy, for models that have one."""
+        return getattr(self, "level", "unique")
 
     @property
     def parameters(self) -> dict[str, object]:
-        return {"l": self.l, "level": self.level}
+        return {"l": self.l, "level": self.measured_level}
 
     @property
     def minimum_size(self) -> int:
         return self.l
 
     def sentence(self, known: str, column: str) -> str:
-        values = f"the same {column}" if column and self.level != "tuple" else "the same values"
+        values = (
+            f"the same {column}" if column and self.measured_level != "tuple" else "the same values"
+        )
         return f"In every group or bucket at most 1 in {self.l} has {values}."
 
     def most(self, share: float) -> float | None:
-        return None if self.level == "tuple" else 1 / self.l
+        return None if self.measured_level == "tuple" else 1 / self.l
 
     def aggregate(self, rows: str) -> exp.Expr:
         degree = fragment("sum(:n)::float8 / max(:n)::float8", n=col("n", rows))
-        if self.level != "unique":
+        if self.measured_level != "unique":
             return degree
         # A value that repeats leaves no degree at all.
         return fragment("case when max(:n) > 1 then 1 else :d end", n=col("n", rows), d=degree)
 
 
-@dataclass(frozen=True)
-class SlicingLDiversity(AnatomyLDiversity):
-    """The same for the buckets of slicing, of one column or (level `tuple`) of whole tables.
+class AnatomyLDiversity(FrequencyLDiversity):
+    """In every group at most 1/l of the records have the same value of the column."""
 
-    At level `tuple` the values of a record in one sensitive table count as one value, which
-    bounds no single column: all vectors of a bucket may differ and share their diagnosis.
+    conditional = True
+
+    model: Literal["anatomy_l_diversity"]
+    column: str
+    l: AtLeastTwo  # noqa: E741
+    level: Annotated[
+        Literal["attribute", "unique"],
+        known_word("level of anatomy_l_diversity", ("attribute", "unique")),
+    ] = "attribute"
+
+
+class SlicingLDiversity(FrequencyLDiversity):
+    """In every bucket at most 1/l of the records have the same value.
+
+    Of a sensitive column, of every sensitive column where none is named, or (level: tuple) of the
+    values of a sensitive table taken together.
     """
 
-    name: ClassVar[str] = "slicing_l_diversity"
+    # At level tuple no single column is bounded: all vectors of a bucket may differ and share their
+    # diagnosis.
+
+    conditional = True
+
+    model: Literal["slicing_l_diversity"]
+    column: str | None = None
+    l: AtLeastTwo  # noqa: E741
+    level: Annotated[
+        Literal["attribute", "tuple", "unique"],
+        known_word("level of slicing_l_diversity", ("attribute", "tuple", "unique")),
+    ] = "attribute"
+    min_size: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1
+
+    @model_validator(mode="after")
+    def _level_of_tables(self) -> SlicingLDiversity:
+        if self.column is not None and self.level == "tuple":
+            refuse_one(
+                "level: tuple is about whole sensitive tables, not about one column",
+                at=("column",),
+                suggestion="remove column, or write level: attribute",
+            )
+        return self
+
+    @property
+    def about_each(self) -> bool:
+        return self.column is None and self.level != "tuple"
+
+    def measures(self) -> tuple[Model, ...]:
+        values = self.of(self.l, self.level)
+        return (values, BucketSize(self.min_size)) if self.min_size > 1 else (values,)
 
 
-@dataclass(frozen=True)
-class LocalBucketDiversity(AnatomyLDiversity):
-    """The same for the buckets of one column in which some records show their value instead.
+class LocalBucketDiversity(FrequencyLDiversity):
+    """Every bucket of the column holds l or more values, none of them twice.
 
-    Buckets have l or more values and none of them twice (Li, He and Sun: corollary 2). Does not
-    bound what is learned by who knows the value of another member of a bucket.
+    In buckets that several columns have in common values may repeat; then at most 1/l of a bucket's
+    records have the same one. The column is sensitive, or semi-sensitive: then its buckets hold the
+    values that are hidden.
     """
 
-    level: str = "unique"
-    name: ClassVar[str] = "local_bucket_diversity"
+    # Li, He and Sun, corollary 2. Does not bound what is learned by who knows the value of another
+    # member of a bucket.
+
+    model: Literal["local_bucket_diversity"]
+    column: str
+    l: AtLeastTwo  # noqa: E741
+
+
+class CommonBucketDiversity(LocalBucketDiversity):
+    """The same in buckets that several columns have in common."""
+
+    @property
+    def measured_level(self) -> str:
+        return "attribute"
 
 
 @dataclass(frozen=True)
 class BucketSize(_Size):
     """Every bucket has at least k records. Not k-anonymity, which is about quasi-identifiers."""
 
+    k: int
     name: ClassVar[str] = "bucket_size"
+
+    @property
+    def parameter(self) -> float:
+        return self.k
 
     def sentence(self, known: str, column: str) -> str:
         return f"Every bucket has at least {self.k} records."

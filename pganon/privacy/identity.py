@@ -13,35 +13,35 @@ or the number of the victim's records; IR (k, l) allows all individuals to share
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field
 from sqlglot import exp
 
-from pganon.privacy.base import CountModel, Model, ShareModel
-from pganon.privacy.frequency import DistinctLDiversity
+from pganon.privacy.base import CountModel, Model, ShareModel, share
+from pganon.privacy.declaration import MeasuredModel
+from pganon.privacy.frequency import AtLeastTwo
 from pganon.privacy.judged import Judged
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, named, num, query
 
 
-@dataclass(frozen=True)
-class IRKAnonymity(CountModel):
-    """Every group has at least k individuals. Its histogram is of individuals, not of values."""
+class IRKAnonymity(MeasuredModel, CountModel):
+    """Every class holds at least k individuals."""
 
-    k: int
-    name: ClassVar[str] = "ir_k_anonymity"
+    # Its histogram is of individuals, not of values.
+
     judged_of: ClassVar[Judged] = Judged.PEOPLE
     symbol: ClassVar[str] = "k"
     counts: ClassVar[str] = "individuals"
 
+    model: Literal["ir_k_anonymity"]
+    k: AtLeastTwo
+
     @property
     def needs_values(self) -> bool:
         return False
-
-    @property
-    def parameter(self) -> float:
-        return self.k
 
     def sentence(self, known: str, column: str) -> str:
         return f"Everybody shares {known} with at least {self.k - 1} others in the release."
@@ -55,7 +55,7 @@ class _RecordShare(ShareModel):
 
     def aggregate(self, rows: str) -> exp.Expr:
         n = col("n", rows)
-        return self.share(fragment("max(:n)", n=n), fragment("sum(:n)", n=n))
+        return share(fragment("max(:n)", n=n), fragment("sum(:n)", n=n))
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ class IRBeta(_RecordShare):
         return float(self.beta)
 
     def sentence(self, known: str, column: str) -> str:
-        share = f"{100 * self.parameter:.3g} %"
-        return f"In no group do more than {share} of the records have the same {column}."
+        most = f"{100 * self.parameter:.3g} %"
+        return f"In no group do more than {most} of the records have the same {column}."
 
     def most(self, share: float) -> float:
         return self.parameter
@@ -121,8 +121,8 @@ class EIRBeta(ShareModel):
         return float(self.beta)
 
     def sentence(self, known: str, column: str) -> str:
-        share = f"{100 * self.parameter:.3g} %"
-        return f"In no group do more than {share} of the people have the same {column}."
+        most = f"{100 * self.parameter:.3g} %"
+        return f"In no group do more than {most} of the people have the same {column}."
 
     def most(self, share: float) -> float:
         return self.parameter
@@ -132,30 +132,25 @@ class EIRBeta(ShareModel):
         return True
 
     def aggregate(self, rows: str) -> exp.Expr:
-        return exp.func("max", self.share(col("n", rows), col("total", rows)))
+        return exp.func("max", share(col("n", rows), col("total", rows)))
 
 
-@dataclass(frozen=True)
-class EIRLDiversity(CountModel):
-    """Every reasoning set of a group has at least l distinct sensitive values.
+class EIRLDiversity(MeasuredModel, CountModel):
+    """In every class one record of every individual have at least l values, whichever are taken."""
 
-    A reasoning set takes one record of every individual. The smallest number of values in one is
-    the size of a minimum hitting set of the individuals' sets of values, which is searched exactly;
-    measures stop at l. Where the search would take too long a group measures `undecided`, or the
-    statement fails with PA201. The adversary's confidence in one value is bounded by
-    (n - l + 1) / n among n individuals, not by 1 / l.
-    """
+    # A reasoning set takes one record of every individual. The smallest number of values in one is
+    # the size of a minimum hitting set of the individuals' sets of values, which is searched
+    # exactly; measures stop at l. The adversary's confidence in one value is bounded by
+    # (n - l + 1) / n among n individuals, not by 1 / l.
 
-    l: int  # noqa: E741 - the literature's name
-    undecided: int | None = None
-    name: ClassVar[str] = "eir_l_diversity"
+    conditional = True
     judged_of: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "l"
     counts: ClassVar[str] = "pairs"
 
-    @property
-    def parameter(self) -> float:
-        return self.l
+    model: Literal["eir_l_diversity"]
+    column: str
+    l: Annotated[int, Field(ge=2, le=1000)]  # noqa: E741
 
     def sentence(self, known: str, column: str) -> str:
         return (
@@ -167,12 +162,17 @@ class EIRLDiversity(CountModel):
         raise TypeError("a minimum hitting set is no aggregate over a histogram; use measure()")
 
     def measure(
-        self, histogram: Relation, by: Sequence[str], reference: Relation | None = None
+        self,
+        histogram: Relation,
+        by: Sequence[str],
+        reference: Relation | None = None,
+        undecided: int | None = None,
     ) -> exp.Select:
         """The size of a minimum hitting set of every group, at most l.
 
         Args:
             histogram: relation (by..., individual, value), a row per value that an individual has.
+            undecided: measure of a group that the search cannot decide; None: an error.
         """
         part = [f"g{i}" for i in range(len(by))]
         held = query("select distinct h.individual, h.value from h", {"h": histogram})
@@ -182,8 +182,8 @@ class EIRLDiversity(CountModel):
         text = _SIZES.replace("groups", ", ".join(part)).replace(
             "same_group", " and ".join(f"c.{key} = b.{key}" for key in part)
         )
-        undecided = exp.null() if self.undecided is None else num(self.undecided)
-        measured = query(text, {"held": held}, l=num(self.l), undecided=undecided)
+        stopped = exp.null() if undecided is None else num(undecided)
+        measured = query(text, {"held": held}, l=num(self.l), undecided=stopped)
         sizes = query("select s.measure from s", {"s": measured})
         return sizes.select(
             *[named(col(key, "s"), name) for name, key in zip(by, part, strict=True)]
@@ -254,10 +254,10 @@ def measured(
     Args:
         undecided: measure of a group that the exact search cannot decide; None: an error.
     """
-    if isinstance(model, EIRLDiversity):
-        model = replace(model, undecided=undecided)
     counts: str = getattr(model, "counts", "records")
     rows = histogram(counts, records, by)
+    if isinstance(model, EIRLDiversity):
+        return model.measure(rows, [by], undecided=undecided)
     if counts != "holders":
         return model.measure(rows, [by])
     # An individual may hold several values: the total is not the sum over them.
@@ -270,18 +270,3 @@ def measured(
     ).select(col(by, "h"))
     tree = exp.select(col(by, "g"), named(model.aggregate("g"), "measure"))
     return tree.from_(both.subquery("g")).group_by(col(by, "g"))
-
-
-def ir_kl(k: int, l: int) -> tuple[Model, ...]:  # noqa: E741
-    """IR (k, l)-anonymity: k individuals and l distinct values in every group."""
-    return IRKAnonymity(k), DistinctLDiversity(l)
-
-
-def ir_alpha_beta(alpha: float, beta: float) -> tuple[Model, ...]:
-    """IR (alpha, beta)-anonymity."""
-    return IRAlpha(alpha), IRBeta(beta)
-
-
-def eir_alpha_beta(alpha: float, beta: float) -> tuple[Model, ...]:
-    """EIR (alpha, beta)-anonymity."""
-    return IRAlpha(alpha), EIRBeta(beta)

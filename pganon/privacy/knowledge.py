@@ -9,35 +9,38 @@ Transactions on Dependable and Secure Computing 2012.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field
 from sqlglot import exp
 
-from pganon.privacy.base import Bound, Model
+from pganon.policy.columns import Columns
+from pganon.policy.knowledge import Knowledge
+from pganon.policy.refusals import Refusal
+from pganon.privacy.base import Bound
+from pganon.privacy.declaration import MeasuredModel
 from pganon.privacy.judged import Judged
 from pganon.sqltools import col, fragment
 
 
-@dataclass(frozen=True)
-class BackgroundKnowledge(Model):
-    """The Jensen-Shannon divergence of the priors of any two records of a class is at most j.
-
-    To the base 2, so that it is between 0 and 1; equality satisfies. Where all priors of a class
-    are equal, its histogram is all that a reader learns. Otherwise j bounds how different priors
-    are, not what he may conclude: at a divergence of 0.025 a value can be certain, if the prior of
-    all other members rules it out.
-
-    Priors stay with the owner, so only the owner can measure it: of pairs of priors in a class, not
-    of a histogram.
+class BackgroundKnowledge(MeasuredModel):
+    """In every class what readers know of the members beforehand differs by at most j.
 
     Attributes:
-        knowledge: where priors come from: kernel, relation or cells.
+        smoothing: the share of every prior that is the distribution of the whole instead.
     """
 
-    j: float
-    knowledge: str
-    name: ClassVar[str] = "background_knowledge"
+    # The Jensen-Shannon divergence of the priors of any two records of a class is at most j.
+    #
+    # To the base 2, so that it is between 0 and 1; equality satisfies. Where all priors of a class
+    # are equal, its histogram is all that a reader learns. Otherwise j bounds how different priors
+    # are, not what he may conclude: at a divergence of 0.025 a value can be certain, if the prior
+    # of all other members rules it out.
+    #
+    # Priors stay with the owner, so only the owner can measure it: of pairs of priors in a class,
+    # not of a histogram.
+
     judged_of: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "j"
     bound: ClassVar[Bound] = Bound.AT_MOST
@@ -45,15 +48,20 @@ class BackgroundKnowledge(Model):
     from_histogram: ClassVar[bool] = False
     tolerance: ClassVar[float] = 1e-9
 
-    @property
-    def parameter(self) -> float:
-        return float(self.j)
+    model: Literal["background_knowledge"]
+    j: Annotated[float, Field(ge=0, le=1)]
+    knowledge: Knowledge
+    smoothing: Annotated[float, Field(ge=0, lt=1)] = 0.0
+
+    def refusals(self, columns: Columns) -> Iterable[Refusal]:
+        for refusal in self.knowledge.refusals(columns):
+            yield Refusal(("knowledge", *refusal.place), refusal.message, refusal.suggestion)
 
     @property
     def parameters(self) -> dict[str, object]:
         return {
             "j": self.parameter,
-            "knowledge": self.knowledge,
+            "knowledge": self.knowledge.source,
             "bounds": "divergence of priors",
             "verified": "by the owner",
             "depends_on": "quasi-identifiers" if self.from_outside else "sensitive values",
@@ -62,11 +70,11 @@ class BackgroundKnowledge(Model):
     @property
     def from_outside(self) -> bool:
         """Whether priors are given, not estimated from the source."""
-        return self.knowledge == "relation"
+        return self.knowledge.source == "relation"
 
     @property
     def label(self) -> str:
-        return f"{self.name} j = {self.j:g} ({self.knowledge})"
+        return f"{self.name} j = {self.j:g} ({self.knowledge.source})"
 
     @property
     def needs_values(self) -> bool:

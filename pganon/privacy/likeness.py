@@ -9,19 +9,20 @@ together, reveal.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field
 from sqlglot import exp
 
-from pganon.privacy.base import Bound, Model
+from pganon.policy.refusals import known_word
+from pganon.policy.words import DISTANCES
+from pganon.privacy.base import Bound
+from pganon.privacy.declaration import MeasuredModel
 from pganon.privacy.judged import Judged
 from pganon.sqltools import col, fragment
 
-Variant = Literal["enhanced", "basic"]
 
-
-class ReferenceModel(Model):
+class ReferenceModel(MeasuredModel):
     """A model that needs the distribution of the table."""
 
     bound: ClassVar[Bound] = Bound.AT_MOST
@@ -31,32 +32,27 @@ class ReferenceModel(Model):
         return True
 
 
-@dataclass(frozen=True)
 class TCloseness(ReferenceModel):
-    """The distribution of every group is within distance t of the table's (Li et al. 2007).
+    """In every class the earth mover's distance of the column to the whole is at most t."""
 
-    Equality satisfies. distance "equal": all values equally far apart, half the sum of absolute
-    differences. distance "ordered": earth mover's distance over the order of the values,
-    neighbours being 1 / (m - 1) apart. distance "hierarchical": earth mover's distance over a
-    hierarchy (section 5.2), two values being as far apart as the level of their lowest common
-    ancestor, divided by that of the root. Values absent from a group count in all.
+    # Li et al. 2007; equality satisfies. distance "equal": all values equally far apart, half the
+    # sum of absolute differences. distance "ordered": earth mover's distance over the order of the
+    # values, neighbours being 1 / (m - 1) apart. distance "hierarchical": earth mover's distance
+    # over a hierarchy (section 5.2), two values being as far apart as the level of their lowest
+    # common ancestor, divided by that of the root. Values absent from a group count in all.
+    #
+    # The distance is over all values together: the share of a rare value may grow many times
+    # (see :class:`BetaLikeness`).
 
-    The distance is over all values together: the share of a rare value may grow many times
-    (see :class:`BetaLikeness`).
-
-    Attributes:
-        min_size: fewest records of a bucket, for methods that make buckets.
-    """
-
-    t: float
-    distance: str = "equal"
-    min_size: int | None = None
-    name: ClassVar[str] = "t_closeness"
     symbol: ClassVar[str] = "t"
 
-    @property
-    def parameter(self) -> float:
-        return float(self.t)
+    model: Literal["t_closeness"]
+    column: str
+    t: Annotated[float, Field(gt=0, le=1)]
+    distance: Annotated[
+        Literal["equal", "ordered", "hierarchical"], known_word("distance", DISTANCES)
+    ] = "equal"
+    min_size: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None  # of a bucket
 
     def sentence(self, known: str, column: str) -> str:
         return (
@@ -128,29 +124,27 @@ def _gain(rows: str) -> exp.Expr:
     )
 
 
-@dataclass(frozen=True)
 class BetaLikeness(ReferenceModel):
-    """No value's share grows by more than beta, relative to the table (Cao and Karras 2012).
+    """In every class no value's share exceeds that in the whole by more than beta times it."""
 
-    For every value with q > p, (q - p) / p <= beta ("basic", definition 2) or
-    (q - p) / p <= min(beta, -ln p) ("enhanced", definition 3); equality satisfies, values absent
-    from a group never violate. Measured as the largest (q - p) / p. The limit -ln p of the
-    enhanced form holds whatever beta is, so a group that breaks it measures infinite: there is no
-    beta for it.
+    # Cao and Karras 2012: for every value with q > p, (q - p) / p <= beta ("basic", definition 2)
+    # or (q - p) / p <= min(beta, -ln p) ("enhanced", definition 3); equality satisfies, values
+    # absent from a group never violate. Measured as the largest (q - p) / p. The limit -ln p of the
+    # enhanced form holds whatever beta is, so a group that breaks it measures infinite: there is no
+    # beta for it.
+    #
+    # Bounds gains only: a group may lack a value altogether, which rules it out for its members.
+    # The basic form does not limit values with p >= 1 / (1 + beta) at all.
 
-    Bounds gains only: a group may lack a value altogether, which rules it out for its members.
-    The basic form does not limit values with p >= 1 / (1 + beta) at all.
-    """
-
-    beta: float
-    variant: Variant = "enhanced"
-    name: ClassVar[str] = "beta_likeness"
     judged_of: ClassVar[Judged] = Judged.MOST
     symbol: ClassVar[str] = "beta"
 
-    @property
-    def parameter(self) -> float:
-        return float(self.beta)
+    model: Literal["beta_likeness"]
+    column: str
+    beta: Annotated[float, Field(gt=0, le=1e9)]
+    variant: Annotated[
+        Literal["basic", "enhanced"], known_word("variant of beta_likeness", ("basic", "enhanced"))
+    ] = "enhanced"
 
     def sentence(self, known: str, column: str) -> str:
         return (
@@ -186,26 +180,24 @@ class BetaLikeness(ReferenceModel):
         )
 
 
-@dataclass(frozen=True)
 class DeltaDisclosure(ReferenceModel):
-    """|ln(q / p)| < delta for every value of the table (Brickell and Shmatikov 2008).
+    """In every class every value's share is within a factor exp(delta) of that in the whole."""
 
-    Strict, natural logarithm. A value of the table that a group lacks has ln 0, so the group
-    measures infinite, as the definition says; tools that skip such values report less. So it is
-    the strictest of the models here: every group must hold every value.
+    # |ln(q / p)| < delta for every value of the table (Brickell and Shmatikov 2008).
+    #
+    # Strict, natural logarithm. A value of the table that a group lacks has ln 0, so the group
+    # measures infinite, as the definition says; tools that skip such values report less. So it is
+    # the strictest of the models here: every group must hold every value.
+    #
+    # Says nothing about groups of few records: one class of the whole table always satisfies it.
 
-    Says nothing about groups of few records: one class of the whole table always satisfies it.
-    """
-
-    delta: float
-    name: ClassVar[str] = "delta_disclosure"
     judged_of: ClassVar[Judged] = Judged.EXTREMES
     symbol: ClassVar[str] = "delta"
     strict: ClassVar[bool] = True
 
-    @property
-    def parameter(self) -> float:
-        return float(self.delta)
+    model: Literal["delta_disclosure"]
+    column: str
+    delta: Annotated[float, Field(gt=0, le=1e3)]
 
     def sentence(self, known: str, column: str) -> str:
         return (

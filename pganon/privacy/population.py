@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.privacy.base import Bound, Model, Requirement, ShareModel
+from pganon.privacy.base import Bound, Model, Requirement, share
 from pganon.privacy.judged import Judged
 from pganon.privacy.release import AboveHighest
 from pganon.privacy.rows import Relation
@@ -76,9 +76,9 @@ def searched(requirements: Iterable[Requirement]) -> list[Requirement]:
 
 def with_presence(counted: Relation) -> exp.Select:
     """SELECT *, presence: of classes with `n` records that cover so many people `covered`."""
-    share = ShareModel.share(col("n", "x"), col("covered", "x"))
-    text = "select x.*, case when x.covered = 0 then 1 else least(1, :share) end as presence from x"
-    return query(text, {"x": counted}, share=share)
+    part = share(col("n", "x"), col("covered", "x"))
+    text = "select x.*, case when x.covered = 0 then 1 else least(1, :part) end as presence from x"
+    return query(text, {"x": counted}, part=part)
 
 
 @dataclass(frozen=True)
@@ -176,8 +176,8 @@ class _OfAllClasses(PopulationModel, ABC):
     ) -> exp.Select:
         """SELECT `measure`: one row, of all classes together."""
         # Rounded to fewer decimals than parts have, thirds are a whole again.
-        share = ShareModel.share(fragment("sum(:part)", part=self.part), fragment("sum(h.n)"))
-        return query("select round(:share, 30) as measure from h", {"h": histogram}, share=share)
+        whole = share(fragment("sum(:part)", part=self.part), fragment("sum(h.n)"))
+        return query("select round(:whole, 30) as measure from h", {"h": histogram}, whole=whole)
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class AverageRisk(_OfAllClasses):
 
     @property
     def part(self) -> exp.Expr:
-        return ShareModel.share(fragment("h.n"), fragment("greatest(h.covered, 1)"))
+        return share(fragment("h.n"), fragment("greatest(h.covered, 1)"))
 
     def sentence(self, known: str, column: str) -> str:
         return (

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field, model_validator
 from sqlglot import exp
 
-from pganon.privacy.base import Model
+from pganon.policy.model import Name, RelationName
+from pganon.policy.refusals import known_word, refuse_one
+from pganon.privacy.declaration import MeasuredModel
 from pganon.privacy.judged import Judged
 from pganon.privacy.rows import Relation
 from pganon.sqltools import aliased, col, fragment, num, query, stacked, text
@@ -25,29 +28,40 @@ Element = Callable[[exp.Expr, int], exp.Expr]
 """From an element of an array of attribute i to its form in the combinations; never NULL."""
 
 
-@dataclass(frozen=True)
-class QSKAnonymity(Model):
-    """In every cluster every QS set has at least k combinations, every attribute `min_values`.
+class QSKAnonymity(MeasuredModel):
+    """Every cluster has at least k value combinations in every QS set."""
 
-    With `count: product` all combinations count: whoever does not know which ones exist has a
-    confidence of at most 1/k in any of them, since the values of an attribute can be permuted.
-    With `supported` only those that exist count, and clusters have k records: whoever knows them
-    is left with k candidates, which need not be equally likely. With fewer records than k the
-    values of a cluster might fit one choice of candidates alone. Does not protect a single
-    attribute (`min_values` makes it have several values), nor from who knows values of both sets
-    or other members of the cluster.
-    """
+    # In every cluster every QS set has at least k combinations, every attribute `min_values`.
+    #
+    # With `count: product` all combinations count: whoever does not know which ones exist has a
+    # confidence of at most 1/k in any of them, since the values of an attribute can be permuted.
+    # With `supported` only those that exist count, and clusters have k records: whoever knows them
+    # is left with k candidates, which need not be equally likely. With fewer records than k the
+    # values of a cluster might fit one choice of candidates alone. Does not protect a single
+    # attribute (`min_values` makes it have several values), nor from who knows values of both sets
+    # or other members of the cluster.
 
-    k: int
-    count: str
-    min_values: int
-    name: ClassVar[str] = "qs_k_anonymity"
     judged_of: ClassVar[Judged] = Judged.COMBINATIONS
     symbol: ClassVar[str] = "k"
 
-    @property
-    def parameter(self) -> float:
-        return self.k
+    model: Literal["qs_k_anonymity"]
+    k: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    count: Annotated[
+        Literal["supported", "product"],
+        known_word("way to count combinations", ("supported", "product")),
+    ] = "supported"
+    min_values: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1
+    public: dict[Name, RelationName] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _public_is_counted(self) -> QSKAnonymity:
+        if self.public and self.count == "product":
+            refuse_one(
+                "count: product reads no table; it counts combinations whether they exist or not",
+                at=("public",),
+                suggestion="remove public, or write count: supported",
+            )
+        return self
 
     @property
     def parameters(self) -> dict[str, object]:

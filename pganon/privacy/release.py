@@ -11,17 +11,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field
 from sqlglot import exp
 
-from pganon.privacy.base import Model, ShareModel
+from pganon.privacy.base import Model, ShareModel, share
+from pganon.privacy.declaration import MeasuredModel
 from pganon.privacy.judged import Judged
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, num, query
 
 
-@dataclass(frozen=True)
 class ReleaseModel(ShareModel, ABC):
     """An upper bound on a share of the whole release; no class satisfies it by itself."""
 
@@ -39,7 +40,7 @@ class ReleaseModel(ShareModel, ABC):
     def aggregate(self, rows: str) -> exp.Expr:
         """The measure of the release, as an aggregate over the rows (size, classes) of `rows`."""
         size, classes = col("size", rows), col("classes", rows)
-        return self.share(
+        return share(
             fragment("sum(:part * :classes)", part=self.part(size), classes=classes),
             fragment("sum(:size * :classes)", size=size.copy(), classes=classes.copy()),
         )
@@ -85,16 +86,10 @@ class AverageRisk(ReleaseModel):
         return num(1)
 
 
-@dataclass(frozen=True)
 class RecordsBelow(ReleaseModel, ABC):
-    """At most the share `share_of_records` of all records are in classes of fewer than `least`."""
+    """At most a share of all records are in classes of fewer than `least`."""
 
-    share_of_records: float
     symbol: ClassVar[str] = "share"
-
-    @property
-    def parameter(self) -> float:
-        return self.share_of_records
 
     @property
     @abstractmethod
@@ -103,7 +98,7 @@ class RecordsBelow(ReleaseModel, ABC):
 
     def sentence(self, known: str, column: str) -> str:
         return (
-            f"At most {100 * self.share_of_records:.3g} % of the people share {known} with fewer"
+            f"At most {100 * self.parameter:.3g} % of the people share {known} with fewer"
             f" than {self.least - 1} others in the release."
         )
 
@@ -148,11 +143,11 @@ class RecordsAtRisk(AboveHighest, RecordsBelow):
     """The same of the risk 1 / |E|."""
 
 
-@dataclass(frozen=True)
-class SampleUniqueness(RecordsBelow):
-    """At most the share `share_of_records` of all records are alone in their class."""
+class SampleUniqueness(MeasuredModel, RecordsBelow):
+    """Few records are alone in their class."""
 
-    name: ClassVar[str] = "sample_uniqueness"
+    model: Literal["sample_uniqueness"]
+    share: Annotated[float, Field(ge=0, lt=1)]
 
     @property
     def least(self) -> int:
@@ -160,6 +155,6 @@ class SampleUniqueness(RecordsBelow):
 
     def sentence(self, known: str, column: str) -> str:
         return (
-            f"At most {100 * self.share_of_records:.3g} % of the people share {known} with nobody"
-            " else in the release."
+            f"At most {100 * self.share:.3g} % of the people share {known} with nobody else in the"
+            " release."
         )

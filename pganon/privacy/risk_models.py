@@ -12,9 +12,10 @@ from pydantic import Field, model_validator
 
 from pganon.policy.model import RelationName
 from pganon.policy.refusals import known_word, refuse_one
-from pganon.privacy import frequency, population, profit, release, uniqueness
+from pganon.privacy import population, profit, release
 from pganon.privacy.base import Model
 from pganon.privacy.declaration import PrivacyModel
+from pganon.privacy.frequency import KAnonymity
 from pganon.risk.k_map import sample_k
 
 
@@ -55,7 +56,7 @@ class NoAttack(PrivacyModel):
     def measures(self) -> tuple[Model, ...]:
         if self.population is not None:
             return (population.KMap(self.population, self.k),)
-        return (frequency.KAnonymity(self.k),)
+        return (KAnonymity.of(self.k),)
 
 
 class KMap(PrivacyModel):
@@ -123,7 +124,7 @@ class KMap(PrivacyModel):
     def measures(self) -> tuple[Model, ...]:
         if self.population is not None:
             return (population.KMap(self.population, self.k),)
-        return (frequency.KAnonymity(self.least),)
+        return (KAnonymity.of(self.least),)
 
 
 class DeltaPresence(PrivacyModel):
@@ -194,37 +195,6 @@ class AverageRisk(PrivacyModel):
             above = population.RecordsAtRisk(self.population, self.share, self.highest)
             return (average, above)
         return (average, release.RecordsAtRisk(self.share, self.highest))
-
-
-class SampleUniqueness(PrivacyModel):
-    """Few records are alone in their class."""
-
-    model: Literal["sample_uniqueness"]
-    share: Annotated[float, Field(ge=0, lt=1)]
-
-    def measures(self) -> tuple[Model, ...]:
-        return (release.SampleUniqueness(self.share),)
-
-
-class PopulationUniqueness(PrivacyModel):
-    """Few people of the population are estimated to be alone with their values.
-
-    Attributes:
-        population_size: people of whom the source is a random sample.
-        share: of them who may be alone.
-        estimator: of their number; `dankar` takes the one that did best by sampling fraction.
-    """
-
-    model: Literal["population_uniqueness"]
-    population_size: Annotated[int, Field(ge=2, le=2**63 - 1)]
-    share: Annotated[float, Field(ge=0, lt=1)]
-    estimator: Annotated[
-        Literal["dankar", "zayatz", "pitman", "snb"],
-        known_word("estimator of population_uniqueness", ("dankar", "zayatz", "pitman", "snb")),
-    ] = "dankar"
-
-    def measures(self) -> tuple[Model, ...]:
-        return (uniqueness.PopulationUniqueness(self.population_size, self.share, self.estimator),)
 
 
 class Profitability(PrivacyModel):

@@ -48,13 +48,13 @@ def row_kind(reference: bool, moves: bool, rank: bool) -> str:
 
 def rows(kind: str) -> str:
     """The rows of classes of a kind, from the relations `histogram` and `reference`."""
-    models: list[Model] = [KAnonymity(1)]
+    models: list[Model] = [KAnonymity.of(1)]
     if not kind.startswith("plain"):
-        models += [TCloseness(1), DeltaDisclosure(1)]
+        models += [TCloseness.of(1), DeltaDisclosure.of(1)]
     if kind.startswith("moves"):
-        models.append(TCloseness(1, "ordered"))
+        models.append(TCloseness.of(1, "ordered"))
     if kind.endswith("_rank"):
-        models.append(RecursiveCLDiversity(1, 3))
+        models.append(RecursiveCLDiversity.of(1, 3))
     histogram = query("select x.class, x.value, x.n from histogram as x")
     reference = query("select x.value, x.position, x.share from reference as x")
     return render(class_rows(histogram, ["class"], models, reference))

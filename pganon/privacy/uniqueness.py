@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field
 from sqlglot import exp
 
-from pganon.privacy.base import Bound, Model
+from pganon.policy.refusals import known_word
+from pganon.privacy.base import Bound
+from pganon.privacy.declaration import MeasuredModel
 from pganon.privacy.judged import Judged
 from pganon.sqltools import col
 
@@ -30,19 +33,15 @@ class Estimated:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class PopulationUniqueness(Model):
-    """At most the share `share` of a population of N people is alone with its values.
+class PopulationUniqueness(MeasuredModel):
+    """Few people of the population are estimated to be alone with their values.
 
     Attributes:
-        population_size: N, above the number of records.
-        estimator: the name of an estimator, or of the rule that takes one.
+        population_size: people of whom the source is a random sample.
+        share: of them who may be alone.
+        estimator: of their number; `dankar` takes the one that did best by sampling fraction.
     """
 
-    population_size: int
-    share: float
-    estimator: str
-    name: ClassVar[str] = "population_uniqueness"
     symbol: ClassVar[str] = "share"
     bound: ClassVar[Bound] = Bound.AT_MOST
     merging_keeps: ClassVar[bool] = False
@@ -50,9 +49,13 @@ class PopulationUniqueness(Model):
     judged_of: ClassVar[Judged] = Judged.NOTHING
     tolerance: ClassVar[float] = 0.0
 
-    @property
-    def parameter(self) -> float:
-        return self.share
+    model: Literal["population_uniqueness"]
+    population_size: Annotated[int, Field(ge=2, le=2**63 - 1)]
+    share: Annotated[float, Field(ge=0, lt=1)]
+    estimator: Annotated[
+        Literal["dankar", "zayatz", "pitman", "snb"],
+        known_word("estimator of population_uniqueness", ("dankar", "zayatz", "pitman", "snb")),
+    ] = "dankar"
 
     @property
     def parameters(self) -> dict[str, object]:

@@ -38,7 +38,6 @@ class Resumed:
     """Cohorts of new individuals on which no version decided yet.
 
     Attributes:
-        sets: who was released, whatever became of the cohorts.
         cohort: (person, cohort), the cohort that the run tests; None: all but `others`.
         others: tables of those that runs of other releases will test.
     """

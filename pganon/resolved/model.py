@@ -223,7 +223,6 @@ class ReleaseSpec:
         growth: what the run adds to, of a release that grows; None for a version made at once.
         distributed_reads: what statements of a run read of tables that Citus distributes.
         shards: those of the source, where it is such a table itself and the run may work on them.
-        value_sets: those that people were released with, which their groups must have again.
     """
 
     policy: Policy

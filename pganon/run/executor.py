@@ -72,7 +72,7 @@ class Executor:
         created: called with the step's name after a CREATE TABLE AS that reads what is not
             pganon's own, before its transaction commits; may raise.
         processes: how many work on the tasks of a search.
-        crew: connections for chains of steps that may run side by side. None: only `conn`.
+        pool: connections for chains of steps that may run side by side. None: only `conn`.
         wanted: whether what the steps make is of use still.
         filled: tables that have rows. One that lost them (an unlogged table is empty after a
             crash) makes the run fail, whatever a step would make of nothing.

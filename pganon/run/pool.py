@@ -29,7 +29,7 @@ class Pool:
 
     Attributes:
         leader: the connection that holds the locks of the run.
-        enlist: opens a further connection, set up as the leader is.
+        connect: opens a further connection, set up as the leader is.
     """
 
     leader: Connection

@@ -94,7 +94,7 @@ class State:
 
     @property
     def outer(self) -> State:
-        """ExternalObjects of the scope."""
+        """The state outside of the scope."""
         return replace(self, scope="")
 
     def stage(self, name: str) -> QualifiedName:
@@ -143,7 +143,7 @@ class CreateTable:
     Attributes:
         when: the step is left out unless this holds.
         counted: the fact that the number of rows becomes.
-        outside: what the query reads and calls that is not pganon's own.
+        external: what the query reads and calls that is not pganon's own.
         sampled: a small sample is enough for the statistics, also of a staged table: only pganon
             reads it, to join it as a whole.
         every_round: in a Repeat, the queries of all rounds differ in the work tables that

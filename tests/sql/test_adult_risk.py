@@ -41,7 +41,7 @@ def test_average_risk_of_adult_as_arx_publishes_it(db: Database) -> None:
     for classes, alone, above, columns in KNOWN:
         measured = [
             steward.execute(render(model.measure(_counted(columns), columns)).encode()).fetchone()
-            for model in (AverageRisk(0.5), SampleUniqueness(0.5), RecordsAtRisk(0.5, 0.2))
+            for model in (AverageRisk(0.5), SampleUniqueness.of(0.5), RecordsAtRisk(0.5, 0.2))
         ]
         average, unique, at_risk = (float(row[0]) for row in measured if row)
         assert average == pytest.approx(classes / 30_162, abs=1e-12, rel=0)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
+from pganon.encode.axis import Axis
 from pganon.methods.background.context import Context, model_against, source_columns, source_counts
 from pganon.methods.background.cut import BLOCKS, cut_steps
 from pganon.methods.background.options import Incremental, KAgg, KAggMic, Primacy
@@ -18,9 +18,10 @@ from pganon.methods.background.search.limits import Limits, limits_against
 from pganon.methods.background.search.points import Attribute, Hierarchy, Nominal, Ordered, Points
 from pganon.methods.background.search.primacy import Cost, Pick, Post, Residual, k_primacy
 from pganon.methods.background.settled import SETTLED, settled_step
+from pganon.methods.common.attribute_arrays import attribute_arrays, given_with_losses
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
+from pganon.methods.common.search import attributes
 from pganon.methods.common.search.tree import Hierarchical
-from pganon.methods.common.tree_arrays import given_with_losses, tree_arrays
 from pganon.sqltools import named, query, scalar
 from pganon.steps import DropTables, State, Step
 from pganon.steps.tasks import TaskResult
@@ -59,13 +60,12 @@ def points_of(
 
 
 def _attribute(axis: Axis, state: State, given: Given, codes: np.ndarray) -> Attribute:
-    if isinstance(axis, OrderedAxis):
-        return Ordered(np.array([np.nan, *(given[axis.code] or ())])[codes])
-    if isinstance(axis, TreeAxis):
-        paths, costs = tree_arrays(axis, state, given)
-        return Hierarchy(codes, Hierarchical(paths, nulls=axis.has_null(state), costs=costs))
-    declared = axis.attribute.values
-    return Nominal(codes, axis.size(state) if declared is None else len(declared))
+    values = attribute_arrays(axis, state, given)
+    if isinstance(values, attributes.Ordered):
+        return Ordered(np.array([np.nan, *values.places])[codes])
+    if isinstance(values, attributes.Tree):
+        return Hierarchy(codes, Hierarchical.of(values, nulls=axis.has_null(state)))
+    return Nominal(codes, values.domain - axis.has_missing(state))
 
 
 AT_ONCE = 50_000

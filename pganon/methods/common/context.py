@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 from pganon.encode.axis import Axis, axes
 from pganon.methods.common.eligibility import Frequency
 from pganon.policy.options import MethodOptions
-from pganon.privacy.frequency import AnatomyLDiversity
+from pganon.privacy.frequency import FrequencyLDiversity
 from pganon.resolved.model import ReleaseSpec, Sensitive
 
 Options = TypeVar("Options", bound=MethodOptions)
@@ -58,7 +58,7 @@ class MethodContext(Generic[Options]):
         levels: dict[int, int] = {}
         for requirement in self.spec.requirements:
             model, index = requirement.model, requirement.sensitive
-            if index is not None and isinstance(model, AnatomyLDiversity):
+            if index is not None and isinstance(model, FrequencyLDiversity):
                 levels[index] = max(model.l, levels.get(index, 0))
         return levels
 

@@ -20,7 +20,7 @@ from pganon.methods.common.association import association, dependencies, matrix
 from pganon.methods.common.association.columns import sensitive_columns
 from pganon.methods.common.bucket_options import Divided, most_tables
 from pganon.methods.common.divisions import Tables
-from pganon.methods.common.search.attributes import How, clustered
+from pganon.methods.common.search.clustering import How, clustered
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import named, query, scalar, text
 from pganon.steps import Check, State, Step

@@ -26,8 +26,8 @@ from sqlglot import exp
 
 from pganon.encode.facts import KEPT
 from pganon.forms.work import CLASSED, INDIVIDUALS
+from pganon.methods.common.attribute_arrays import given_with_losses
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
-from pganon.methods.common.tree_arrays import given_with_losses
 from pganon.methods.individuals.context import IdentityContext, hull_columns
 from pganon.methods.individuals.individuals import INDIVIDUAL_COUNT, block_steps, blocks
 from pganon.methods.individuals.neighbours import (

@@ -215,7 +215,7 @@ def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
     for requirement in spec.requirements:
         model = requirement.model
         if getattr(model, "l", 1) > 1:
-            models.add(EIRLDiversity(int(model.parameter)))
+            models.add(EIRLDiversity.of(int(model.parameter)))
         elif getattr(model, "beta", 1) < 1:
             models.add(EIRBeta(model.parameter))
     return sorted(models, key=lambda model: (model.name, model.parameter))

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from pganon.encode.axis import Axis, NominalAxis, TreeAxis
+from pganon.methods.common.attribute_arrays import attribute_arrays
 from pganon.methods.common.block_search import Given
+from pganon.methods.common.search.attributes import Nominal, Ordered, Tree, Values
 from pganon.methods.common.search.elements import Categorical, Domain, Numeric
 from pganon.methods.common.search.tree import Hierarchical
-from pganon.methods.common.tree_arrays import tree_arrays
 from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.search.classes import Individuals
 from pganon.methods.individuals.search.conjunction import Every
@@ -26,6 +26,7 @@ from pganon.methods.individuals.search.models import (
     eir_alpha_beta,
 )
 from pganon.privacy import models as declared
+from pganon.privacy.declaration import PrivacyModel
 from pganon.privacy.requirements import held_models
 from pganon.steps import State
 
@@ -34,7 +35,7 @@ def search_models(context: IdentityContext) -> Every:
     return Every(tuple(_search_model(d) for d in held_models(context.spec.policy)))
 
 
-def _search_model(declaration: declared.PrivacyModel) -> ClassModel:
+def _search_model(declaration: PrivacyModel) -> ClassModel:
     match declaration:
         case declared.IRKAnonymity():
             return IRKL(declaration.k)
@@ -56,77 +57,47 @@ def _exact(share: float) -> Fraction:
 
 
 @dataclass(frozen=True)
-class _Line:
-    """Reads (lo, hi, [null]) of an ordered attribute."""
+class Reader:
+    """Reads (lo, hi, [null]) of an ordered attribute or of leaves, sets of codes of a nominal one.
 
-    places: tuple[float, ...]
-    nulls: bool
-
-    @property
-    def width(self) -> int:
-        return 2 + self.nulls
-
-    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Domain, np.ndarray]:
-        places = (float("nan"), *self.places)
-        domain = Numeric(0.0, 1.0, self.nulls)
-        low = [places[code or 0] for code in columns[0]]
-        high = [places[code or 0] for code in columns[1]]
-        return domain, domain.parts(low, high, columns[2] if self.nulls else None)
-
-
-@dataclass(frozen=True)
-class _Codes:
-    """Reads the codes of a nominal attribute.
-
-    Those that occur in the rows are numbered anew, so that sets of them are small however many
-    values the attribute has.
+    Codes of a nominal attribute that occur in the rows are numbered anew, so that sets of them are
+    small however many values the attribute has.
     """
 
-    size: int
-    width: int = 1
-
-    def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Domain, np.ndarray]:
-        (sets,) = columns
-        places = {code: at for at, code in enumerate(sorted({c for codes in sets for c in codes}))}
-        domain = Categorical(self.size, len(places))
-        return domain, domain.parts([places[code] for code in codes] for codes in sets)
-
-
-@dataclass(frozen=True, eq=False)
-class _Nodes:
-    """Reads (lo, hi, [null]) of an attribute with a hierarchy: leaves from left to right."""
-
-    paths: np.ndarray
-    costs: np.ndarray
+    values: Values
     nulls: bool
 
     @property
     def width(self) -> int:
-        return 2 + self.nulls
+        return 1 if isinstance(self.values, Nominal) else 2 + self.nulls
 
     def read(self, columns: Sequence[Sequence[Any]]) -> tuple[Domain, np.ndarray]:
-        domain = Hierarchical(self.paths, nulls=self.nulls, costs=self.costs)
-        nulls = columns[2] if self.nulls else [False] * len(columns[0])
-        sets = (
-            {code for code in (lo, hi) if code} | ({0} if null else set())
-            for lo, hi, null in zip(columns[0], columns[1], nulls, strict=True)
-        )
-        return domain, domain.parts(sets)
-
-
-Reader = _Line | _Codes | _Nodes
+        match self.values:
+            case Ordered(places=given):
+                places = (float("nan"), *given.tolist())
+                domain = Numeric(0.0, 1.0, self.nulls)
+                low, high = ([places[code or 0] for code in codes] for codes in columns[:2])
+                return domain, domain.parts(low, high, columns[2] if self.nulls else None)
+            case Tree():
+                domain = Hierarchical.of(self.values, nulls=self.nulls)
+                nulls = columns[2] if self.nulls else [False] * len(columns[0])
+                sets = (
+                    {code for code in (lo, hi) if code} | ({0} if null else set())
+                    for lo, hi, null in zip(columns[0], columns[1], nulls, strict=True)
+                )
+                return domain, domain.parts(sets)
+            case Nominal(domain=size):
+                (sets,) = columns
+                held = sorted({code for codes in sets for code in codes})
+                numbers = {code: number for number, code in enumerate(held)}
+                domain = Categorical(size, len(held))
+                return domain, domain.parts([numbers[code] for code in codes] for codes in sets)
 
 
 def readers_of(context: IdentityContext, state: State, given: Given) -> list[Reader]:
-    return [_reader(axis, state, given) for axis in context.axes]
-
-
-def _reader(axis: Axis, state: State, given: Given) -> Reader:
-    if isinstance(axis, NominalAxis):
-        return _Codes(axis.domain(state))
-    if isinstance(axis, TreeAxis):
-        return _Nodes(*tree_arrays(axis, state, given), axis.has_null(state))
-    return _Line(tuple(given[axis.code] or ()), axis.has_null(state))
+    return [
+        Reader(attribute_arrays(axis, state, given), axis.has_null(state)) for axis in context.axes
+    ]
 
 
 def attributes(

@@ -18,8 +18,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.forms.work import INDIVIDUALS
+from pganon.methods.common.attribute_arrays import given_with_losses
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search
-from pganon.methods.common.tree_arrays import given_with_losses
 from pganon.methods.individuals.context import IdentityContext, hull_columns, joined_hull
 from pganon.methods.individuals.reading import (
     Reader,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, TreeAxis
+from pganon.methods.common.attribute_arrays import given_with_losses
 from pganon.methods.common.packed import array_text, number_of_words, packed, unpacked
 from pganon.methods.common.pairs import paired
 from pganon.methods.common.rounds.candidates import SEVERAL, SMALL
@@ -24,14 +24,10 @@ from pganon.methods.common.search.medians import (
     Attribute,
     Cells,
     Limits,
-    Line,
-    Names,
-    Tree,
     median_rounds,
 )
-from pganon.methods.common.tree_arrays import given_with_losses
 from pganon.methods.local.context import Context, codes
-from pganon.methods.local.form.axes import ShownLine, ShownNames
+from pganon.methods.local.form.axes import shown_arrays
 from pganon.methods.local.form.facts import BLOCKS
 from pganon.sqltools import chain, col, fragment, num, query
 from pganon.steps import Check, CreateTable, Search, State, Step
@@ -145,23 +141,14 @@ def _task(
         np.cumsum([0, *lengths[:-1]]),
         np.array(again),
     )
-    attributes = [_attribute(axis, state, given) for axis in context.axes]
+    attributes = [
+        Attribute(
+            axis.size(state) + 1, float(axis.attribute.weight), shown_arrays(axis, state, given)
+        )
+        for axis in context.axes
+    ]
     limits = Limits(context.k, SMALL * context.k, SEVERAL)
     return _Medians(blocks[0], held[:, 0], cells, attributes, limits)
-
-
-def _attribute(axis: Axis, state: State, given: Mapping[str, Any]) -> Attribute:
-    size, weight = axis.size(state) + 1, float(axis.attribute.weight)
-    if isinstance(axis, ShownLine):
-        places = np.array(given[axis.code] or (), dtype=float)
-        return Line(size, weight, places, axis.length(state))
-    if isinstance(axis, TreeAxis):
-        levels = axis.levels(state)
-        paths = np.array(given[axis.code] or (), dtype=np.int64).reshape(size - 1, -1)
-        losses = np.array(given[f"losses{axis.index}"] or (), dtype=float)
-        return Tree(size, weight, paths[:, :levels], losses.reshape(size - 1, levels + 1))
-    assert isinstance(axis, ShownNames)
-    return Names(size, weight, max(axis.number(state), 1))
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,14 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, TreeAxis
+from pganon.encode.axis import Axis
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.forms.work import GROUP_CELLS
+from pganon.methods.common.attribute_arrays import given_with_losses
 from pganon.methods.common.pairs import pair
-from pganon.methods.common.tree_arrays import given_with_losses
+from pganon.methods.common.search.attributes import Nominal, Ordered
 from pganon.methods.local.context import Context, codes
-from pganon.methods.local.form.axes import ShownLine, ShownNames
+from pganon.methods.local.form.axes import shown_arrays
 from pganon.methods.local.form.facts import BLOCKS
 from pganon.methods.local.medians import block_steps
 from pganon.methods.local.options import LgbNcp
@@ -28,11 +29,10 @@ from pganon.methods.local.placed import placed
 from pganon.methods.local.search.nearest import (
     Assign,
     Attribute,
+    Bounded,
     Cells,
-    Line,
     Names,
     Small,
-    Tree,
     nearest_groups,
 )
 from pganon.sqltools import aliased, cast, col, equal, named, num, query, scalar, text
@@ -135,20 +135,12 @@ def _tasks(
 def _attribute(
     axis: Axis, state: State, given: Mapping[str, Any], held: Sequence[int]
 ) -> Attribute:
-    if isinstance(axis, ShownLine):
-        length, positions = axis.length(state), given[axis.code] or ()
-        return Line([positions[code - 1] / length if code else None for code in held])
-    if isinstance(axis, TreeAxis):
-        height = max(axis.levels(state), 1)
-        paths, losses = given[axis.code] or (), given[f"losses{axis.index}"] or ()
-        levels = axis.levels(state)
-        return Tree(
-            held,
-            [paths[at : at + height] for at in range(0, len(paths), height)],
-            [losses[at : at + levels + 1] for at in range(0, len(losses), levels + 1)],
-        )
-    assert isinstance(axis, ShownNames)
-    return Names(held, max(axis.number(state), 1))
+    values = shown_arrays(axis, state, given)
+    if isinstance(values, Nominal):
+        return Names(held, max(values.domain, 1))
+    if isinstance(values, Ordered):  # the difference of rounded places, which ties may hang on
+        values = Ordered(values.places / values.length)
+    return Bounded(held, values)
 
 
 @dataclass(frozen=True)

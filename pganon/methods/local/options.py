@@ -143,8 +143,8 @@ class LocalBuckets(Local):
         return (*separate, *super().assumes(sensitive), taught)
 
     def measures(self, model: Any) -> tuple[Model, ...]:
-        if self.aligned and model.model == frequency.LocalBucketDiversity.name:
-            return (frequency.LocalBucketDiversity(model.l, "attribute"),)
+        if self.aligned and isinstance(model, frequency.LocalBucketDiversity):
+            return (frequency.CommonBucketDiversity.of(model.l),)
         return super().measures(model)
 
     @property

@@ -6,8 +6,7 @@ It has no time at which it was made: who may read a release gets the same bytes 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields
-from typing import Any, cast
+from typing import Any
 
 from pganon.metrics.evidence.shares import STEPS
 from pganon.metrics.evidence.sizes import BINS
@@ -183,10 +182,10 @@ def _model(item: Mapping[str, Any]) -> Model | None:
     counted = item.get("counted_in")
     known = item if counted is None else {**item, "population": counted}
     for model in _MODELS:
-        needed = [one.name for one in fields(cast(Any, model)) if one.default is MISSING]
+        needed = model.needed()
         same = model.name == item["model"] and ("population" in needed) == (counted is not None)
         if same and all(name in known for name in needed):
-            return model(**{name: known[name] for name in needed})
+            return model.of(**{name: known[name] for name in needed})
     return None
 
 

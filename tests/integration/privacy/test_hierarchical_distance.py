@@ -84,7 +84,7 @@ def measured(
             for value, labels in paths.items()
         ],
     )
-    tree = TCloseness(0.5, "hierarchical").measure(HIST, ["grp"], REF)
+    tree = TCloseness.of(0.5, "hierarchical").measure(HIST, ["grp"], REF)
     place = tree.named_selects.index("grp")
     rows = conn.execute(render(tree).encode()).fetchall()
     found = {row[place]: float(row[1 - place]) for row in rows}
@@ -146,7 +146,7 @@ def test_mixed_groups_are_further_than_their_ancestors_say(conn: Connection) -> 
 def test_a_value_unknown_to_the_reference_counts_as_far(conn: Connection) -> None:
     measured(conn, [["flu"]], ["flu"], PATHS)
     conn.execute("UPDATE hist SET value = 99")
-    tree = TCloseness(0.5, "hierarchical").measure(HIST, [], REF)
+    tree = TCloseness.of(0.5, "hierarchical").measure(HIST, [], REF)
     assert conn.execute(render(tree).encode()).fetchone() == (pytest.approx(1.0),)
 
 

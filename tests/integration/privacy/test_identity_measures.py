@@ -27,13 +27,13 @@ Row = tuple[int, str, str]
 """Class, individual, value."""
 
 MODELS: dict[str, Model] = {
-    "n": IRKAnonymity(1),
-    "m": DistinctLDiversity(1),
-    "records": KAnonymity(1),
+    "n": IRKAnonymity.of(1),
+    "m": DistinctLDiversity.of(1),
+    "records": KAnonymity.of(1),
     "individual": IRAlpha(1),
     "value": IRBeta(1),
     "holders": EIRBeta(1),
-    "mhs": EIRLDiversity(100),
+    "mhs": EIRLDiversity.of(100),
 }
 
 

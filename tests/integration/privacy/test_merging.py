@@ -19,18 +19,18 @@ from tests.support.sources.builders import make_table, policy
 pytestmark = pytest.mark.primary_server_only
 
 MEASURES: list[Model] = [
-    frequency.KAnonymity(4),
+    frequency.KAnonymity.of(4),
     frequency.RelativeFrequency(Fraction(1, 2)),
-    frequency.DistinctLDiversity(3),
-    frequency.EntropyLDiversity(2.5),
-    frequency.RecursiveCLDiversity(1.5, 2),
-    frequency.RecursiveCLDiversity(0.8, 3),
-    frequency.AnatomyLDiversity(3),
-    likeness.TCloseness(0.4, "equal"),
-    likeness.TCloseness(0.3, "ordered"),
-    likeness.BetaLikeness(1.5, "basic"),
-    likeness.BetaLikeness(1.0, "enhanced"),
-    likeness.DeltaDisclosure(1.2),
+    frequency.DistinctLDiversity.of(3),
+    frequency.EntropyLDiversity.of(2.5),
+    frequency.RecursiveCLDiversity.of(1.5, 2),
+    frequency.RecursiveCLDiversity.of(0.8, 3),
+    frequency.AnatomyLDiversity.of(3),
+    likeness.TCloseness.of(0.4, "equal"),
+    likeness.TCloseness.of(0.3, "ordered"),
+    likeness.BetaLikeness.of(1.5, "basic"),
+    likeness.BetaLikeness.of(1.0, "enhanced"),
+    likeness.DeltaDisclosure.of(1.2),
 ]
 VALUES, PAIRS = 5, 150
 
@@ -98,8 +98,7 @@ def test_every_model_of_classes_is_tried() -> None:
 class Fewer(frequency.KAnonymity):
     """A class holds fewer than 4 records: larger ones are worse."""
 
-    name: ClassVar[str] = "k_anonymity"
-    merging_keeps = False
+    merging_keeps: ClassVar[bool] = False
 
     def holds(self, measure: Any) -> Any:
         return measure < 4
@@ -113,7 +112,7 @@ def test_without_it_one_class_of_all_decides_nothing(
         db.connect("source_owner"), {"q": "integer", "s": "integer"}, [(n, 1) for n in range(4)]
     )
     declared = policy({"q": "q", "s": "s"}, 2)
-    monkeypatch.setattr(frequency, "KAnonymity", Fewer)
+    monkeypatch.setattr(frequency.KAnonymity, "measures", lambda model: (Fewer.of(model.k),))
     publish(db, declared)
     monkeypatch.setattr(Fewer, "merging_keeps", True)
     with refused("infeasible"):

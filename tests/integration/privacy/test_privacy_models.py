@@ -89,12 +89,12 @@ MODEST = settings(
 @MODEST
 @given(groups=GROUPS, k=st.integers(2, 8), l=st.sampled_from(["2", "2.5", "3", "4"]))
 def test_counts_and_entropy(conn: Connection, groups: Groups, k: int, l: str) -> None:  # noqa: E741
-    for grp, (measure, holds) in measured(conn, KAnonymity(k), groups).items():
+    for grp, (measure, holds) in measured(conn, KAnonymity.of(k), groups).items():
         assert (measure, holds) == (len(groups[grp]), len(groups[grp]) >= k)
-    for grp, (measure, holds) in measured(conn, DistinctLDiversity(3), groups).items():
+    for grp, (measure, holds) in measured(conn, DistinctLDiversity.of(3), groups).items():
         distinct = oracle.distinct_l(groups[grp])
         assert (measure, holds) == (distinct, distinct >= 3)
-    for grp, (measure, holds) in measured(conn, EntropyLDiversity(float(l)), groups).items():
+    for grp, (measure, holds) in measured(conn, EntropyLDiversity.of(float(l)), groups).items():
         assert measure == pytest.approx(oracle.entropy_l(groups[grp]))
         assert holds == oracle.entropy_at_least(groups[grp], Fraction(l))
 
@@ -118,7 +118,7 @@ def test_all_groups_together(conn: Connection, groups: Groups, bound: str, highe
     assert [name for name, misses in found.items() if misses] == missed
     sizes = [len(group) for group in groups]
     alone = whole_offences(sizes, {"model": "sample_uniqueness", "share": float(bound)})
-    assert measured_together(conn, SampleUniqueness(float(bound)), groups) == (not alone)
+    assert measured_together(conn, SampleUniqueness.of(float(bound)), groups) == (not alone)
 
 
 @MODEST
@@ -130,7 +130,7 @@ def test_all_groups_together(conn: Connection, groups: Groups, bound: str, highe
 def test_closeness(conn: Connection, groups: Groups, t: str, distance: str) -> None:
     whole = [value for group in groups for value in group]
     emd = oracle.t_ordered if distance == "ordered" else oracle.t_equal
-    for grp, (measure, holds) in measured(conn, TCloseness(float(t), distance), groups).items():
+    for grp, (measure, holds) in measured(conn, TCloseness.of(float(t), distance), groups).items():
         expected = emd(groups[grp], whole)
         assert measure == pytest.approx(float(expected), abs=1e-12)
         assert holds == (expected <= Fraction(t))
@@ -138,15 +138,15 @@ def test_closeness(conn: Connection, groups: Groups, t: str, distance: str) -> N
 
 def test_salaries_of_the_t_closeness_paper(conn: Connection) -> None:
     groups = [[3, 4, 5], [6, 8, 11], [7, 9, 10]]
-    found = measured(conn, TCloseness(0.375, "ordered"), groups)
+    found = measured(conn, TCloseness.of(0.375, "ordered"), groups)
     assert found[0] == (pytest.approx(0.375), True)
     assert found[1] == (pytest.approx(1 / 6), True)
 
 
 @pytest.mark.parametrize("m", [2, 3, 4, 6, 7, 11, 100])
 def test_entropy_of_m_uniform_values_is_m(conn: Connection, m: int) -> None:
-    assert measured(conn, EntropyLDiversity(m), [list(range(m)) * 3])[0][1]
-    assert not measured(conn, EntropyLDiversity(m + 1), [list(range(m)) * 3])[0][1]
+    assert measured(conn, EntropyLDiversity.of(m), [list(range(m)) * 3])[0][1]
+    assert not measured(conn, EntropyLDiversity.of(m + 1), [list(range(m)) * 3])[0][1]
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_shares_are_compared_as_fractions(
 
 @pytest.mark.parametrize("distance", ["equal", "ordered"])
 def test_constant_values(conn: Connection, distance: str) -> None:
-    assert measured(conn, TCloseness(0.001, distance), [[1, 1], [1]])[0] == (0, True)
-    assert measured(conn, DistinctLDiversity(2), [[1, 1]])[0] == (1, False)
+    assert measured(conn, TCloseness.of(0.001, distance), [[1, 1], [1]])[0] == (0, True)
+    assert measured(conn, DistinctLDiversity.of(2), [[1, 1]])[0] == (1, False)
 
 
 @MODEST
@@ -210,7 +210,7 @@ def test_shares_and_recursion(
         expected = model_oracle.alpha(groups[grp])
         assert measure == pytest.approx(float(expected))
         assert holds == (expected <= Fraction(alpha))
-    model = RecursiveCLDiversity(float(c), l)
+    model = RecursiveCLDiversity.of(float(c), l)
     for grp, (measure, holds) in measured(conn, model, groups).items():
         ratio = model_oracle.recursive_c(groups[grp], l)
         assert measure == pytest.approx(float(ratio))
@@ -225,23 +225,25 @@ def test_shares_and_recursion(
 )
 def test_likeness(conn: Connection, groups: Groups, beta: str, delta: float) -> None:
     whole = [value for group in groups for value in group]
-    for grp, (measure, holds) in measured(conn, BetaLikeness(float(beta), "basic"), groups).items():
+    for grp, (measure, holds) in measured(
+        conn, BetaLikeness.of(float(beta), "basic"), groups
+    ).items():
         basic = model_oracle.beta_basic(groups[grp], whole)
         assert measure == pytest.approx(float(basic), abs=1e-12)
         assert holds == (basic <= Fraction(beta))
-    for grp, (measure, holds) in measured(conn, BetaLikeness(float(beta)), groups).items():
+    for grp, (measure, holds) in measured(conn, BetaLikeness.of(float(beta)), groups).items():
         enhanced = model_oracle.beta_enhanced(groups[grp], whole)
         assert measure == pytest.approx(float(enhanced), abs=1e-12)
         assert holds == (enhanced <= Fraction(beta))
-    for grp, (measure, _) in measured(conn, DeltaDisclosure(delta), groups).items():
+    for grp, (measure, _) in measured(conn, DeltaDisclosure.of(delta), groups).items():
         assert measure == pytest.approx(model_oracle.delta(groups[grp], whole), abs=1e-12)
 
 
 def test_delta_is_strict(conn: Connection) -> None:
     groups = [[1, 1, 2, 2], [1, 2, 2, 2], [1, 1, 1, 2]]
-    found = measured(conn, DeltaDisclosure(math.log(2)), groups)
+    found = measured(conn, DeltaDisclosure.of(math.log(2)), groups)
     assert [holds for _, holds in found.values()] == [True, False, False]
-    just_above = measured(conn, DeltaDisclosure(math.log(2) + 1e-9), groups)
+    just_above = measured(conn, DeltaDisclosure.of(math.log(2) + 1e-9), groups)
     assert all(holds for _, holds in just_above.values())
 
 
@@ -251,16 +253,16 @@ def test_delta_is_strict(conn: Connection) -> None:
     model=st.sampled_from(
         [
             RelativeFrequency(0.5),
-            RecursiveCLDiversity(1, 2),
-            RecursiveCLDiversity(2, 3),
-            TCloseness(0.2),
-            TCloseness(0.2, "ordered"),
-            BetaLikeness(1, "basic"),
-            BetaLikeness(1),
-            DeltaDisclosure(1),
-            EntropyLDiversity(2),
-            DistinctLDiversity(2),
-            KAnonymity(2),
+            RecursiveCLDiversity.of(1, 2),
+            RecursiveCLDiversity.of(2, 3),
+            TCloseness.of(0.2),
+            TCloseness.of(0.2, "ordered"),
+            BetaLikeness.of(1, "basic"),
+            BetaLikeness.of(1),
+            DeltaDisclosure.of(1),
+            EntropyLDiversity.of(2),
+            DistinctLDiversity.of(2),
+            KAnonymity.of(2),
         ]
     ),
 )
@@ -304,4 +306,4 @@ def test_caps_of_the_beta_likeness_example(
     for count, expected in ((most, True), (most + 1, False)):
         group = [code] * count + [others[i % 3] for i in range(1000 - count)]
         rest = [n for n, share in codes.values() for _ in range(share * 1000 - group.count(n))]
-        assert measured(conn, BetaLikeness(2, variant), [group, rest])[0][1] is expected
+        assert measured(conn, BetaLikeness.of(2, variant), [group, rest])[0][1] is expected

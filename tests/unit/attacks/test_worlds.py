@@ -24,9 +24,9 @@ from pganon.privacy.frequency import (
 from tests.support.oracles import uncut as oracle
 
 MODELS = [
-    DistinctLDiversity(l=2),
-    EntropyLDiversity(l=2),
-    RecursiveCLDiversity(c=2, l=2),
+    DistinctLDiversity.of(l=2),
+    EntropyLDiversity.of(l=2),
+    RecursiveCLDiversity.of(c=2, l=2),
     RelativeFrequency(alpha=0.5),
 ]
 
@@ -90,7 +90,7 @@ def test_all_worlds_are_tried(model: Any, pairs: bool) -> None:
     told = 0
     for _ in range(40):
         family = related(rng) if pairs else Family([drawn(rng, 6)])
-        asked = [(0, model)] + [(1, DistinctLDiversity(l=2))] * rng.randint(0, 1)
+        asked = [(0, model)] + [(1, DistinctLDiversity.of(l=2))] * rng.randint(0, 1)
         conditions = [Condition(column, holds(one)) for column, one in asked]
         wanted = oracle.remaining(family, 2, partial(all_satisfied, asked))
         if wanted is not None and not wanted[0][0]:
@@ -101,7 +101,7 @@ def test_all_worlds_are_tried(model: Any, pairs: bool) -> None:
     assert told > 5
 
 
-TWO = [Condition(0, holds(DistinctLDiversity(l=2)))]
+TWO = [Condition(0, holds(DistinctLDiversity.of(l=2)))]
 
 
 def test_who_is_in_the_middle() -> None:
@@ -133,7 +133,7 @@ def test_a_cut_that_is_farther_from_balance() -> None:
 def test_worlds_that_are_drawn_are_nearly_all(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [((0,), 4), ((1,), 2), ((2,), 2)]
     family = Family([Class([1] * 8, {0: list(range(8))}, rows)])
-    conditions = [Condition(0, holds(DistinctLDiversity(l=3)))]
+    conditions = [Condition(0, holds(DistinctLDiversity.of(l=3)))]
 
     def shares() -> Any:
         return remaining(family, 3, conditions, np.random.default_rng(1))

@@ -117,10 +117,11 @@ def test_readers_of_separate_buckets() -> None:
 
 def test_values_repeat_in_aligned_buckets_alone() -> None:
     model = LocalBucketDiversity(model="local_bucket_diversity", column="s", l=3)
-    levels = [
-        LocalBucketization(name="local_bucketization", buckets=buckets).measures(model)[0].level
+    measures = [
+        LocalBucketization(name="local_bucketization", buckets=buckets).measures(model)[0]
         for buckets in ("independent", "aligned")
     ]
+    levels = [measure.parameters["level"] for measure in measures]
     assert levels == ["unique", "attribute"]
 
 

@@ -215,7 +215,7 @@ def test_attacks_that_gain_less_than_they_cost(gain: float, cost: float, k: int)
     assert next(size for size in range(1, 100) if exact[0] / size < exact[1]) == k
     declared = [{"model": "no_attack", "gain": gain, "cost": cost}]
     (held,) = requirements_of(policy_from(policy(privacy=declared)), {})
-    assert held == Requirement(KAnonymity(k))
+    assert held == Requirement(KAnonymity.of(k))
 
 
 def test_attacks_on_people_of_a_population() -> None:

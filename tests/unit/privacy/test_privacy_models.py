@@ -20,13 +20,13 @@ from pganon.privacy.likeness import TCloseness
 @pytest.mark.parametrize(
     ("model", "enough", "missed"),
     [
-        (KAnonymity(5), 5, 4),
-        (DistinctLDiversity(3), 3, 2),
-        (EntropyLDiversity(3), 3.0, 2.999999),
-        (EntropyLDiversity(2.5), 2.5, 2.4999999),
-        (TCloseness(0.2), 0.2, 0.2000001),
-        (TCloseness(0.375, "ordered"), 0.375, 0.3750001),
-        (TCloseness(0.375, "hierarchical"), 0.375, 0.3750001),
+        (KAnonymity.of(5), 5, 4),
+        (DistinctLDiversity.of(3), 3, 2),
+        (EntropyLDiversity.of(3), 3.0, 2.999999),
+        (EntropyLDiversity.of(2.5), 2.5, 2.4999999),
+        (TCloseness.of(0.2), 0.2, 0.2000001),
+        (TCloseness.of(0.375, "ordered"), 0.375, 0.3750001),
+        (TCloseness.of(0.375, "hierarchical"), 0.375, 0.3750001),
     ],
 )
 def test_equality_satisfies_and_a_real_difference_does_not(
@@ -39,11 +39,11 @@ def test_equality_satisfies_and_a_real_difference_does_not(
 @pytest.mark.parametrize(
     ("model", "size"),
     [
-        (KAnonymity(5), 5),
-        (DistinctLDiversity(3), 3),
-        (EntropyLDiversity(3.0), 3),
-        (EntropyLDiversity(2.5), 3),
-        (TCloseness(0.1), 1),
+        (KAnonymity.of(5), 5),
+        (DistinctLDiversity.of(3), 3),
+        (EntropyLDiversity.of(3.0), 3),
+        (EntropyLDiversity.of(2.5), 3),
+        (TCloseness.of(0.1), 1),
     ],
 )
 def test_fewest_records_of_a_group(model: Model, size: int) -> None:
@@ -55,7 +55,7 @@ def test_tolerance_covers_the_rounding_of_an_entropy(m: int, times: int) -> None
     """m values, `times` records each, have entropy exactly ln m; floats come near enough."""
     n = m * times
     measured = math.exp(math.log(n) - sum([times * math.log(times)] * m) / n)
-    assert EntropyLDiversity(m).satisfied_by(measured)
+    assert EntropyLDiversity.of(m).satisfied_by(measured)
 
 
 @given(st.integers(3, 100_000))
@@ -67,9 +67,9 @@ def test_tolerance_is_below_the_smallest_real_difference(n: int) -> None:
     uneven = (counts[0] - 1, counts[1] + 1)
     if min(uneven) > 0:
         entropy = -sum(c / total * math.log(c / total) for c in uneven)
-        assert not EntropyLDiversity(2).satisfied_by(math.exp(entropy))
+        assert not EntropyLDiversity.of(2).satisfied_by(math.exp(entropy))
     assert TOLERANCE < 1 / 100_000**2
 
 
 def test_t_is_named_with_its_distance() -> None:
-    assert TCloseness(0.2, "ordered").label == "t_closeness t = 0.2 (ordered distance)"
+    assert TCloseness.of(0.2, "ordered").label == "t_closeness t = 0.2 (ordered distance)"

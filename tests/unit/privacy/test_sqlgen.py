@@ -28,7 +28,7 @@ def test_the_committed_file_is_what_the_models_give() -> None:
 def test_the_text_for_any_l_is_that_of_each(l: int) -> None:  # noqa: E741
     measure = next(m for m in measures() if m.name.endswith("_any_l"))
     assert measure.aggregate is not None
-    model = RecursiveCLDiversity(1, l)
+    model = RecursiveCLDiversity.of(1, l)
     assert render(measure.aggregate).replace('"l"', str(l)) == render(model.aggregate("g"))
 
 

@@ -57,12 +57,12 @@ def test_a_value_is_as_likely_as_it_is_frequent() -> None:
 HALF = Fraction(1, 2)
 BOUNDS: list[tuple[Model, Callable[[Values, Values], bool]]] = [
     (RelativeFrequency(0.5), lambda v, w: oracle.alpha(v) <= HALF),
-    (RecursiveCLDiversity(1.5, 2), lambda v, w: oracle.recursive_c(v, 2) < 1.5),
-    (RecursiveCLDiversity(2, 3), lambda v, w: oracle.recursive_c(v, 3) < 2),
-    (TCloseness(0.2), lambda v, w: t_equal(v, w) <= Fraction(1, 5)),
-    (BetaLikeness(0.5, "basic"), lambda v, w: oracle.beta_basic(v, w) <= HALF),
-    (BetaLikeness(0.5), lambda v, w: oracle.beta_enhanced(v, w) <= HALF),
-    (DeltaDisclosure(0.5), lambda v, w: oracle.delta(v, w) < HALF),
+    (RecursiveCLDiversity.of(1.5, 2), lambda v, w: oracle.recursive_c(v, 2) < 1.5),
+    (RecursiveCLDiversity.of(2, 3), lambda v, w: oracle.recursive_c(v, 3) < 2),
+    (TCloseness.of(0.2), lambda v, w: t_equal(v, w) <= Fraction(1, 5)),
+    (BetaLikeness.of(0.5, "basic"), lambda v, w: oracle.beta_basic(v, w) <= HALF),
+    (BetaLikeness.of(0.5), lambda v, w: oracle.beta_enhanced(v, w) <= HALF),
+    (DeltaDisclosure.of(0.5), lambda v, w: oracle.delta(v, w) < HALF),
 ]
 
 

@@ -19,7 +19,7 @@ def _check(model: str, symbol: str) -> dict[str, Any]:
 
 
 def test_bounds_of_one_model_with_equal_parameters() -> None:
-    models = [AverageRisk(0.2), RecordsAtRisk(0.2, 0.25), SampleUniqueness(0.2)]
+    models = [AverageRisk(0.2), RecordsAtRisk(0.2, 0.25), SampleUniqueness.of(0.2)]
     checks = [_check(model.name, model.symbol) for model in models]
     found = replace(
         collected(),
@@ -37,7 +37,7 @@ def test_groups_whose_size_nothing_limits() -> None:
     alone = {"highest_risk": 1.0, "mean_risk": 0.25}
     found = replace(
         collected(),
-        requirements=[Requirement(SampleUniqueness(0.2))],
+        requirements=[Requirement(SampleUniqueness.of(0.2))],
         measures={"verified": [], "utility": alone},
         evidence=None,
     )

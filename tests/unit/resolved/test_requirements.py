@@ -27,7 +27,7 @@ def required(*models: dict[str, Any]) -> list[Requirement]:
 
 
 def of(column: str, l: int, level: str = "attribute") -> Requirement:  # noqa: E741
-    return Requirement(SlicingLDiversity(l, level), NUMBERS[column], column)
+    return Requirement(SlicingLDiversity.of(l, level), NUMBERS[column], column)
 
 
 def test_without_a_column_it_is_about_every_one() -> None:
@@ -45,7 +45,7 @@ def test_the_same_is_required_once() -> None:
 
 def test_of_whole_tables() -> None:
     found = required({"l": 4, "level": "tuple"}, {"l": 2, "column": "cancer"})
-    assert found == [Requirement(SlicingLDiversity(4, "tuple")), of("cancer", 2)]
+    assert found == [Requirement(SlicingLDiversity.of(4, "tuple")), of("cancer", 2)]
 
 
 @pytest.mark.parametrize("keys", [{}, {"column": "cancer"}, {"level": "tuple"}])

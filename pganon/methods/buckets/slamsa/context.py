@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pganon.methods.buckets.slamsa.options import Slamsa
 from pganon.methods.common.context import MethodContext
 from pganon.methods.common.eligibility import Frequency
-from pganon.privacy.frequency import AnatomyLDiversity
+from pganon.privacy.frequency import FrequencyLDiversity
 
 WORTHWHILE = 50_000
 """Most records that `optimizer: auto` searches with fireflies; its time is linear in them."""
@@ -62,7 +62,7 @@ class SlamsaContext(MethodContext[Slamsa]):
                 requirement.model.l
                 for requirement in self.spec.requirements
                 if requirement.sensitive is None
-                and isinstance(requirement.model, AnatomyLDiversity)
+                and isinstance(requirement.model, FrequencyLDiversity)
             ),
             default=None,
         )

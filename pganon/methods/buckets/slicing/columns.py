@@ -8,7 +8,7 @@ from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.association import association, matrix
 from pganon.methods.common.association.columns import quasi_columns, sensitive_columns
 from pganon.methods.common.bucket_options import most_tables
-from pganon.methods.common.search.attributes import clustered, sensitive_column
+from pganon.methods.common.search.clustering import clustered, sensitive_column
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import label, or_null

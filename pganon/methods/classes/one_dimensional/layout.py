@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.encode.axis import Axis
 from pganon.encode.secrets import run_secret
 from pganon.methods.classes.mondrian.conditions import reference_kinds, reference_table
 from pganon.methods.classes.one_dimensional.line import BEHIND, Line
@@ -17,8 +17,9 @@ from pganon.methods.classes.one_dimensional.search.digits import (
     digits,
 )
 from pganon.methods.classes.one_dimensional.search.ordering import moved_behind
+from pganon.methods.common.attribute_arrays import attribute_arrays, given_with_losses
 from pganon.methods.common.block_search import Given
-from pganon.methods.common.tree_arrays import given_with_losses
+from pganon.methods.common.search.attributes import Nominal, Ordered, Tree
 from pganon.sqltools import col, named, num, query, scalar
 from pganon.steps import State
 
@@ -75,28 +76,15 @@ def given_of_sample(line: Line, state: State) -> exp.Select:
 
 def attribute_of(axis: Axis, state: State, given: Given) -> search.Attribute:
     """An attribute as the search sees it."""
-    size, weight = axis.size(state), float(axis.attribute.weight)
-    if isinstance(axis, OrderedAxis):
-        places = np.array(given[axis.code] or (), dtype=float)
-        return search.Line(weight, size, _mixes(axis, state), places)
-    if isinstance(axis, TreeAxis):
-        levels = axis.levels(state)
-        paths = np.array(given[axis.code] or (), dtype=np.int64).reshape(size, levels)
-        losses = np.array(given[f"losses{axis.index}"] or (), dtype=float)
-        return search.Tree(
-            weight,
-            size,
-            _mixes(axis, state),
-            paths,
-            losses.reshape(size, levels + 1),
-        )
-    assert isinstance(axis, NominalAxis)
-    return search.Names(weight, size, _mixes(axis, state), axis.domain(state))
-
-
-def _mixes(axis: Axis, state: State) -> bool:
-    """Whether NULL may be in a class with values."""
-    return axis.has_null(state) and axis.attribute.nulls != "own_class"
+    mixes = axis.has_null(state) and axis.attribute.nulls != "own_class"
+    seen = float(axis.attribute.weight), axis.size(state), mixes
+    match attribute_arrays(axis, state, given):
+        case Ordered(places=places):
+            return search.Line(*seen, places)
+        case Tree(paths=paths, losses=losses):
+            return search.Tree(*seen, paths, losses)
+        case Nominal(domain=domain):
+            return search.Names(*seen, domain)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def _height(axis: Axis, state: State) -> int:
 def code_arrays(codes: Sequence[str], relation: Relation, by: str) -> exp.Select:
     """SELECT by, codes..: the distinct codes of every attribute in every group, as arrays.
 
-    For a few large groups: hashed, and in parallel. See :func:`small_code_arrays`.
+    For a few large groups: hashed, and in parallel.
     """
     tree = query(
         "select g.* from g",

@@ -18,7 +18,7 @@ from pganon.encode.work import POPULATION as CELLS
 from pganon.encode.work import place
 from pganon.forms.form import Tables
 from pganon.methods.common.form.checked import requirement_check
-from pganon.privacy.base import Requirement, ShareModel
+from pganon.privacy.base import Requirement, share
 from pganon.privacy.population import (
     AverageRisk,
     LeastPresent,
@@ -118,7 +118,7 @@ def _presence(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     shares = query(
         "select o.class_id, :share as share from o where o.covered > 0",
         {"o": _counted(tables, query("select v.class_id, v.n from covered as v"))},
-        share=ShareModel.share(col("n", "o"), col("covered", "o")),
+        share=share(col("n", "o"), col("covered", "o")),
     )
     chances = query(
         "select v.cell, sum(s.share) as share from covered as v join s on s.class_id = v.class_id"

@@ -7,13 +7,14 @@ Rounds, tries and numbers of groups are those of :mod:`pganon.methods.common.rou
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pganon.methods.common.search.attributes import Nominal, Ordered, Values
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
@@ -49,62 +50,25 @@ class Extents:
 
 
 @dataclass(frozen=True)
-class Attribute(ABC):
+class Attribute:
     """Attributes: size: codes are below it. weight: of its loss."""
 
     size: int
     weight: float
+    values: Values
 
-    @abstractmethod
     def loss(self, covered: Extents) -> Floats:
         """Of every group; 0 where an attribute is not to be tried."""
-
-
-@dataclass(frozen=True)
-class Line(Attribute):
-    """Attributes: places: of codes from 1. length: of what is shown of the line."""
-
-    places: Floats
-    length: float
-
-    def loss(self, covered: Extents) -> Floats:
-        low, high = covered.low, covered.high
-        places = np.concatenate([[0.0], self.places])
-        # Different values differ though their places may be the same float.
-        span = np.maximum((places[high] - places[low]) / self.length, (low < high) * 1e-300)
-        return np.where(high == 0, 0.0, np.where(covered.null, 1.0, span))
-
-
-@dataclass(frozen=True)
-class Names(Attribute):
-    """Unordered values, NULL among them. Attributes: values: how many are shown."""
-
-    values: int
-
-    def loss(self, covered: Extents) -> Floats:
-        number = _distinct(covered.group, covered.codes, len(covered.high), self.size)
-        return np.where(number < 2, 0.0, number / self.values)
-
-
-@dataclass(frozen=True)
-class Tree(Attribute):
-    """Leaves of a hierarchy by code from 1, left to right.
-
-    Attributes:
-        paths: leaves x levels: the first leaf below itself and its ancestors, without the root.
-        losses: leaves x (levels + 1): the loss of itself and of its ancestors up to the root.
-    """
-
-    paths: Ints
-    losses: Floats
-
-    def loss(self, covered: Extents) -> Floats:
-        losses = np.zeros(len(covered.high))
+        if isinstance(self.values, Nominal):
+            number = _distinct(covered.group, covered.codes, len(covered.high), self.size)
+            return np.where(number < 2, 0.0, number / max(self.values.domain, 1))
         some = covered.high > 0
-        low, high = covered.low[some] - 1, covered.high[some] - 1
-        apart = self.paths[low] != self.paths[high]
-        # From the lowest common ancestor on paths are the same.
-        losses[some] = self.losses[low, apart.sum(axis=1)]
+        low, high = covered.low[some], covered.high[some]
+        losses = np.zeros(len(some))
+        losses[some] = self.values.spans(low, high)
+        if isinstance(self.values, Ordered):
+            # Different values differ though their places may be the same float.
+            losses[some] = np.maximum(losses[some], (low < high) * 1e-300)
         return np.where(covered.null & some, 1.0, losses)
 
 

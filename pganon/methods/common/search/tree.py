@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from pganon.methods.common.search.attributes import Tree
+
 Node = tuple[int, int]
 """Code of a leaf, and how many levels above it the node lies."""
 
@@ -26,6 +28,15 @@ class Hierarchical:
         self.costs_over = _shares(self.paths, nulls) if costs is None else np.asarray(costs, float)
         if self.costs_over.shape != (len(self.paths), self.paths.shape[1] + 1):
             raise ValueError("a cost is needed for every node over a code, and for the root")
+
+    @classmethod
+    def of(cls, leaves: Tree, *, nulls: bool) -> Hierarchical:
+        """NULL has nothing above it but the root, which loses everything where there is NULL."""
+        levels = leaves.paths.shape[1]
+        paths = np.vstack([np.zeros((1, levels), dtype=np.int64), leaves.paths])
+        costs = np.vstack([np.zeros((1, levels + 1)), leaves.losses])
+        costs[slice(None) if nulls else 0, levels] = 1.0
+        return cls(paths, nulls=nulls, costs=costs)
 
     def parts(self, sets: Iterable[Iterable[int]]) -> np.ndarray:
         """2 x n array of the nodes over sets of codes.

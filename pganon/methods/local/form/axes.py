@@ -6,11 +6,15 @@ a single one. What is published of a release is :func:`ncp`, as of every other m
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.methods.common.attribute_arrays import attribute_arrays
+from pganon.methods.common.block_search import Given
+from pganon.methods.common.search.attributes import Values
 from pganon.methods.local.form import facts
 from pganon.resolved.model import Attribute, Scale
 from pganon.sqltools import col, fragment, named, num, total
@@ -83,6 +87,12 @@ _AXES = {Scale.ORDERED: ShownLine, Scale.NOMINAL: ShownNames, Scale.TREE: TreeAx
 def shown_axes(attributes: tuple[Attribute, ...]) -> tuple[Axis, ...]:
     """The axes of attributes, with the losses of this module."""
     return tuple(_AXES[attribute.scale](attribute) for attribute in attributes)
+
+
+def shown_arrays(axis: Axis, state: State, given: Given) -> Values:
+    """The values of an attribute, with the length of the line that is shown."""
+    values = attribute_arrays(axis, state, given)
+    return replace(values, length=axis.length(state)) if isinstance(axis, ShownLine) else values
 
 
 def measured_facts(axis: Axis) -> list[Fact[Any]]:

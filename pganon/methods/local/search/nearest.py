@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pganon.methods.common.search.attributes import Ordered, Tree
+
 Assign = Literal["grow", "seeds"]
 Small = Literal["stop", "fill"]
 
@@ -18,6 +20,9 @@ DECIMALS = 9
 """Losses that differ less count as equal, so that ties do not depend on rounding."""
 
 SEED_ROUNDS = 3
+
+_BEYOND = 2**31
+"""Above every code."""
 
 
 class Attribute(ABC):
@@ -34,27 +39,26 @@ class Attribute(ABC):
 
 
 @dataclass(frozen=True)
-class Line(Attribute):
-    """Places of the cells on a line of length 1; None is NULL, which mixed with others loses 1."""
+class Bounded(Attribute):
+    """Codes of ordered values or of leaves; 0 is NULL, which mixed with others loses 1."""
 
-    places: Sequence[float | None]
+    codes: Sequence[int]
+    values: Ordered | Tree
 
-    def cover(self, cell: int) -> tuple[float, float, bool]:
-        place = self.places[cell]
-        return (2.0, -1.0, True) if place is None else (place, place, False)
+    def cover(self, cell: int) -> tuple[int, int, bool]:
+        code = self.codes[cell]
+        return (code, code, False) if code else (_BEYOND, 0, True)
 
-    def union(
-        self, one: tuple[float, float, bool], other: tuple[float, float, bool]
-    ) -> tuple[float, float, bool]:
+    def union(self, one: tuple[int, int, bool], other: tuple[int, int, bool]) -> tuple:
         lo = one[0] if one[0] < other[0] else other[0]
         hi = one[1] if one[1] > other[1] else other[1]
         return lo, hi, one[2] or other[2]
 
-    def loss(self, cover: tuple[float, float, bool]) -> float:
+    def loss(self, cover: tuple[int, int, bool]) -> float:
         lo, hi, null = cover
-        if hi < lo:
+        if hi == 0:
             return 0.0
-        return 1.0 if null else hi - lo
+        return 1.0 if null else self.values.span(lo, hi)
 
 
 @dataclass(frozen=True)
@@ -73,39 +77,6 @@ class Names(Attribute):
     def loss(self, cover: int) -> float:
         covered = cover.bit_count()
         return 0.0 if covered < 2 else covered / self.values
-
-
-@dataclass(frozen=True)
-class Tree(Attribute):
-    """Leaves of a hierarchy by code from 1, left to right; 0 is NULL.
-
-    Attributes:
-        paths: by leaf, the first leaf below itself and below its ancestors, without the root.
-        losses: by leaf, the loss of itself and of its ancestors, the root among them.
-    """
-
-    codes: Sequence[int]
-    paths: Sequence[Sequence[int]]
-    losses: Sequence[Sequence[float]]
-
-    def cover(self, cell: int) -> tuple[int, int, bool]:
-        code = self.codes[cell]
-        return (code, code, False) if code else (len(self.paths) + 1, 0, True)
-
-    def union(self, one: tuple[int, int, bool], other: tuple[int, int, bool]) -> tuple:
-        return min(one[0], other[0]), max(one[1], other[1]), one[2] or other[2]
-
-    def loss(self, cover: tuple[int, int, bool]) -> float:
-        lo, hi, null = cover
-        if hi == 0:
-            return 0.0
-        if null:
-            return 1.0
-        low, high = self.paths[lo - 1], self.paths[hi - 1]
-        for level, (a, b) in enumerate(zip(low, high, strict=True)):
-            if a == b:
-                return self.losses[lo - 1][level]
-        return self.losses[lo - 1][-1]
 
 
 @dataclass(frozen=True)

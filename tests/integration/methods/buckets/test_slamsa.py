@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.common.search.attributes import clustered
+from pganon.methods.common.search.clustering import clustered
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, run
 from tests.support.oracles import association as association_oracle

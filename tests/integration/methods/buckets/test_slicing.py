@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.common.search.attributes import clustered
+from pganon.methods.common.search.clustering import clustered
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Connection, Staged, drop_leftovers, refused, run
 from tests.support.oracles import association as association_oracle

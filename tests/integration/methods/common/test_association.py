@@ -11,7 +11,7 @@ import pytest
 
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.association import Associated, Mode, association, dependencies, matrix
-from pganon.methods.common.search.attributes import clustered, pam
+from pganon.methods.common.search.clustering import clustered, pam
 from pganon.sqltools import col, statement
 from tests.support.harness.cluster import Connection, Database
 from tests.support.oracles import association as oracle

@@ -61,13 +61,13 @@ def test_alpha(counts: list[list[int]], alpha: Fraction) -> None:
 @given(tables, st.fractions(1, 5, max_denominator=6))
 def test_entropy(counts: list[list[int]], l: Fraction) -> None:  # noqa: E741
     expected = [definitions.entropy_at_least(values(row), l) for row in counts]
-    assert decided(EntropyLDiversity(float(l)), None, counts) == expected
+    assert decided(EntropyLDiversity.of(float(l)), None, counts) == expected
 
 
 @given(tables, st.fractions(Fraction(1, 4), 4, max_denominator=8), st.integers(1, 7))
 def test_recursive(counts: list[list[int]], c: Fraction, l: int) -> None:  # noqa: E741
     expected = [model.recursive_c(values(row), l) < c for row in counts]
-    assert decided(RecursiveCLDiversity(float(c), l), None, counts) == expected
+    assert decided(RecursiveCLDiversity.of(float(c), l), None, counts) == expected
 
 
 def reference(whole: Sequence[int]) -> Reference:
@@ -93,7 +93,7 @@ def test_closeness(pairs: list[tuple[int, int]], t: Fraction) -> None:
         "hierarchical": model.t_hierarchical(one, everything, PATHS),
     }
     for distance, expected in distances.items():
-        found = decided(TCloseness(float(t), distance), reference(whole), [counts])
+        found = decided(TCloseness.of(float(t), distance), reference(whole), [counts])
         assert found == [expected <= t], distance
 
 
@@ -105,9 +105,9 @@ def test_likeness(pairs: list[tuple[int, int]], bound: Fraction) -> None:
     held = reference(whole)
     enhanced, disclosed = model.beta_enhanced(one, everything), model.delta(one, everything)
     for found, expected in (
-        (BetaLikeness(float(bound), "basic"), model.beta_basic(one, everything) <= bound),
-        (BetaLikeness(float(bound)), enhanced <= bound),
-        (DeltaDisclosure(float(bound)), disclosed < bound),
+        (BetaLikeness.of(float(bound), "basic"), model.beta_basic(one, everything) <= bound),
+        (BetaLikeness.of(float(bound)), enhanced <= bound),
+        (DeltaDisclosure.of(float(bound)), disclosed < bound),
     ):
         assume(not math.isclose(disclosed, bound))
         assert decided(found, held, [counts]) == [expected], found
@@ -116,8 +116,11 @@ def test_likeness(pairs: list[tuple[int, int]], bound: Fraction) -> None:
 def test_values_that_the_reference_lacks() -> None:
     """Of a reference after suppression."""
     held = reference([0, 2, 2, 0, 0])
-    assert decided(DeltaDisclosure(1.0), held, [[0, 1, 1, 0, 0], [0, 1, 1, 1, 0]]) == [True, False]
-    assert decided(BetaLikeness(9.0, "basic"), held, [[0, 1, 1, 0, 0], [1, 1, 1, 0, 0]]) == [
+    assert decided(DeltaDisclosure.of(1.0), held, [[0, 1, 1, 0, 0], [0, 1, 1, 1, 0]]) == [
+        True,
+        False,
+    ]
+    assert decided(BetaLikeness.of(9.0, "basic"), held, [[0, 1, 1, 0, 0], [1, 1, 1, 0, 0]]) == [
         True,
         False,
     ]
@@ -126,11 +129,11 @@ def test_values_that_the_reference_lacks() -> None:
 # -- of windows ---------------------------------------------------------------------------------
 
 MODELS: list[tuple[Model, Any]] = [
-    (DistinctLDiversity(2), lambda v, w: len(set(v)) >= 2),
-    (DistinctLDiversity(3), lambda v, w: len(set(v)) >= 3),
-    (EntropyLDiversity(1.9), lambda v, w: definitions.entropy_at_least(v, Fraction(19, 10))),
+    (DistinctLDiversity.of(2), lambda v, w: len(set(v)) >= 2),
+    (DistinctLDiversity.of(3), lambda v, w: len(set(v)) >= 3),
+    (EntropyLDiversity.of(1.9), lambda v, w: definitions.entropy_at_least(v, Fraction(19, 10))),
     (RelativeFrequency(Fraction(1, 2)), lambda v, w: model.alpha(v) <= Fraction(1, 2)),
-    (TCloseness(0.3), lambda v, w: definitions.t_equal(v, w) <= Fraction(3, 10)),
+    (TCloseness.of(0.3), lambda v, w: definitions.t_equal(v, w) <= Fraction(3, 10)),
 ]
 
 columns = st.lists(
@@ -235,7 +238,7 @@ def list_joined(units: Sequence[dict[int, int]]) -> list[int]:
 @given(
     values=st.lists(st.integers(0, 5), min_size=6, max_size=24),
     asked=st.sampled_from(
-        [EntropyLDiversity(2), RelativeFrequency(0.5), RecursiveCLDiversity(2, 3)]
+        [EntropyLDiversity.of(2), RelativeFrequency(0.5), RecursiveCLDiversity.of(2, 3)]
     ),
 )
 def test_counts_of_the_values_nearby_are_those_of_all(values: list[int], asked: Model) -> None:

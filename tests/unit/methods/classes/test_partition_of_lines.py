@@ -118,7 +118,7 @@ def of_example(
     made, records = example(**keys)
     order = oracle.digits(made.attributes, apart=made.apart)
     held = made.along(made.units(records, order), order)
-    models = [DistinctLDiversity(keys["l"])] if "l" in keys else []
+    models = [DistinctLDiversity.of(keys["l"])] if "l" in keys else []
     problem = lines.problem(made.attributes, made.k, single=made.relaxed)
     whole = sorted({*DISEASES})
     numbered = [
@@ -193,25 +193,25 @@ def code_digits(made: oracle.OneDimensional) -> Any:
 Satisfies = Callable[[list[Any], list[Any]], bool]
 
 MODELS: dict[str, tuple[Model, Satisfies]] = {
-    "l": (DistinctLDiversity(2), lambda v, w: definitions.distinct_l(v) >= 2),
+    "l": (DistinctLDiversity.of(2), lambda v, w: definitions.distinct_l(v) >= 2),
     "entropy": (
-        EntropyLDiversity(1.8),
+        EntropyLDiversity.of(1.8),
         lambda v, w: definitions.entropy_at_least(v, Fraction(9, 5)),
     ),
-    "recursive": (RecursiveCLDiversity(2, 2), lambda v, w: model.recursive_c(v, 2) < 2),
-    "recursive 1": (RecursiveCLDiversity(0.6, 1), lambda v, w: model.recursive_c(v, 1) < 0.6),
+    "recursive": (RecursiveCLDiversity.of(2, 2), lambda v, w: model.recursive_c(v, 2) < 2),
+    "recursive 1": (RecursiveCLDiversity.of(0.6, 1), lambda v, w: model.recursive_c(v, 1) < 0.6),
     "alpha": (
         RelativeFrequency(Fraction(3, 5)),
         lambda v, w: model.alpha(v) <= Fraction(3, 5),
     ),
-    "t": (TCloseness(0.3), lambda v, w: definitions.t_equal(v, w) <= Fraction(3, 10)),
+    "t": (TCloseness.of(0.3), lambda v, w: definitions.t_equal(v, w) <= Fraction(3, 10)),
     "t ordered": (
-        TCloseness(0.2, "ordered"),
+        TCloseness.of(0.2, "ordered"),
         lambda v, w: definitions.t_ordered(v, w) <= Fraction(1, 5),
     ),
-    "beta": (BetaLikeness(1.0, "basic"), lambda v, w: model.beta_basic(v, w) <= 1),
-    "beta enhanced": (BetaLikeness(1.5), lambda v, w: model.beta_enhanced(v, w) <= 1.5),
-    "delta": (DeltaDisclosure(1.0), lambda v, w: model.delta(v, w) < 1),
+    "beta": (BetaLikeness.of(1.0, "basic"), lambda v, w: model.beta_basic(v, w) <= 1),
+    "beta enhanced": (BetaLikeness.of(1.5), lambda v, w: model.beta_enhanced(v, w) <= 1.5),
+    "delta": (DeltaDisclosure.of(1.0), lambda v, w: model.delta(v, w) < 1),
 }
 
 
@@ -488,7 +488,7 @@ def test_lengths_beyond_2_k_grow_by_a_share(k: int) -> None:
     problem, _ = numbers(range(300), k)
     values = list(range(300))
     held = [[Record(n, (n,), (1 + n % 2,))] for n in values]
-    units = lines.units([definitions.Ordered(values)], held, [DistinctLDiversity(2)], [1, 2])
+    units = lines.units([definitions.Ordered(values)], held, [DistinctLDiversity.of(2)], [1, 2])
     made = oracle.OneDimensional([], bool, k, relaxed=True, several=True)
     found = windows(problem, units, START).lengths.tolist()
     # One record never has two values.
@@ -547,7 +547,7 @@ def test_strips_without_a_partition_are_joined(
     attribute = definitions.Ordered(list(range(len(values))))
     held = [[Record(n, (n,), (value,))] for n, value in enumerate(values)]
     problem = lines.problem([attribute], 2, single=True)
-    units = lines.units([attribute], held, [DistinctLDiversity(2)], [1, 2])
+    units = lines.units([attribute], held, [DistinctLDiversity.of(2)], [1, 2])
     first = strips(problem, units)
     assert len(first) == len(values) // 8
     made = partition(problem, units, first)
@@ -574,7 +574,7 @@ def test_a_piece_longer_than_the_longest_windows_is_found(
     attribute = definitions.Ordered(list(range(101)))
     held = [[Record(n, (n,), (value,))] for n, value in enumerate(values)]
     problem = lines.problem([attribute], 2, single=True)
-    units = lines.units([attribute], held, [DistinctLDiversity(2)], [1, 2])
+    units = lines.units([attribute], held, [DistinctLDiversity.of(2)], [1, 2])
     assert best(windows(problem, units, START), START).totals[0] >= FORBIDDEN
     made = partition(problem, units, START)
     assert np.flatnonzero(made.begins).tolist() == [0]
@@ -590,7 +590,7 @@ def test_too_many_counters_make_one_piece(monkeypatch: pytest.MonkeyPatch) -> No
     """A block that was joined for a model that compares, with more values than can be counted."""
     values = [1 + n % 2 for n in range(40)]
     held = [[Record(n, (n,), (value,))] for n, value in enumerate(values)]
-    units = lines.units([definitions.Ordered(range(40))], held, [TCloseness(0.9)], [1, 2])
+    units = lines.units([definitions.Ordered(range(40))], held, [TCloseness.of(0.9)], [1, 2])
     problem = numbers(range(40), 2)[0]
     first = np.zeros(1, dtype=np.int64)
     assert partition(problem, units, first).begins.sum() > 1

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 
 from pganon.methods.common.search import medians
+from pganon.methods.common.search.attributes import Nominal, Ordered, Tree
 from pganon.methods.common.search.medians import (
     Attribute,
     Cells,
     Limits,
-    Line,
-    Names,
-    Tree,
     median_rounds,
     rounded,
 )
@@ -29,9 +27,9 @@ PLACES = [0.0, 0.1, 0.25, 0.5, 0.5, 0.9, 1.0]
 PATHS = [[1, 1], [2, 1], [3, 3], [4, 3], [5, 3]]
 LOSSES = [[0.0, 0.25, 1.0]] * 2 + [[0.0, 0.5, 1.0]] * 3
 ATTRIBUTES: list[Attribute] = [
-    Line(8, 1.0, np.array(PLACES), 1.0),
-    Names(5, 0.5, 4),
-    Tree(6, 1.0, np.array(PATHS), np.array(LOSSES)),
+    Attribute(8, 1.0, Ordered(np.array(PLACES))),
+    Attribute(5, 0.5, Nominal(4)),
+    Attribute(6, 1.0, Tree(np.array(PATHS), np.array(LOSSES))),
 ]
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from pganon.methods.common.search.attributes import Ordered, Tree
 from pganon.methods.local.search.assignment import (
     Histogram,
     Plan,
@@ -20,7 +23,7 @@ from pganon.methods.local.search.assignment import (
     leaves,
 )
 from pganon.methods.local.search.closeness import close_buckets, farthest
-from pganon.methods.local.search.nearest import Cells, Line, Names, Tree, nearest_groups
+from pganon.methods.local.search.nearest import Bounded, Cells, Names, nearest_groups
 from pganon.methods.local.search.subsets import common, merged
 from tests.support.oracles.definitions import t_equal, t_ordered
 
@@ -194,6 +197,13 @@ PEOPLE = [21, 22, 24, 35, 36, 38, 40, 61, 63, 66]
 CITIES = "AABBCCACCB"
 
 
+def line(places: Sequence[float | None]) -> Bounded:
+    """An ordered attribute, from the places of the cells."""
+    held = sorted({place for place in places if place is not None})
+    codes = [0 if place is None else held.index(place) + 1 for place in places]
+    return Bounded(codes, Ordered(np.array(held)))
+
+
 @pytest.mark.parametrize(
     ("k", "assign", "small", "expected"),
     [
@@ -209,7 +219,7 @@ CITIES = "AABBCCACCB"
 )
 def test_groups_of_people(k: int, assign: str, small: str, expected: str) -> None:
     cells = Cells(
-        [Line([(x - 21) / 45 for x in PEOPLE]), Names(["ABC".index(c) + 1 for c in CITIES], 3)],
+        [line([(x - 21) / 45 for x in PEOPLE]), Names(["ABC".index(c) + 1 for c in CITIES], 3)],
         [1] * 10,
     )
     found = nearest_groups(cells, k, assign, small)  # pyright: ignore
@@ -219,10 +229,10 @@ def test_groups_of_people(k: int, assign: str, small: str, expected: str) -> Non
 def test_losses() -> None:
     paths = [(1, 1), (2, 1), (3, 3), (4, 3), (5, 3)]  # Paris Lyon | Rome Milan Turin
     losses = [(0, 2 / 5, 1)] * 2 + [(0, 3 / 5, 1)] * 3
-    tree = Tree([1, 2, 3, 5, 0], paths, losses)
-    names, line = Names([1, 2, 0], 5), Line([0.25, None, 1.0])
+    tree = Bounded([1, 2, 3, 5, 0], Tree(np.array(paths), np.array(losses)))
+    names, ages = Names([1, 2, 0], 5), line([0.25, None, 1.0])
 
-    def loss(attribute: Line | Names | Tree, *cells: int) -> float:
+    def loss(attribute: Bounded | Names, *cells: int) -> float:
         cover = attribute.cover(cells[0])
         for cell in cells[1:]:
             cover = attribute.union(cover, attribute.cover(cell))
@@ -231,7 +241,7 @@ def test_losses() -> None:
     assert [loss(tree, 0), loss(tree, 0, 1), loss(tree, 2, 3), loss(tree, 1, 2)] == [0, 0.4, 0.6, 1]
     assert [loss(tree, 0, 4), loss(tree, 4)] == [1, 0]
     assert [loss(names, 0), loss(names, 0, 1), loss(names, 0, 1, 2)] == [0, 0.4, 0.6]
-    assert [loss(line, 0, 2), loss(line, 0, 1), loss(line, 1)] == [0.75, 1, 0]
+    assert [loss(ages, 0, 2), loss(ages, 0, 1), loss(ages, 1)] == [0.75, 1, 0]
 
 
 @given(
@@ -244,7 +254,7 @@ def test_groups_are_a_partition(
     rows: list[tuple[int, int, int]], k: int, assign: str, small: str
 ) -> None:
     weights = [w for *_, w in rows]
-    cells = Cells([Line([x / 20 for x, *_ in rows]), Names([c for _, c, _ in rows], 4)], weights)
+    cells = Cells([line([x / 20 for x, *_ in rows]), Names([c for _, c, _ in rows], 4)], weights)
     found = nearest_groups(cells, k, assign, small)  # pyright: ignore
     assert sorted(cell for group in found for cell in group) == list(range(len(rows)))
     assert len(found) == 1 or min(map(cells.size, found)) >= k

@@ -18,7 +18,7 @@ from pganon.steps import State
 def label_bounds(
     axis: TreeAxis, state: State, paths: exp.Select, taken: exp.Select, *, listed: bool
 ) -> exp.Select:
-    """SELECT path, g, z, loss, glm, height, as :func:`line_bounds` of lines does.
+    """SELECT path, g, z, loss, glm, height; see :mod:`pganon.methods.common.form.regions.lines`.
 
     Args:
         listed: whether the hierarchy lists its leaves.

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from pganon.methods.common.search.attributes import (
+from pganon.methods.common.search.clustering import (
     Clustering,
     aca,
     aca_then_pam,
