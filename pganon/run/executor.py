@@ -76,7 +76,7 @@ Connection = psycopg.Connection[tuple[object, ...]]
 Reading = Callable[[Connection, ExternalObjects], contextlib.AbstractContextManager[object]]
 
 
-_NAMES = re.compile(rf"""'(?:[^']|'')*'|"{WORK_SCHEMA}"\.("(?:[^"]|"")+")""")
+_NAMES = re.compile(rf"""'(?:[^']|'')*'|"{WORK_SCHEMA}"\."([^"]+)\"""")
 """Texts, which are left as they are, and names of work tables."""
 
 _MOST_COLUMNS = 1_000
@@ -84,17 +84,23 @@ _MOST_COLUMNS = 1_000
 
 
 @dataclass(frozen=True)
-class _Inline:
-    """A table that is made within the statements that read it.
+class _Table:
+    """A table of a small run.
 
     Attributes:
-        within: what its SELECT reads that is made so, too, by the name that it has there.
+        within: tables made within its SELECT, each after those that it reads, by the names there.
     """
 
     step: CreateTable
     name: str
+    target: QualifiedName
     select: str
-    within: Mapping[str, _Inline]
+    within: Mapping[str, _Table]
+
+    def reads(self, table: QualifiedName) -> bool:
+        """Whether another table of that name would be another one to it."""
+        name = table.identifier.as_string(None)
+        return any(name in one.select for one in (self, *self.within.values()))
 
 
 @dataclass(frozen=True)
@@ -119,10 +125,10 @@ class _Waiting:
     makes: QualifiedName | None = None
     asks: str | None = None
     columns: int = 1
-    within: Mapping[str, _Inline] = field(default_factory=dict)
+    within: Mapping[str, _Table] = field(default_factory=dict)
 
 
-def _with(within: Mapping[str, _Inline], select: Query) -> Query:
+def _with(within: Mapping[str, _Table], select: Query) -> Query:
     """A SELECT with the tables that are made within it."""
     if not within:
         return select
@@ -222,7 +228,7 @@ class Executor:
     small: bool | None = None
     _rendered: dict[str, Template] = field(default_factory=dict)
     _waiting: list[_Waiting] = field(default_factory=list)
-    _inline: dict[str, _Inline] = field(default_factory=dict)
+    _inline: dict[QualifiedName, _Table] = field(default_factory=dict)
     _dropped: set[QualifiedName] = field(default_factory=set)
 
     def run(self, steps: Sequence[Step]) -> State:
@@ -279,14 +285,21 @@ class Executor:
         """Let a step of a small run wait; False: it is to be taken now."""
         match step:
             case DropTables():
-                self._dropped.update(step.tables(self.state))  # they go with the run
+                for table in step.tables(self.state):
+                    self._inline.pop(table, None)
+                    self._dropped.add(table)  # it goes with the run
             case Check():
                 asks, within = self._named(statement(step.select(self.state)))
                 self._wait(
                     *(step, name, step.gives), asks=asks, columns=len(step.gives), within=within
                 )
             case CreateTable() if step.external is None and step.placement(self.state) is None:
-                self._let_make(step, name)
+                target = step.table(self.state)
+                table = _Table(step, name, target, *self._named(self._select(step)))
+                if step.inline:
+                    self._inline[target] = table
+                else:
+                    self._make(table)
             case Statement():
                 self._wait_to_change(step, name, step.render(self.state))
             case Search() | Load():
@@ -300,14 +313,9 @@ class Executor:
                 return False
         return True
 
-    def _let_make(self, step: CreateTable, name: str) -> None:
-        select, within = self._named(self._select(step))
-        target = step.table(self.state)
-        key = sql.Identifier(target.name).as_string(self.conn)
-        if step.inline:
-            self._inline[key] = _Inline(step, name, select, within)
-            return
-        self._inline.pop(key, None)
+    def _make(self, table: _Table) -> None:
+        """Let it be a table of its own."""
+        step, name, target = table.step, table.name, table.target
         self._replace(step, name, target)
         stamp = None
         if target.schema == STAGE_SCHEMA:
@@ -315,15 +323,19 @@ class Executor:
                 sql.Identifier(stamp_of(target).column), str(target)
             )
             stamp = text.as_string(self.conn)
-        changes = table_as(target, _with(within, _text(select)))
-        facts = given(step, self.state)
-        self._wait(step, name, facts, changes=changes, makes=target, asks=stamp, within=within)
+        changes = table_as(target, _with(table.within, _text(table.select)))
+        gives = given(step, self.state)
+        self._wait(
+            *(step, name, gives), changes=changes, makes=target, asks=stamp, within=table.within
+        )
 
     def _replace(self, step: Alone, name: str, target: QualifiedName) -> None:
         """Drop a table of that name that nothing reads any more."""
         if target in self._dropped:
             if any(one.makes == target for one in self._waiting):
                 self._send()
+            for one in [one for one in self._inline.values() if one.reads(target)]:
+                self._make(self._inline.pop(one.target))
             self._wait_to_change(step, name, dropping([target]))
             self.filled.discard(target)
             self._dropped.discard(target)
@@ -338,16 +350,18 @@ class Executor:
         self.state = self.state.observing({one.fact: one for one in later})
         self._waiting.append(_Waiting(step, name, self.state, later, **parts))
 
-    def _named(self, select: Query) -> tuple[str, dict[str, _Inline]]:
+    def _named(self, select: Query) -> tuple[str, dict[str, _Table]]:
         """The text of a query, and the tables made within it, each after those that it reads."""
-        found: dict[str, _Inline] = {}
+        found: dict[str, _Table] = {}
 
         def name(match: re.Match[str]) -> str:
-            inline = self._inline.get(match[1])
+            table = QualifiedName(WORK_SCHEMA, match[1] or "")
+            inline = self._inline.get(table)
             if inline is None:
                 return match[0]
-            found.update({**inline.within, match[1]: inline})
-            return match[1]
+            alias = sql.Identifier(table.name).as_string(self.conn)
+            found.update({**inline.within, alias: inline})
+            return alias
 
         return _NAMES.sub(name, select.as_string(self.conn)), found
 
@@ -417,7 +431,7 @@ class Executor:
         error: Exception,
         name: str,
         step: Alone | Repeat,
-        within: Mapping[str, _Inline] = MappingProxyType({}),
+        within: Mapping[str, _Table] = MappingProxyType({}),
     ) -> Exception:
         """The error to report: lost tables before errors that they caused.
 
