@@ -131,10 +131,8 @@ def take_run(conn: Connection, run_id: int) -> int:
 
 def leave(conn: Connection, key: int) -> None:
     """End the work under a key; the end of a session that cannot be asked is enough."""
-    if not usable(conn):
-        return
-    conn.execute(sqlfiles.query("locks", "leave"), {"keys": [key]})
-    _unlock(conn, key)
+    if usable(conn):
+        conn.execute(sqlfiles.query("locks", "end"), {"key": key})
 
 
 def take_worker(conn: Connection, run_id: int) -> bool:

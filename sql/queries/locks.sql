@@ -61,6 +61,13 @@ WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.mode = 'Exc
     AND h.key = ANY (%(keys)s::bigint[])
     AND pganon.has_role(s.usesysid, (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user));
 
+-- end --
+-- Take a row away and give up its lock.
+WITH gone AS (
+    DELETE FROM pganon_private.activity AS a WHERE a.lock_key = %(key)s RETURNING a.lock_key
+)
+SELECT pg_catalog.pg_advisory_unlock(%(key)s) FROM (SELECT count(*) FROM gone) AS g;
+
 -- leave --
 -- Take rows away.
 DELETE FROM pganon_private.activity AS a WHERE a.lock_key = ANY (%(keys)s::bigint[]);
