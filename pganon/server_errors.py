@@ -95,7 +95,7 @@ _TRIGGER = (
 # measuring ones that it made.
 _OWN_FUNCTION = re.compile(
     r"(?=.*PL/pgSQL)[^\".(«]*(?<![a-z0-9_$])"
-    r"(?:(?:pganon|pganon_private|pg_temp_[0-9]+)\.\w+\(|inline_code_block(?![\w$(.])).*"
+    r"(?:(?:pganon|pganon_private|pg_temp_[0-9]+)\.\w+\(|inline_code_block(?![a-z0-9_$(.])).*"
 )
 """Also a block of statements that pganon sent; nobody else's has the whole context to itself."""
 _ASSIGNMENT = re.compile(r"[^\".(«»]*PL/pgSQL[^\".(«»]*[\"«»]\s?[\w$.]+(?:\[.*?\])? :?= .*")
