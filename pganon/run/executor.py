@@ -75,9 +75,8 @@ Connection = psycopg.Connection[tuple[object, ...]]
 
 Reading = Callable[[Connection, ExternalObjects], contextlib.AbstractContextManager[object]]
 
-
-_NAMES = re.compile(rf"""'(?:[^']|'')*'|"{WORK_SCHEMA}"\."([^"]+)\"""")
-"""Texts, which are left as they are, and names of work tables."""
+_NAMES = re.compile(rf"""'(?:[^']|'')*'|"{WORK_SCHEMA}"\."([^"]+)"|"(?:[^"]|"")*\"""")
+"""Names of work tables, and what is left as it is: texts and other names."""
 
 _MOST_COLUMNS = 1_000
 """Of one SELECT of several checks; the server takes 1,664."""
@@ -137,6 +136,10 @@ def _with(within: Mapping[str, _Table], select: Query) -> Query:
         for name, one in within.items()
     ]
     return sql.SQL("WITH {} ({})").format(sql.SQL(", ").join(tables), select)
+
+
+def _alias(table: QualifiedName) -> str:
+    return sql.Identifier(table.name).as_string(None)
 
 
 def _text(text: str) -> sql.SQL:
@@ -229,6 +232,7 @@ class Executor:
     _rendered: dict[str, Template] = field(default_factory=dict)
     _waiting: list[_Waiting] = field(default_factory=list)
     _inline: dict[QualifiedName, _Table] = field(default_factory=dict)
+    _reading: Mapping[str, _Table] = field(default_factory=dict)
     _dropped: set[QualifiedName] = field(default_factory=set)
 
     def run(self, steps: Sequence[Step]) -> State:
@@ -251,10 +255,11 @@ class Executor:
             name = f"{prefix}{step.name}"
             self.on_step(name, step.purpose)
             started = time.perf_counter()
+            self._reading = {}
             try:
                 self._run_one(step, name)
             except Exception as error:
-                cause = self._cause(error, name, step)
+                cause = self._cause(error, name, step, self._reading)
                 if cause is error:
                     raise
                 raise cause from None
@@ -297,6 +302,7 @@ class Executor:
                 target = step.table(self.state)
                 table = _Table(step, name, target, *self._named(self._select(step)))
                 if step.inline:
+                    self._release(target)
                     self._inline[target] = table
                 else:
                     self._make(table)
@@ -329,13 +335,21 @@ class Executor:
             *(step, name, gives), changes=changes, makes=target, asks=stamp, within=table.within
         )
 
+    def _release(self, target: QualifiedName, *, drops: bool = False) -> None:
+        """Let nothing that is to come take another table of that name for the one before."""
+        alias = _alias(target)
+        if any(alias in one.within for one in self._waiting if one.asks):
+            self._send()
+        for one in list(self._inline.values()):
+            if alias in one.within or (drops and one.reads(target)):
+                self._make(self._inline.pop(one.target))
+
     def _replace(self, step: Alone, name: str, target: QualifiedName) -> None:
         """Drop a table of that name that nothing reads any more."""
+        self._release(target, drops=target in self._dropped)
         if target in self._dropped:
             if any(one.makes == target for one in self._waiting):
                 self._send()
-            for one in [one for one in self._inline.values() if one.reads(target)]:
-                self._make(self._inline.pop(one.target))
             self._wait_to_change(step, name, dropping([target]))
             self.filled.discard(target)
             self._dropped.discard(target)
@@ -359,9 +373,8 @@ class Executor:
             inline = self._inline.get(table)
             if inline is None:
                 return match[0]
-            alias = sql.Identifier(table.name).as_string(self.conn)
-            found.update({**inline.within, alias: inline})
-            return alias
+            found.update({**inline.within, _alias(table): inline})
+            return _alias(table)
 
         return _NAMES.sub(name, select.as_string(self.conn)), found
 
@@ -549,8 +562,8 @@ class Executor:
     def _query(self, select: exp.Expr | Query) -> Query:
         if not self.small:
             return statement(select)
-        text, within = self._named(statement(select))
-        return _with(within, _text(text))
+        text, self._reading = self._named(statement(select))
+        return _with(self._reading, _text(text))
 
     def _observe(self, step: str, gives: Sequence[Fact[Any]], found: Mapping[str, Any]) -> None:
         """Keeps what a step found as the facts that it gives, each of its type."""

@@ -19,7 +19,17 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.run import executor
 from pganon.run.executor import Executor
 from pganon.sqltools import query
-from pganon.steps import Check, CreateTable, DropTables, Parallel, State, Statement, Step, stamp_of
+from pganon.steps import (
+    Check,
+    CreateTable,
+    DropTables,
+    Parallel,
+    Search,
+    State,
+    Statement,
+    Step,
+    stamp_of,
+)
 from pganon.steps.facts import RECORDS, count
 from tests.support.harness import faults, plans
 from tests.support.harness.cluster import Connection, Database
@@ -248,9 +258,57 @@ def test_checks_come_before_what_changes_rows(db: Database) -> None:
     assert (run.state[_SUM], run.state[_MOST]) == (45, 0)
 
 
+def test_a_name_has_another_inline_table_later(db: Database) -> None:
+    """Of three that read it, each has the one that there was."""
+    run = small(db)
+    run.run(
+        [
+            table("numbers", NUMBERS, inline=True),
+            table("copied", "select n from numbers", "numbers", inline=True),
+            asked("select min(n)::int as rows from numbers", "numbers", gives=_ROWS),
+            table("numbers", "select 100 as n", inline=True),
+            asked(
+                "select sum(c.n + m.n)::int as sum from copied as c cross join numbers as m",
+                *("copied", "numbers"),
+            ),
+            asked("select max(n) as most from numbers", "numbers", gives=_MOST),
+        ]
+    )
+    assert (run.state[_ROWS], run.state[_SUM], run.state[_MOST]) == (1, 945, 100)
+
+
+def test_the_error_of_what_a_search_reads(db: Database) -> None:
+    run = small(db)
+    search = Search(
+        "search",
+        "",
+        lambda s: s.work("found"),
+        [("n", "integer")],
+        given=lambda s: query("select 1 as nothing"),
+        batches=lambda s: 1,
+        rows=lambda s, batch: query("select n from wrong", {"wrong": s.work("wrong")}),
+        tasks=lambda s, given, rows: [],
+    )
+    with pytest.raises(DatabaseError) as caught:
+        run.run(
+            [table("numbers", NUMBERS), table("wrong", FAILING, "numbers", inline=True), search]
+        )
+    assert caught.value.step == "wrong"
+
+
 def test_texts_are_no_names(db: Database) -> None:
     """A value that reads like a table which is made within the statement stays as it is."""
     run = small(db)
+    odd = """select 1 as "it's" """
+    reading = """select o."it's" + n."n" as sum from odd as o cross join numbers as n limit 1"""
+    run.run(
+        [
+            table("odd", odd, inline=True),
+            table("numbers", NUMBERS, inline=True),
+            asked(reading, "odd", "numbers"),
+        ]
+    )
+    assert run.state[_SUM] > 1
     said = """select length('"pganon_work"."r1_numbers" it''s') as sum"""
     run.run(
         [table("numbers", NUMBERS, inline=True), asked(said + " from numbers limit 1", "numbers")]
