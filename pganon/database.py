@@ -7,7 +7,7 @@ database or the environment cannot change what a statement means.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -277,6 +277,12 @@ def set_session(conn: psycopg.Connection[tuple[object, ...]], wanted: Mapping[st
         b" WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL",
         [list(wanted), list(wanted.values())],
     )
+
+
+def at_once(conn: psycopg.Connection[Any], statements: Sequence[sql.Composed]) -> None:
+    """Have the server carry out several statements that give nothing, as one."""
+    body = sql.SQL("BEGIN {}; END").format(sql.SQL("; ").join(statements))
+    conn.execute(sql.SQL("DO {}").format(sql.Literal(body.as_string(conn))))
 
 
 def set_role(

@@ -55,12 +55,11 @@ class _Work:
 
 @dataclass(frozen=True)
 class _Holder:
-    """A session at work; `own`: the one that asks."""
+    """A session at work."""
 
     key: int
     pid: int
     role: str
-    own: bool
 
 
 @contextmanager
@@ -132,10 +131,8 @@ def take_run(conn: Connection, run_id: int) -> int:
 
 def leave(conn: Connection, key: int) -> None:
     """End the work under a key; the end of a session that cannot be asked is enough."""
-    if not usable(conn):
-        return
-    conn.execute(sqlfiles.query("locks", "leave"), {"keys": [key]})
-    _unlock(conn, key)
+    if usable(conn):
+        conn.execute(sqlfiles.query("locks", "end"), {"key": key})
 
 
 def take_worker(conn: Connection, run_id: int) -> bool:
@@ -210,8 +207,12 @@ def held_keys(conn: Connection, keys: Sequence[int]) -> set[int]:
 
 def _enter(conn: Connection, work: _Work) -> int | _Holder:
     """The key under which this session works now, or the session that already does."""
-    key = _draw(conn)
+    key = _random_key()
     try:
+        if conn.execute(sqlfiles.query("locks", "begin"), work.values(key)).fetchone():
+            return key
+        _unlock(conn, key)
+        key = _draw(conn)
         with conn.transaction():
             found = _settle(conn, work, key)
     except BaseException:
@@ -236,9 +237,9 @@ def _settle(conn: Connection, work: _Work, key: int) -> int | _Holder:
 
 
 def _led_by_this_session(conn: Connection, run_id: int) -> int | None:
-    standing = _standing(conn, _Work("run", run_id=run_id))
-    holder = _holder(conn, standing[0]) if standing and standing[1] == "run" else None
-    return holder.key if holder and holder.own else None
+    values = _Work("run", run_id=run_id).values(0)
+    row = conn.execute(sqlfiles.query("locks", "mine"), values).fetchone()
+    return row[1] if row else None
 
 
 def _standing(conn: Connection, work: _Work) -> tuple[int, str] | None:
@@ -251,8 +252,11 @@ def _holder(conn: Connection, key: int) -> _Holder | None:
 
 
 def _holders(conn: Connection, keys: Sequence[int]) -> list[_Holder]:
-    # Within a transaction the server would show the sessions that there were at the first look.
-    conn.execute(sqlfiles.query("locks", "fresh"))
+    if not keys:
+        return []
+    if conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+        # There the server would show the sessions that there were at the first look.
+        conn.execute(sqlfiles.query("locks", "fresh"))
     rows = conn.execute(sqlfiles.query("locks", "holders"), {"keys": list(keys)}).fetchall()
     return [_Holder(*row) for row in rows]
 

@@ -100,8 +100,10 @@ _TRIGGER = (
 # functions and PL/pgSQL's := have none. Functions in a temporary schema are of the session itself:
 # measuring ones that it made.
 _OWN_FUNCTION = re.compile(
-    r"(?=.*PL/pgSQL)[^\".(«]*(?<![a-z0-9_$])(?:pganon|pganon_private|pg_temp_[0-9]+)\.\w+\(.*"
+    r"(?=.*PL/pgSQL)[^\".(«]*(?<![a-z0-9_$])"
+    r"(?:(?:pganon|pganon_private|pg_temp_[0-9]+)\.\w+\(|inline_code_block(?![a-z0-9_$(.])).*"
 )
+"""Also a block of statements that pganon sent; nobody else's has the whole context to itself."""
 _ASSIGNMENT = re.compile(r"[^\".(«»]*PL/pgSQL[^\".(«»]*[\"«»]\s?[\w$.]+(?:\[.*?\])? :?= .*")
 _FUNCTION = re.compile(
     r".*PL/\w.*"

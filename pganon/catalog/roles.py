@@ -25,6 +25,8 @@ EVERYBODY = "public"
 def numbers(conn: Connection, names: Iterable[str]) -> dict[str, int]:
     """The roles that have these names now, as far as there are any; `public` is one of them."""
     wanted = list(dict.fromkeys(names))
+    if not wanted:
+        return {}
     rows = conn.execute(sqlfiles.query("catalog", "role_numbers"), {"names": wanted}).fetchall()
     found = {EVERYBODY: 0, **dict(rows)}
     return {name: found[name] for name in wanted if name in found}
@@ -33,6 +35,8 @@ def numbers(conn: Connection, names: Iterable[str]) -> dict[str, int]:
 def names_of(conn: Connection, roles: Iterable[int]) -> dict[int, str]:
     """The names that roles with these numbers have now, as far as there are any."""
     wanted = list(roles)
+    if not wanted:
+        return {}
     rows = conn.execute(sqlfiles.query("catalog", "role_names"), {"numbers": wanted}).fetchall()
     return {**dict(rows), **({0: EVERYBODY} if 0 in wanted else {})}
 

@@ -110,6 +110,7 @@ def _dictionary_steps(spec: ReleaseSpec, axis: Axis, histogram: Name, other: int
         f"distinct values of {quote(attribute.column.name)}{where}",
         lambda s: s.work(f"values{i}"),
         values,
+        inline=True,
     )
     return [counted, *dictionary_steps(spec, axis)]
 

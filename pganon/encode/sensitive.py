@@ -213,4 +213,5 @@ def reference_step(spec: ReleaseSpec, item: Sensitive, kind: str) -> Step:
         f"distribution of {quote(item.column.name)} ({kind})",
         lambda s: s.work(reference(item.index, kind)),
         select,
+        inline=True,
     )

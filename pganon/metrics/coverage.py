@@ -57,6 +57,7 @@ def shown_step(spec: ReleaseSpec, published: Callable[[State], exp.Select]) -> C
         "published values by group",
         lambda s: s.work("mshown"),
         lambda s: _shown(spec, published(s)),
+        inline=True,
     )
 
 
@@ -67,6 +68,7 @@ def cover_step(axis: Axis, cover: Callable[[Axis, State], exp.Expr] | None = Non
         f"what the published values of attribute {axis.index + 1} cover",
         lambda s: s.work(f"mcover{axis.index}"),
         lambda s: (cover or _cover)(axis, s),
+        inline=True,
     )
 
 

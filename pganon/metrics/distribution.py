@@ -32,6 +32,7 @@ def table_step(axis: Axis, select: Callable[[Axis, State], exp.Expr] | None = No
         f"source and published distribution of attribute {axis.index + 1}",
         lambda s: s.work(f"mdist{axis.index}"),
         lambda s: (select or _distribution)(axis, s),
+        inline=True,
     )
 
 

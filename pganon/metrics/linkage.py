@@ -61,12 +61,14 @@ def steps(spec: ReleaseSpec) -> list[Step]:
             "combinations of values with their places",
             lambda s: s.work("mcells"),
             lambda s: _cells(attributes, s),
+            inline=True,
         ),
         CreateTable(
             "metric_centres",
             "centres of the groups",
             lambda s: s.work("mreps"),
             lambda s: _reps(attributes, s),
+            inline=True,
         ),
     ]
     for target in TARGETS:
@@ -181,6 +183,7 @@ def _link(attributes: Sequence[Axis], target: LinkageTarget) -> list[Step]:
             lambda s: s.work(f"mown_{target.name}"),
             lambda s: _own(attributes, target, s),
             when=few,
+            inline=True,
         ),
         Check(
             f"metric_linkage_{target.name}",
@@ -232,6 +235,7 @@ def _reallocated(attributes: Sequence[Axis]) -> list[Step]:
             lambda s: s.work("mreallocated"),
             lambda s: _nearest_group(attributes, s),
             when=few,
+            inline=True,
         ),
         Check(
             "metric_rgcp",

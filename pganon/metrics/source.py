@@ -117,6 +117,7 @@ def place_steps(spec: ReleaseSpec) -> list[Step]:
             f"places of the values of attribute {axis.index + 1}",
             lambda s, axis=axis: s.work(f"mplaces{axis.index}"),
             lambda s, axis=axis: _places(axis, s),
+            inline=True,
         )
         for axis in axes(spec.attributes)
     ]

@@ -14,6 +14,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, own_schema, quote
 from pganon.publish import release_state, views
+from pganon.publish.release_state import History
 
 Connection = psycopg.Connection[Any]
 
@@ -28,8 +29,8 @@ def check_target(
     *,
     parts: Sequence[QualifiedName] = (),
     trusted: Roles,
-) -> None:
-    """Refuse what publication would refuse for names, roles and privileges.
+) -> History | None:
+    """Refuse what publication would refuse for names, roles and privileges; gives the release.
 
     Args:
         source: the policy's source as a :class:`Staged` release will have it.
@@ -52,6 +53,7 @@ def check_target(
         _check_schema(conn, schema, readers)
     for name in names:
         views.check_free(conn, name, release, history)
+    return history
 
 
 def check_readers(

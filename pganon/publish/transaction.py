@@ -14,6 +14,7 @@ from psycopg import sql
 
 from pganon import locks, sqlfiles
 from pganon.catalog.roles import Roles
+from pganon.database import at_once
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError
 from pganon.forms.evidence import evidence_details
@@ -131,8 +132,7 @@ def publish(
         release_state.check_none_appeared(conn, staged)
         check_readers(conn, staged.readers, staged.readers, again="run the release again")
         rows = _check_unchanged(conn, staged)
-        for relation in staged.relations:
-            _move(conn, relation)
+        _move(conn, staged.relations)
         if judged is not None:
             versions.remember(conn, judged, staged.run_id)
         version = _make_readable(conn, staged, history, rows)
@@ -341,23 +341,21 @@ def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
     return [rows for _, rows in current]
 
 
-def _move(conn: Connection, relation: StoredRelation) -> None:
-    if relation.staged.name != relation.stored.name:
-        raise ValueError(f"{relation.staged} cannot be renamed to {relation.stored}")
-    conn.execute(
-        sql.SQL("ALTER TABLE {} SET SCHEMA {}").format(
-            relation.staged.identifier, sql.Identifier(relation.stored.schema)
-        )
-    )
-    if relation.stored.schema == DATA_SCHEMA:
-        # Runs keep autovacuum from their tables. From private ones it stays away: everybody sees
-        # in pg_class how many rows it found.
-        conn.execute(
-            sql.SQL("ALTER TABLE {} RESET (autovacuum_enabled, toast.autovacuum_enabled)").format(
-                relation.stored.identifier
-            )
-        )
-    conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(relation.stored)])
+def _move(conn: Connection, relations: Sequence[StoredRelation]) -> None:
+    moves: list[sql.Composed] = []
+    for relation in relations:
+        staged, stored = relation.staged, relation.stored
+        if staged.name != stored.name:
+            raise ValueError(f"{staged} cannot be renamed to {stored}")
+        move = sql.SQL("ALTER TABLE {} SET SCHEMA {}")
+        moves.append(move.format(staged.identifier, sql.Identifier(stored.schema)))
+        if stored.schema == DATA_SCHEMA:
+            # Runs keep autovacuum from their tables. From private ones it stays away: everybody
+            # sees in pg_class how many rows it found.
+            reset = "ALTER TABLE {} RESET (autovacuum_enabled, toast.autovacuum_enabled)"
+            moves.append(sql.SQL(reset).format(stored.identifier))
+        moves.append(sql.SQL("PERFORM pganon.seal(to_regclass({}))").format(str(stored)))
+    at_once(conn, moves)
 
 
 __all__ = [

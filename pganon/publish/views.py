@@ -18,6 +18,7 @@ from psycopg import sql
 
 from pganon import sqlfiles
 from pganon.catalog.roles import Roles, check_roles, names_of
+from pganon.database import at_once
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
@@ -226,16 +227,15 @@ def _check_made(conn: Connection, view: PublishedView, made: ExistingRelation) -
 
 def describe(conn: Connection, view: PublishedView) -> None:
     """Comments of a view and its columns."""
-    conn.execute(
-        sql.SQL("COMMENT ON VIEW {} IS {}").format(view.name.identifier, sql.Literal(view.comment))
-    )
-    for column in view.columns:
-        conn.execute(
-            sql.SQL("COMMENT ON COLUMN {} IS {}").format(
-                sql.Identifier(view.name.schema, view.name.name, column.name),
-                sql.Literal(column.comment),
-            )
+    columns = [
+        sql.SQL("COMMENT ON COLUMN {} IS {}").format(
+            sql.Identifier(view.name.schema, view.name.name, column.name),
+            sql.Literal(column.comment),
         )
+        for column in view.columns
+    ]
+    comment = sql.SQL("COMMENT ON VIEW {} IS {}")
+    at_once(conn, [comment.format(view.name.identifier, sql.Literal(view.comment)), *columns])
 
 
 def former_readers(history: History | None, readers: Roles) -> set[int]:
@@ -282,5 +282,7 @@ def grant(conn: Connection, name: QualifiedName, readers: Roles, former: Iterabl
 
 
 def _lacking(conn: Connection, query: str, name: QualifiedName, roles: Sequence[str]) -> list[str]:
+    if not roles:
+        return []
     values = {**name.__dict__, "roles": list(roles)}
     return [row[0] for row in conn.execute(sqlfiles.query("publish", query), values).fetchall()]

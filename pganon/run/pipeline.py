@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -22,13 +22,12 @@ from pganon.encode.weights import weighted_risk
 from pganon.errors import PrivacyRefusal
 from pganon.history import populations
 from pganon.history.increments.steps import DUE
-from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import recording, release_state
-from pganon.publish.privileges import Right, beyond_policy, check_closed, opened
+from pganon.publish.privileges import beyond_policy, check_closed, opened
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
@@ -101,7 +100,7 @@ class Pipeline:
         plan = build_plan(spec, request=self.options.metrics)
         views = plan.stored_views(State(0))
         check_deciders(self.conn, self.loaded)
-        check_target(
+        history = check_target(
             self.conn,
             release=spec.policy.release,
             source=str(spec.source.name),
@@ -113,15 +112,9 @@ class Pipeline:
         )
         rights = beyond_policy(self.conn)
         check_closed(rights)
-        return self._opened(spec, [view.name for view in views], rights)
-
-    def _opened(
-        self, spec: ReleaseSpec, views: Sequence[QualifiedName], rights: Sequence[Right]
-    ) -> tuple[str, ...]:
-        """A warning of what others may do with views and schemas though no policy says so."""
-        versions = release_state.read(self.conn, spec.policy.release)
-        readers = {*spec.readers, *(versions.release.readers if versions else ())}
-        return opened(rights, views, readers)
+        # What others may do with views and schemas though no policy says so is a warning.
+        readers = {*spec.readers, *(history.release.readers if history else ())}
+        return opened(rights, [view.name for view in views], readers)
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         invariance.check_invariant(spec)

@@ -27,27 +27,27 @@ from pganon.steps.placement import By, distributed
 
 Connection = psycopg.Connection[Any]
 
-_WORK_SAMPLE = 10
-"""Statistics target for work tables: 3,000 rows are sampled."""
-
 _NO_AUTOVACUUM = "WITH (autovacuum_enabled = false, toast.autovacuum_enabled = false)"
 """Autovacuum has nothing to do in a table that is written once, and who drops or moves a table
 waits a second until it gives way. What is published gets it back."""
+
+
+def empty_table(target: QualifiedName, columns: Sequence[tuple[str, str]]) -> sql.Composed:
+    """A statement that makes an empty, unlogged table, which must be sealed with it."""
+    declared = sql.SQL(", ").join(
+        sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))  # pyright: ignore
+        for name, kind in columns
+    )
+    return sql.SQL("CREATE UNLOGGED TABLE {} ({}) {}").format(
+        target.identifier, declared, sql.SQL(_NO_AUTOVACUUM)
+    )
 
 
 def create_table(
     conn: Connection, target: QualifiedName, columns: Sequence[tuple[str, str]]
 ) -> None:
     """An empty, unlogged, private table, made by one message, which is one transaction."""
-    declared = sql.SQL(", ").join(
-        sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))  # pyright: ignore
-        for name, kind in columns
-    )
-    conn.execute(
-        sql.SQL("CREATE UNLOGGED TABLE {} ({}) {}; {}").format(
-            target.identifier, declared, sql.SQL(_NO_AUTOVACUUM), _sealed(target)
-        )
-    )
+    conn.execute(sql.SQL("; ").join([empty_table(target, columns), seal([target])]))
 
 
 def copy_rows(conn: Connection, target: QualifiedName, rows: Iterable[Sequence[object]]) -> int:
@@ -73,22 +73,25 @@ def create_table_as(
 ) -> int:
     """CREATE TABLE AS with all foreign grants revoked in the same transaction; gives the rows.
 
-    Logged only in the staging schema: what is published later must survive a server crash.
     All statements travel in one message, which the server runs as one transaction.
     """
-    staged = target.schema == STAGE_SCHEMA
-    parts: list[Query] = [
-        sql.SQL("CREATE {}TABLE {} {} AS {}").format(
-            sql.SQL("" if staged else "UNLOGGED "),
-            target.identifier,
-            sql.SQL(_NO_AUTOVACUUM),
-            select,
-        ),
-        _sealed(target),
-    ]
+    parts: list[Query] = [table_as(target, select), seal([target])]
     if analyze:
-        parts += _analyzed(target, sampled=sampled or not staged)
+        parts.append(_analyzed(target, sampled=sampled))
     return conn.execute(sql.SQL("; ").join(parts)).rowcount
+
+
+def table_as(target: QualifiedName, select: Query) -> sql.Composed:
+    """A statement that makes a table of the rows of a query, which must be sealed with it.
+
+    Logged only in the staging schema: what is published later must survive a server crash.
+    """
+    return sql.SQL("CREATE {}TABLE {} {} AS {}").format(
+        sql.SQL("" if target.schema == STAGE_SCHEMA else "UNLOGGED "),
+        target.identifier,
+        sql.SQL(_NO_AUTOVACUUM),
+        select,
+    )
 
 
 def create_placed(conn: Connection, target: QualifiedName, select: Query, placement: By) -> None:
@@ -99,7 +102,7 @@ def create_placed(conn: Connection, target: QualifiedName, select: Query, placem
     """
     conn.execute(
         sql.SQL("CREATE TABLE {} {} AS {} WITH NO DATA; {}").format(
-            target.identifier, sql.SQL(_NO_AUTOVACUUM), select, _sealed(target)
+            target.identifier, sql.SQL(_NO_AUTOVACUUM), select, seal([target])
         )
     )
     conn.execute(distributed(target, placement))
@@ -112,16 +115,16 @@ def fill_table(conn: Connection, target: QualifiedName, select: Query) -> int:
 
 def analyze_table(conn: Connection, target: QualifiedName) -> None:
     """Statistics of a table that was filled, by one message, which is one transaction."""
-    parts = _analyzed(target, sampled=target.schema != STAGE_SCHEMA)
-    conn.execute(sql.SQL("; ").join(parts))
+    conn.execute(_analyzed(target))
 
 
-def _analyzed(target: QualifiedName, *, sampled: bool) -> list[sql.Composed]:
+def _analyzed(target: QualifiedName, *, sampled: bool = False) -> sql.Composed:
+    """A small sample is enough for a join order, and a full one costs more than the join."""
     analyze = sql.SQL("ANALYZE {}").format(target.identifier)
-    if not sampled:
-        return [analyze]
-    # A small sample is enough for a join order, and a full one costs more than the join.
-    return [sql.SQL("SET LOCAL default_statistics_target = {}").format(_WORK_SAMPLE), analyze]
+    if sampled or target.schema != STAGE_SCHEMA:
+        return analyze
+    # Readers of what is published get what their server is set to.
+    return sql.SQL("SET LOCAL default_statistics_target TO DEFAULT; {}").format(analyze)
 
 
 def stamp_of_written(conn: Connection, target: QualifiedName, rows: int) -> str:
@@ -133,15 +136,20 @@ def stamp_of_written(conn: Connection, target: QualifiedName, rows: int) -> str:
     return str(row[0])
 
 
-def _sealed(target: QualifiedName) -> sql.Composed:
-    return sql.SQL("SELECT pganon.seal({}::regclass)").format(sql.Literal(str(target)))
+def seal(targets: Sequence[QualifiedName]) -> sql.Composed:
+    """A statement that closes new tables, for the transaction that makes them."""
+    closed = [sql.SQL("pganon.seal({}::regclass)").format(str(target)) for target in targets]
+    return sql.SQL("SELECT {}").format(sql.SQL(", ").join(closed))
 
 
 def drop_tables(conn: Connection, tables: Sequence[QualifiedName]) -> None:
-    if not tables:
-        return
+    if tables:
+        conn.execute(dropping(tables))
+
+
+def dropping(tables: Sequence[QualifiedName]) -> sql.Composed:
     names = sql.SQL(", ").join(table.identifier for table in tables)
-    conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(names))
+    return sql.SQL("DROP TABLE IF EXISTS {}").format(names)
 
 
 # Every dropped table needs an entry in the server's lock table until its transaction ends.

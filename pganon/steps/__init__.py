@@ -31,6 +31,10 @@ STAGE_SCHEMA = "pganon_stage"
 SHARED_FROM = 50_000
 """Records of a run from which on further connections pay."""
 
+SMALL_BELOW = 1_000
+"""Records of a run below which a table costs more than what is in it: statements travel together,
+no table has statistics or is dropped before the end, and inline ones are made within others."""
+
 
 S = TypeVar("S")
 
@@ -149,6 +153,7 @@ class CreateTable:
         every_round: in a Repeat, the queries of all rounds differ in the work tables that
             :meth:`State.in_round` gives and in nothing else, so that one rendering serves them all.
         placement: how its rows are distributed; None: they are on this server.
+        inline: a small run makes it within each statement that reads it, best one alone.
     """
 
     name: str
@@ -162,6 +167,7 @@ class CreateTable:
     counted: Fact[int] | None = None
     external: ExternalObjects | None = None
     placement: Callable[[State], By | None] = lambda state: None
+    inline: bool = False
 
 
 @dataclass(frozen=True)

@@ -92,18 +92,19 @@ class Facts:
     def __getitem__(self, fact: Fact[T]) -> T:
         """PganonError where no step has given it."""
         try:
-            return self._values[fact.name]
+            value = self._values[fact.name]
         except KeyError:
             raise PganonError(
                 f"the fact {fact.name} is read, and no step before gives it"
             ) from None
+        return value.read() if isinstance(value, Later) else value
 
     def get(self, fact: Fact[T]) -> T | None:
         """None where no step has given it."""
-        return self._values.get(fact.name)
+        return self[fact] if fact.name in self._values else None
 
     def observing(self, values: Mapping[Fact[Any], Any]) -> Facts:
-        """With these values, as the driver gave them.
+        """With these values, as the driver gave them, or as a :class:`Later` will.
 
         PganonError for a value that is not of its fact's type.
         """
@@ -129,10 +130,36 @@ class Facts:
 
     def by_name(self) -> dict[str, Any]:
         """For who looks at a run from outside."""
-        return dict(self._values)
+        return {
+            name: value.read() if isinstance(value, Later) else value
+            for name, value in self._values.items()
+        }
+
+
+class Later:
+    """The value of a fact whose step waits to be sent: who reads it has that done."""
+
+    def __init__(self, fact: Fact[Any], send: Callable[[], None]) -> None:
+        self.fact = fact
+        self._send = send
+        self._arrived: list[Any] = []
+
+    def arrive(self, value: Any) -> None:
+        """Take the value, as the driver gave it."""
+        self._arrived = [_typed(self.fact, value)]
+
+    def read(self) -> Any:
+        """PganonError where the step failed, or one that was sent with it."""
+        if not self._arrived:
+            self._send()
+        if not self._arrived:
+            raise PganonError(f"the step that gives the fact {self.fact.name} failed")
+        return self._arrived[0]
 
 
 def _typed(fact: Fact[Any], value: Any) -> Any:
+    if isinstance(value, Later):
+        return value
     try:
         return fact.read(value)
     except (TypeError, ValueError):

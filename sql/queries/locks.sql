@@ -10,6 +10,15 @@ SELECT pg_catalog.pg_try_advisory_lock(%(key)s);
 -- Give up a session lock.
 SELECT pg_catalog.pg_advisory_unlock(%(key)s);
 
+-- begin --
+-- Take the lock of a key that was drawn, and insert the row of this session's work; no row if the
+-- same release, run or population has one, or if somebody else holds the lock.
+INSERT INTO pganon_private.activity (lock_key, kind, release, run_id, population)
+SELECT %(key)s, %(kind)s, %(release)s, %(run_id)s, %(population)s
+WHERE pg_catalog.pg_try_advisory_lock(%(key)s)
+ON CONFLICT DO NOTHING
+RETURNING lock_key;
+
 -- enter --
 -- Insert the row of this session's work; no row if the same release, run or population has one.
 INSERT INTO pganon_private.activity (lock_key, kind, release, run_id, population)
@@ -37,10 +46,10 @@ WHERE a.kind = 'worker' AND a.run_id = %(run_id)s;
 SELECT pg_catalog.pg_stat_clear_snapshot();
 
 -- holders --
--- Process and role of each session that holds one of these locks and counts, and whether it is this
--- very one. Anybody may wait for a lock that pg_locks shows, and have it when its holder is gone: so
+-- Process and role of each session that holds one of these locks and counts. Anybody may wait for a
+-- lock that pg_locks shows, and have it when its holder is gone: so
 -- it matters whose session it is.
-SELECT h.key, l.pid, s.usename::text, l.pid = pg_catalog.pg_backend_pid()
+SELECT h.key, l.pid, s.usename::text
 FROM pg_catalog.pg_locks AS l
 CROSS JOIN LATERAL (SELECT (l.classid::bigint << 32) | l.objid::bigint AS key) AS h
 JOIN pg_catalog.pg_stat_activity AS s ON s.pid = l.pid
@@ -52,6 +61,13 @@ WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.mode = 'Exc
     AND h.key = ANY (%(keys)s::bigint[])
     AND pganon.has_role(s.usesysid, (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user));
 
+-- end --
+-- Take a row away and give up its lock.
+WITH gone AS (
+    DELETE FROM pganon_private.activity AS a WHERE a.lock_key = %(key)s RETURNING a.lock_key
+)
+SELECT pg_catalog.pg_advisory_unlock(%(key)s) FROM (SELECT count(*) FROM gone) AS g;
+
 -- leave --
 -- Take rows away.
 DELETE FROM pganon_private.activity AS a WHERE a.lock_key = ANY (%(keys)s::bigint[]);
@@ -61,9 +77,9 @@ DELETE FROM pganon_private.activity AS a WHERE a.lock_key = ANY (%(keys)s::bigin
 SELECT a.lock_key FROM pganon_private.activity AS a;
 
 -- mine --
--- Rows for a release, a run and a population whose locks this very session holds; locked until the
--- transaction ends.
-SELECT a.kind
+-- Rows for a release, a run and a population whose locks this very session holds, with their keys;
+-- locked until the transaction ends.
+SELECT a.kind, a.lock_key
 FROM pganon_private.activity AS a
 WHERE ((a.kind = 'release' AND a.release = %(release)s)
         OR (a.kind = 'run' AND a.run_id = %(run_id)s)

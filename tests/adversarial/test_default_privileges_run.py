@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
+from pganon.run import executor
 from tests.support.harness import faults
 from tests.support.harness.cluster import Database
 
@@ -16,7 +17,12 @@ OPEN = """
 """
 
 
-def test_no_private_table_is_open_in_any_step(db: Database) -> None:
+@pytest.mark.parametrize(("below", "least"), [(0, 100), (1_000, 30)], ids=["alone", "together"])
+def test_no_private_table_is_open_in_any_step(
+    db: Database, monkeypatch: pytest.MonkeyPatch, below: int, least: int
+) -> None:
+    """Whether steps are taken alone or travel together, as those of small runs do."""
+    monkeypatch.setattr(executor, "SMALL_BELOW", below)
     db.source(faults.SOURCE)
     conn = db.owner()
     conn.execute(OPEN.encode())
@@ -37,7 +43,7 @@ def test_no_private_table_is_open_in_any_step(db: Database) -> None:
         db.admin.execute(f"REVOKE {schemas} FROM analyst".encode())
 
     faults.run(db.dsn(), before=look)
-    assert seen > 100
+    assert seen > least
     assert {step: tables for step, tables in opened.items() if tables} == {}
     assert faults.exposed(db.admin, tables_only=True) == []
     analyst = db.connect("analyst")
@@ -53,8 +59,12 @@ def test_no_private_table_is_open_in_any_step(db: Database) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_seen_within_a_step(db: Database) -> None:
+@pytest.mark.parametrize("below", [0, 1_000], ids=["alone", "together"])
+def test_nothing_is_seen_within_a_step(
+    db: Database, monkeypatch: pytest.MonkeyPatch, below: int
+) -> None:
     """Creation and revocation are one transaction: a busy onlooker never finds an open table."""
+    monkeypatch.setattr(executor, "SMALL_BELOW", below)
     db.source(faults.SOURCE)
     conn = db.owner()
     conn.execute(OPEN.encode())

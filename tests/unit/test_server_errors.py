@@ -77,6 +77,19 @@ def test_what_pganon_raised_keeps_its_text(frame: str) -> None:
 
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_what_a_block_of_statements_raised_keeps_its_text(frame: str) -> None:
+    """It has no parentheses; functions have."""
+    block = _in(frame, "inline_code_block")
+    for between in STATEMENTS:
+        error = translate(_raised("42501", _in(between, "ALTER TABLE a"), block))
+        assert "Zanzibar-7319" in str(error)
+    for other in ("inline_code_block()", "x.inline_code_block()", "odd()"):
+        error = translate(_raised("42501", _in(frame, other), block))
+        assert isinstance(error, ForeignCodeError)
+        assert "Zanzibar" not in str(error)
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
 @pytest.mark.parametrize("other", OTHERS)
 def test_what_others_raised_loses_its_text(frame: str, other: str) -> None:
     own, foreign = _in(frame, "pganon.check(text)"), _in(frame, other)

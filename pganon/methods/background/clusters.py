@@ -39,6 +39,7 @@ def link_steps(context: Context) -> list[Step]:
                 "priors that are linked at a time",
                 lambda s: s.work("vector_blocks"),
                 lambda s: _vector_blocks(context, s),
+                inline=True,
             ),
             Search(
                 "link",

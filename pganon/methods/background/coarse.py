@@ -46,6 +46,7 @@ def coarse_steps(spec: ReleaseSpec, cells: Cells) -> list[Step]:
             "weights of the sensitive values in every cell",
             lambda s: s.work("cell_weights"),
             lambda s: _weights(spec, cells, s),
+            inline=True,
         ),
         DropTables(
             "tidy",

@@ -41,6 +41,7 @@ def cut_steps(context: Context, block_size: int) -> list[Step]:
             "sensitive values of neighbouring records",
             lambda s: s.work("piece_values"),
             lambda s: _histogram(context, s, block_size),
+            inline=True,
         ),
         Search(
             "cut",

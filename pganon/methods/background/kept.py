@@ -53,6 +53,7 @@ def kept_steps(context: Context) -> list[Step]:
             "sensitive values of every cluster",
             lambda s: s.work("cluster_values"),
             lambda s: _cluster_values(context, s),
+            inline=True,
         ),
         Search(
             "kept",

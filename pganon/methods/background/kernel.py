@@ -68,6 +68,7 @@ class _Smoothing:
                 "weights of the sensitive values in every cell",
                 lambda s: s.work("cell_weights"),
                 lambda s: self._weights(s, last),
+                inline=True,
             ),
             DropTables("tidy", "what was smoothed", lambda s: [s.work(f"smoothed{last}")]),
         ]

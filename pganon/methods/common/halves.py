@@ -89,6 +89,7 @@ class Halves:
                 lambda s: s.work("whole", round=s.round),
                 self._whole,
                 analyze=False,
+                inline=True,
             ),
             Check(
                 "progress",

@@ -75,6 +75,7 @@ def attribute_steps(spec: ReleaseSpec, attribute: Attribute) -> list[Step]:
         f"how many people have the values of attribute {attribute.index + 1}",
         lambda s: of_attribute(attribute, s),
         select,
+        inline=True,
     )
     return [table]
 

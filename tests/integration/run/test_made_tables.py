@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pganon.run.executor import Executor
+from pganon.run.options import Options, advise_planner
 from pganon.sqltools import query
 from pganon.steps import CreateTable, State, stamp_of
 from pganon.steps.facts import count
@@ -16,6 +17,7 @@ _ROWS = count("rows")
 def made(db: Database, *, sampled: bool = False) -> tuple[Connection, State]:
     """A staged table of many different numbers."""
     conn = db.owner()
+    advise_planner(conn, Options())
     step = CreateTable(
         "numbers",
         "numbers",

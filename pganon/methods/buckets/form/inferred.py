@@ -63,6 +63,7 @@ def chains(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
             "the records of some buckets",
             lambda s: s.work("related_records"),
             lambda s: _first(spec, arrange(spec, s), buckets.all_records(s), s),
+            inline=True,
         ),
         Check(
             "related",

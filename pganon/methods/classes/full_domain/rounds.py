@@ -112,6 +112,7 @@ class LevelSearch:
                 ),
                 analyze=False,
                 when=lambda s: bool(s[facts.ASKED]),
+                inline=True,
             ),
             CreateTable(
                 "failed",
@@ -126,6 +127,7 @@ class LevelSearch:
                 lambda s: released(s, facts.place(s)),
                 lambda s: self._measures(s).released(*self._took(s)),
                 when=lambda s: bool(s[facts.TOOK]),
+                inline=True,
             ),
             *(self._rest() if self.options.rounds > 1 else []),
         ]

@@ -208,6 +208,7 @@ class Line:
                 "blocks that miss a requirement as a whole",
                 lambda s: s.in_round("missing"),
                 self._missing,
+                inline=True,
             ),
             Check(
                 "missing",

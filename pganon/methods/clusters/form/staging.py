@@ -89,6 +89,7 @@ def _cluster_steps(spec: ReleaseSpec) -> list[Step]:
         "insensitive values of every cluster, shuffled",
         lambda s: s.work("bags"),
         lambda s: _bags(spec, s),
+        inline=True,
     )
     return [
         CreateTable(
@@ -155,6 +156,7 @@ def _value_arrays(attribute: Attribute) -> Step:
         f"arrays of values for attribute {i + 1}",
         lambda s: s.work(f"arrays{i}"),
         select,
+        inline=True,
     )
 
 

@@ -68,6 +68,7 @@ def _piece_steps(context: QSContext, block_size: int) -> list[Step]:
             "cells on a Hilbert curve",
             lambda s: s.work("curve"),
             lambda s: on_curve(context.axes, s, s.work(QS_CELLS), ["cell", "w", *context.codes]),
+            inline=True,
         ),
         CreateTable(
             "pieces",

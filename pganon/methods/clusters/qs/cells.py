@@ -47,6 +47,7 @@ def cell_steps(context: QSContext) -> list[Step]:
             "values of all records",
             lambda s: s.work("whole"),
             lambda s: code_arrays(context.codes, _all_cells(s), "whole"),
+            inline=True,
         ),
         Check(
             "feasible",

@@ -52,6 +52,7 @@ def cluster_steps(context: QSContext, *, nearest: bool) -> list[Step]:
             "records left over join the cluster that loses least",
             lambda s: s.work("absorbed"),
             lambda s: _absorbed(context, s),
+            inline=True,
         ),
         CreateTable(
             "assigned",

@@ -31,6 +31,7 @@ def centre_step(axis: Axis) -> CreateTable:
         f"centres of the classes in attribute {axis.index + 1}",
         lambda s: centres(axis, s),
         lambda s: _mean(axis, s) if axis.attribute.form is Shown.MEAN else _mode(axis, s),
+        inline=True,
     )
 
 

@@ -211,6 +211,7 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
                 axes(spec.attributes), s, s.work(GROUPED_CLASSES), [CLASS_ID], weighted=False
             ),
         ),
+        inline=True,
     )
     reference = CreateTable(
         "reference",

@@ -71,6 +71,7 @@ def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
                         {"d": axis.dictionary(s), "g": s.work(GROUPED_CLASSES)},
                         code=col(axis.code, "g"),
                     ),
+                    inline=True,
                 )
             )
         if axis.attribute.form in (Shown.MEAN, Shown.MODE):
@@ -82,6 +83,7 @@ def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
                     f"arrays of values for attribute {axis.index + 1}",
                     lambda s, axis=axis: s.work(f"sets{axis.index}"),
                     lambda s, axis=axis: _sets(axis, s),
+                    inline=True,
                 )
             )
     return steps

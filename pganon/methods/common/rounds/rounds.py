@@ -145,6 +145,7 @@ class CutRounds:
                 analyze=False,
                 when=lambda state: state[final] > 0,
                 every_round=True,
+                inline=True,
             ),
             self._create(
                 number,
@@ -186,6 +187,7 @@ class CutRounds:
             lambda state: state.work(table.name, round=number + later),
             table.select,
             every_round=True,
+            inline=table.name not in ("halves", "moves", "nodes"),
         )
 
     def _finished(self, state: State) -> exp.Expr:
