@@ -20,12 +20,13 @@ class VersionFacts:
     """What the report says of any version of the release.
 
     Attributes:
+        number: None of what waits for approval, which may never become a version.
         released, suppressed: records.
         over_versions: holds, finer or void; None where nobody can tell people apart.
         stored: whether its tables are still there.
     """
 
-    number: int
+    number: int | None
     run_id: int
     released: int
     suppressed: int

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pganon.error_codes import ErrorCode
-from pganon.errors import PreconditionError
+from pganon.errors import PreconditionError, UsageError
 from pganon.report import words
 
 if TYPE_CHECKING:
@@ -89,6 +90,29 @@ def at(document: Document, path: str) -> Any:
     for part in path.split("."):
         found = found[int(part)] if isinstance(found, list | tuple) else found[part]
     return found
+
+
+def is_page(output: Path) -> bool:
+    """Whether the file is a page, or JSON, which its name alone says.
+
+    Raises:
+        UsageError: it has another ending.
+    """
+    match output.suffix.lower():
+        case ".html":
+            return True
+        case ".json":
+            return False
+        case _:
+            raise UsageError(
+                f"{output}: the name of a report ends in .html or .json",
+                hint="for example report.html",
+            )
+
+
+def as_json(document: Document) -> str:
+    """The document as a file."""
+    return f"{json.dumps(document, indent=2, sort_keys=True, allow_nan=False)}\n"
 
 
 def as_script(document: Document) -> str:

@@ -25,7 +25,7 @@ class Properties(Part):
     """What the report is about. `measured`: whether there is evidence."""
 
     release: str
-    version: int
+    version: int | None
     shown: int | None
     request: int | None
     source: str
@@ -236,7 +236,7 @@ class Crossing(Part):
 
 
 class Version(Part):
-    version: int
+    version: int | None
     released: Count
     suppressed: Count
     published_at: Time
