@@ -127,7 +127,7 @@ def _goes_out(report: Document) -> str:
     out = [one for one in report["columns"] if one["goes_out"]]
     stay = len(report["columns"]) - len(out)
     known = report["properties"]["knowing"]
-    each = "person" if report["properties"]["people"] == "people" else "record"
+    each = "person" if report["properties"]["rows"] == "people" else "record"
     text = f"{several(len(out), 'column')} {'goes' if len(out) == 1 else 'go'} out."
     if report["risk"]["release"]:
         text += f" Every row is one {each}; rows of a group cannot be told apart by {known}."

@@ -31,7 +31,7 @@ class Properties(Part):
     source: str
     method: str
     groups: str
-    people: Literal["people", "records"]
+    rows: Literal["people", "records"]
     members: Literal["people", "records"]
     exact: bool
     apart: str

@@ -485,7 +485,7 @@ def test_columns_are_in_the_order_of_the_source():
 def test_sizes_that_no_group_has_are_not_in_a_range():
     """Where bins were put together up to the last."""
     found = {"people": 40, "largest": 2, "bins": [{"from": 1, "to": None, "people": 40}]}
-    drawn = sizes({**found, "largest": 140}, found)
+    drawn = sizes({**found, "largest": 140}, found, "people")
     assert [name in drawn for name in (">1-2<", ">1+<")] == [True, True]
 
 
