@@ -54,7 +54,7 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
     held = next(e for e in reversed(ledger) if _held(e, staged["run_id"]))
     evidence = staged["evidence"]
     mine = VersionFacts(
-        number=max((one.number for one in versions), default=0) + 1,
+        number=None,
         run_id=staged["run_id"],
         released=staged["row_count"],
         suppressed=staged["suppressed"],

@@ -42,6 +42,9 @@ class Edition(StrEnum):
     READERS = "readers"
 
 
+_EDITIONS = {"officer": "for the officer", "readers": "for readers"}
+
+
 class _Report(common.WithDefault):
     """`pganon report NAME` is `pganon report write NAME`."""
 
@@ -109,7 +112,7 @@ def report(
     made, page = make(_Asked(name, version, request, dsn, owner, files))
     text = as_text(output, made, page)
     if key is not None:
-        text = sign(text, read(key), datetime.now(UTC))
+        text = sign(output.name, text, read(key), datetime.now(UTC))
     write_private(output, text)
     if json:
         common.emit_json(
@@ -214,9 +217,10 @@ def verify(
     from pganon.report.signature import verify as verified
 
     try:
-        text = read(file).decode(errors="replace")
-        said = verified(text, read(public))
-        counted = None if export is None else held_against(report_of(text), read(export))
+        content = read(file)
+        said = verified(file.name, content, read(public))
+        report = report_of(file.name, content)
+        counted = None if export is None else held_against(report, read(export))
     except Unsigned as why:
         if json:
             common.emit_json({"file": str(file), "signed": False, "why": str(why)})
@@ -227,12 +231,19 @@ def verify(
         more = {} if counted is None else {"export": str(export), "counted": counted}
         common.emit_json({"file": str(file), "signed": True, "statement": said, **more})
         return
-    about = f"{said['release']}, version {said['version']}"
+    about = f"{said['release']}, {_EDITIONS[said['edition']]}, {_which(said)}"
     common.line(f"{file}: {about}; signed at {said['signed_at']} with key {said['key']}")
     if counted is not None:
         texts = [f"{one['model']} {plain.number(one['counted'])}" for one in counted]
         again = f"counted again: {', '.join(texts)}" if texts else "nothing can be counted in it"
         common.line(f"{export}: is the file that was signed; {again}")
+
+
+def _which(said: Mapping[str, Any]) -> str:
+    """What a signed report is about."""
+    if said["request"] is None:
+        return f"version {said['version']}"
+    return f"request {said['request']}, which waited for approval then: no version"
 
 
 @group.command("schema")

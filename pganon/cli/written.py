@@ -9,9 +9,7 @@ from typing import Any
 
 from pganon import files
 from pganon.errors import UsageError
-from pganon.plain import as_json
-
-ENDINGS = (".html", ".json")
+from pganon.report.template import as_json, is_page
 
 
 def check_output(output: Path, *, force: bool) -> None:
@@ -20,10 +18,7 @@ def check_output(output: Path, *, force: bool) -> None:
     Raises:
         UsageError: it has another ending, or is there.
     """
-    if output.suffix.lower() not in ENDINGS:
-        raise UsageError(
-            f"{output}: the name of a report ends in .html or .json", hint="for example report.html"
-        )
+    is_page(output)
     if output.exists() and not force:
         raise UsageError(f"{output} exists", hint="choose another name, or add --force")
 
@@ -32,9 +27,7 @@ def as_text(
     output: Path, document: Mapping[str, Any], page: Callable[[Mapping[str, Any]], str]
 ) -> str:
     """The page or the document, as the name of the file says."""
-    if output.suffix.lower() == ".html":
-        return page(document)
-    return f"{as_json(document, kept=True, indent=2, sort_keys=True)}\n"
+    return page(document) if is_page(output) else as_json(document)
 
 
 def write_private(output: Path, text: str) -> None:

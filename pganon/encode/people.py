@@ -27,9 +27,7 @@ def identity(spec: ReleaseSpec) -> str | None:
 
 def has_several(spec: ReleaseSpec) -> bool:
     """Whether a person may have several records."""
-    policy = spec.policy
-    accepted = policy.records_per_individual == "many_accepted"
-    return bool(spec.individual) and (accepted or policy.method.encoding.reserves_identity)
+    return bool(spec.individual) and spec.policy.several_each
 
 
 def population_secret(state: State) -> exp.Select:

@@ -347,8 +347,7 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
             hint="leave these records out with `where`, or fill the column",
             code=ErrorCode.KEY_NULL,
         )
-    accepted = spec.policy.records_per_individual == "many_accepted"
-    if not spec.individual or accepted or spec.policy.method.encoding.reserves_identity:
+    if not spec.individual or spec.policy.several_each:
         return None
     repeated = row["records"] - row["individuals"]
     if repeated <= 0:

@@ -54,9 +54,7 @@ def weight_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
     Not where individuals may have several records, which are no independent chances.
     """
-    policy = spec.policy
-    several = policy.records_per_individual == "many_accepted"
-    if spec.weight is None or several or policy.method.encoding.reserves_identity:
+    if spec.weight is None or spec.policy.several_each:
         return ()
     return (
         Check(

@@ -10,6 +10,9 @@ from typing import Any
 DIGEST = "evidence_sha256"
 """The digest in the details of the event that published a version."""
 
+WARNINGS = "warnings"
+"""What its run warned of, in the measures of a version."""
+
 
 def canonical(document: Mapping[str, Any]) -> str:
     """JSON with sorted keys and no blanks, to be written as UTF-8."""

@@ -45,8 +45,6 @@ class Utility(ABC):
     """
 
     columns: ClassVar[str] = "quasi-identifier"
-    people: ClassVar[bool] = False
-    """Whether the size of a group is one of people, each of whom may have several records."""
 
     gcp: float
     ncp: dict[str, float]
@@ -354,8 +352,6 @@ class IdentityUtility(ClassUtility):
         smallest_count_group: individuals of a class with equally many records, fewest.
         exposed: individuals of whom a value that nobody else in the class has gives away others.
     """
-
-    people = True
 
     individuals: int
     vulnerable: float | None

@@ -155,6 +155,12 @@ class Policy(OverTime):
             return tuple(self.with_role("individual")) or key
         return (self.individual,) if isinstance(self.individual, str) else self.individual
 
+    @property
+    def several_each(self) -> bool:
+        """Whether an individual may have several records."""
+        accepted = self.records_per_individual == "many_accepted"
+        return accepted or self.method.encoding.reserves_identity
+
     def document(self) -> dict[str, Any]:
         """The policy as plain JSON data with the keys of the file; defaults are left out."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)

@@ -20,12 +20,13 @@ class VersionFacts:
     """What the report says of any version of the release.
 
     Attributes:
+        number: None of what waits for approval, which may never become a version.
         released, suppressed: records.
         over_versions: holds, finer or void; None where nobody can tell people apart.
         stored: whether its tables are still there.
     """
 
-    number: int
+    number: int | None
     run_id: int
     released: int
     suppressed: int
@@ -109,17 +110,17 @@ class Collected:
     @property
     def one_each(self) -> bool:
         """Whether every record is known to be a person of its own."""
-        return bool(self.policy.individual_key) and self.policy.records_per_individual == "one"
+        return bool(self.policy.individual_key) and not self.policy.several_each
 
     @property
-    def people(self) -> str:
-        """What is counted: people, or records where these may be several of one person."""
+    def rows(self) -> str:
+        """What a record is: one of the people, or a record where these may be several of one."""
         return "people" if self.one_each else "records"
 
     @property
     def counts_people(self) -> bool:
         """Whether what is said of the members of a group is said of people."""
-        return self.one_each or (self.utility is not None and self.utility.people)
+        return self.one_each or self.policy.method.encoding.reserves_identity
 
     @property
     def members(self) -> str:

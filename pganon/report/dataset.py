@@ -19,14 +19,13 @@ def dataset(report: Mapping[str, Any]) -> dict[str, Any]:
     properties = report["properties"]
     declared = {one["label"]: one["text"] for one in report.get("about", [])}
     said = {key: declared[label] for label, key in _DECLARED.items() if declared.get(label)}
-    if properties["request"] is None:  # what waits for approval is not published
-        said["datePublished"] = properties["published_at"]
+    if properties["request"] is None:  # what waits for approval is neither
+        said |= {"datePublished": properties["published_at"], "version": str(properties["version"])}
     return {
         "@context": _CONTEXT,
         "@type": "Dataset",
         "name": properties["release"],
         "identifier": report["uid"],
-        "version": str(properties["version"]),
         **said,
         "variableMeasured": [
             {"@type": "PropertyValue", "name": one["name"], **_described(one)}

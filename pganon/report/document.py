@@ -97,7 +97,10 @@ def _summary(found: Collected) -> Iterator[str]:
         to = f"{'would go' if held else 'go'} to {roles}, {listed(readers)}"
     else:
         to = f"{'would be' if held else 'are'} published; no role was named as a reader"
-    yield f"{count(found.version.released)} {found.people} {to}."
+    goes, sizes = f"{count(found.version.released)} {found.rows}", figures.sizes(found, "release")
+    if found.rows != found.members and sizes:
+        goes += f" of {count(sizes['people'])} {found.members}"
+    yield f"{goes} {to}."
     chance = figures.chance(found)
     if chance is not None:
         yield (
@@ -139,7 +142,7 @@ def _properties(found: Collected) -> dict[str, Any]:
         "source": found.source,
         "method": found.method,
         "groups": found.groups,
-        "people": found.people,
+        "rows": found.rows,
         "members": found.members,
         "exact": figures.exact(found),
         "apart": found.apart,

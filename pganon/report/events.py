@@ -112,9 +112,9 @@ def _what(found: Collected, event: Mapping[str, Any]) -> str:
     details, version = event["details"], event["version"]
     match event["event"]:
         case "released":
-            return f"Published version {version}: {count(details['row_count'])} {found.people}"
+            return f"Published version {version}: {count(details['row_count'])} {found.rows}"
         case "awaiting_approval":
-            return f"Measured, and held for approval: {count(details['row_count'])} {found.people}"
+            return f"Measured, and held for approval: {count(details['row_count'])} {found.rows}"
         case "refused":
             return f"Refused: {_refusal(details)}"
         case "rejected":

@@ -15,6 +15,7 @@ from typing import Any
 
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
 from pganon.report.signature import Unsigned
+from pganon.report.words import plain
 
 Row = Sequence[str | None]
 
@@ -25,7 +26,7 @@ _FEWEST = {"k_anonymity", "distinct_l_diversity"}
 
 def file_entry(name: str, content: bytes) -> dict[str, str]:
     """What the report has of an exported file."""
-    return {"name": name, "sha256": hashlib.sha256(content).hexdigest()}
+    return {"name": plain(name, 255), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def files_of(

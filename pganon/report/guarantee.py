@@ -54,7 +54,7 @@ def _shown(found: Collected, column: str) -> str:
 
 def _sentence(found: Collected, check: Mapping[str, Any]) -> str:
     if check["model"] == "structure":
-        return _STRUCTURE.format(people=found.people)
+        return _STRUCTURE.format(people=found.rows)
     for requirement in found.requirements:
         if requirement.model.name == check["model"] and _about(requirement, check):
             column = _published(found, requirement) or ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pganon.forms.evidence import DIGEST
+from pganon.forms.evidence import DIGEST, WARNINGS
 from pganon.policy.reporting import AUTHORITIES
 from pganon.privacy.judged import VOID
 from pganon.report import events, figures, guarantee
@@ -34,6 +34,7 @@ def look_at(found: Collected) -> list[str]:
         *_lost(found),
         *_torn(found),
         *_procedure(found),
+        *[f"The run warned: {plain(text, 2000)}." for text in found.measures.get(WARNINGS, ())],
     ]
 
 
@@ -164,7 +165,7 @@ def _procedure(found: Collected) -> Iterator[str]:
         yield (
             "The policy accepts whatever several versions together disclose (republication: allow)."
         )
-    if not found.counts_people:
+    if not found.counts_people and not found.policy.several_each:
         yield (
             "Records are counted, not people: the policy does not say that every record is a person"
             " of its own. Who has several records is easier to find."

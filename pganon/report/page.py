@@ -19,20 +19,22 @@ def page(report: Document) -> str:
 
 
 def _drawings(report: Document) -> dict[str, Any]:
-    sizes = report["class_sizes"]
+    sizes, counted = report["class_sizes"], report["properties"]["members"]
     return {
         "risk": risk.risk(report["risk"]),
-        "sizes": bars.sizes(sizes["release"], sizes["source"]) if sizes["release"] else None,
+        "sizes": bars.sizes(sizes["release"], sizes["source"], counted)
+        if sizes["release"]
+        else None,
         "candidates": [
-            bars.sizes(one, None, f"People by the {one['kind']} that remain")
+            bars.sizes(one, None, counted, f"{one['kind']} that remain")
             for one in report["candidates"]
         ],
         "by_value": [values.values(item) for item in report["sensitive"]],
-        "commonest": [bars.commonest(item) for item in report["sensitive"]],
+        "commonest": [bars.commonest(item, counted) for item in report["sensitive"]],
         "distributions": [
             bars.distribution(item["distribution"]) if item["distribution"] else None
             for item in report["attributes"]
         ],
         "queries": errors.errors(report["queries"]),
-        "versions": versions.versions(report["versions"]["versions"]),
+        "versions": versions.versions(report["versions"]["versions"], report["properties"]["rows"]),
     }

@@ -119,16 +119,15 @@ def _tried(attacks: Document | None) -> str:
 
 
 def _which(properties: Document) -> str:
-    version = f"version {properties['version']}"
     request = properties["request"]
-    return version if request is None else f"request {request}, to become {version}"
+    return f"version {properties['version']}" if request is None else f"request {request}"
 
 
 def _goes_out(report: Document) -> str:
     out = [one for one in report["columns"] if one["goes_out"]]
     stay = len(report["columns"]) - len(out)
     known = report["properties"]["knowing"]
-    each = "person" if report["properties"]["people"] == "people" else "record"
+    each = "person" if report["properties"]["rows"] == "people" else "record"
     text = f"{several(len(out), 'column')} {'goes' if len(out) == 1 else 'go'} out."
     if report["risk"]["release"]:
         text += f" Every row is one {each}; rows of a group cannot be told apart by {known}."
@@ -302,8 +301,8 @@ def _queries(found: Document | None, *, possible: bool) -> str:
 
 
 def _versions(report: Document) -> str:
-    versions = report["versions"]["versions"]
-    return several(len(versions), "version") + " so far"
+    versions = [one for one in report["versions"]["versions"] if one["version"] is not None]
+    return f"{several(len(versions), 'version')} so far" if versions else "No version so far"
 
 
 def _guard(figures: Mapping[str, int]) -> list[str]:

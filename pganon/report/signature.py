@@ -1,25 +1,25 @@
 """Signatures of reports: Ed25519 over the canonical JSON of a statement about the file.
 
-The statement names release, version, evidence, and digests of the report's document and of the page
-around it. The key comes another way than the report: one inside of it would prove nothing.
+The statement names release, version or request, edition, evidence, and digests of the report's
+document and of the page around it. A file is what pganon would write of the document in it, byte
+for byte, so that whoever reads it in another way than this module sees the same. The key comes
+another way than the report: one inside of it would prove nothing.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.forms.evidence import canonical, sha256
-from pganon.plain import as_json
-from pganon.report.template import as_script
+from pganon.report.template import as_json, as_script, is_page
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import (
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 PURPOSE = "pganon report 1"
 """Begins every statement, so that the key signs nothing else."""
 
-_REPORT = re.compile(r'<script type="application/json" id="pganon-report">(.*?)</script>', re.S)
-_SIGNATURE = re.compile(
-    r'(?<=<script type="application/json" id="pganon-signature">)(.*?)(?=</script>)', re.S
-)
+_REPORT = '<script type="application/json" id="pganon-report">'
+_SIGNATURE = '<script type="application/json" id="pganon-signature">'
 
 
 class Unsigned(Exception):
@@ -58,53 +56,57 @@ def new_key() -> tuple[bytes, bytes]:
     return private, public
 
 
-def sign(text: str, private: bytes, at: datetime) -> str:
-    """The report, a page or JSON, with its signature.
+def sign(name: str, text: str, private: bytes, at: datetime) -> str:
+    """The report with its signature.
+
+    Args:
+        name: of the file, whose ending says whether it is a page.
 
     Raises:
         UsageError: that is no private key.
         PreconditionError: no_cryptography.
     """
     key = _private(private)
-    report, bare, _ = _parts(text)
+    report, bare, _ = _parts(name, text.encode())
     said = _statement(report, bare, at.isoformat(), _fingerprint(key.public_key()))
     signature = base64.b64encode(key.sign(canonical(said).encode())).decode()
-    return _with(text, {"statement": said, "signature": signature})
+    return _with(name, text, report, {"statement": said, "signature": signature})
 
 
-def report_of(text: str) -> dict[str, Any]:
-    """The document of a report, a page or JSON, whoever wrote it.
+def report_of(name: str, content: bytes) -> dict[str, Any]:
+    """The document of a report, whoever wrote it.
 
     Raises:
         Unsigned: it is no report.
+        UsageError: the name has another ending.
     """
-    return _parts(text)[0]
+    return _parts(name, content)[0]
 
 
-def verify(text: str, public: bytes) -> dict[str, Any]:
+def verify(name: str, content: bytes, public: bytes) -> dict[str, Any]:
     """The statement that the key signed about this file, which says the same of itself.
 
     Raises:
         Unsigned: it is another file, or another key.
-        UsageError: that is no public key.
+        UsageError: that is no public key, or the name has another ending.
         PreconditionError: no_cryptography.
     """
     key = _public(public)
     from cryptography.exceptions import InvalidSignature
 
-    report, bare, given = _parts(text)
+    report, bare, given = _parts(name, content)
     if given is None:
         raise Unsigned("it is not signed")
-    if not isinstance(given, dict) or given.keys() != {"statement", "signature"}:
-        raise Unsigned("its signature was changed")
     try:
         said, signature = given["statement"], base64.b64decode(given["signature"], validate=True)
         at = said["signed_at"]
         key.verify(signature, canonical(said).encode())
-    except (InvalidSignature, KeyError, TypeError, AttributeError, binascii.Error):
+    except (InvalidSignature, KeyError, TypeError, ValueError):
         raise Unsigned("it was not signed with this key") from None
+    if given != {"statement": said, "signature": base64.b64encode(signature).decode()}:
+        raise Unsigned("its signature was changed")
     wanted = _statement(report, bare, at, _fingerprint(key))
-    differing = [name for name, value in wanted.items() if said.get(name) != value]
+    differing = [part for part, value in wanted.items() if said.get(part) != value]
     if differing or said.keys() != wanted.keys():
         raise Unsigned(f"it was changed after it was signed: {', '.join(differing)}")
     return said
@@ -126,40 +128,63 @@ def _statement(report: Mapping[str, Any], bare: str, at: str, key: str) -> dict[
     }
 
 
-def _parts(text: str) -> tuple[dict[str, Any], str, Any]:
+def _parts(name: str, content: bytes) -> tuple[dict[str, Any], str, Any]:
     """The document, the file without its signature, and that.
 
     Raises:
-        Unsigned: it is no report.
+        Unsigned: it is no report, or not as pganon writes one.
     """
+    page = is_page(Path(name))
     try:
-        if text.startswith("{"):
-            report = json.loads(text)
+        text = content.decode()
+        if page:
+            report, held = _read(_between(text, _REPORT)), _between(text, _SIGNATURE)
+            given = _read(held) if held else None
+        else:
+            report = _read(text)
             given = report.pop("signature", None)
-            return _document(report), canonical(report), given
-        (embedded,) = _REPORT.findall(text)
-        (held,) = _SIGNATURE.findall(text)
-        given = json.loads(held) if held else None
-        if given is not None and as_script(given) != held:
-            raise Unsigned("its signature was changed")
-        return _document(json.loads(embedded)), _SIGNATURE.sub("", text), given
-    except (ValueError, KeyError, TypeError):
+        bare = _with(name, text, report, None) if page else canonical(report)
+        _statement(report, bare, "", "")
+        same = _with(name, text, report, given) == text
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise Unsigned("it is no report of pganon") from None
+    if not same:
+        raise Unsigned("it is not as pganon writes it: somebody changed it")
+    return report, bare, given
 
 
-def _document(report: dict[str, Any]) -> dict[str, Any]:
-    for path in (("properties", "release"), ("proof", "evidence_sha256"), ("edition",)):
-        found: Any = report
-        for part in path:
-            found = found[part]
-    return report
+def _read(text: str) -> dict[str, Any]:
+    """A document without anything that other programs could read in another way."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise Unsigned("a key is there twice: somebody changed it")
+        return found
+
+    found = json.loads(text, object_pairs_hook=once)
+    if not isinstance(found, dict):
+        raise TypeError
+    return found
 
 
-def _with(text: str, signature: Mapping[str, Any]) -> str:
-    if text.startswith("{"):
-        document = {**json.loads(text), "signature": signature}
-        return f"{as_json(document, kept=True, indent=2, sort_keys=True)}\n"
-    return _SIGNATURE.sub(lambda found: as_script(signature), text)
+def _between(text: str, opening: str) -> str:
+    """What an element has that is there once."""
+    _, held = text.split(opening)
+    return held[: held.index("</script>")]
+
+
+def _with(
+    name: str, text: str, report: Mapping[str, Any], signature: Mapping[str, Any] | None
+) -> str:
+    """As pganon writes it. The other parts of a page are those of the text, which is signed."""
+    if not is_page(Path(name)):
+        return as_json(report if signature is None else {**report, "signature": signature})
+    written = {_REPORT: as_script(report), _SIGNATURE: as_script(signature) if signature else ""}
+    for opening, script in written.items():
+        before, held = text.split(opening)
+        text = f"{before}{opening}{script}{held[held.index('</script>') :]}"
+    return text
 
 
 # -- keys -------------------------------------------------------------------------------------

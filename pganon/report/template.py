@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pganon import plain
 from pganon.error_codes import ErrorCode
-from pganon.errors import PreconditionError
-from pganon.plain import as_json
+from pganon.errors import PreconditionError, UsageError
 from pganon.report import words
 
 if TYPE_CHECKING:
@@ -91,9 +92,32 @@ def at(document: Document, path: str) -> Any:
     return found
 
 
+def is_page(output: Path) -> bool:
+    """Whether the file is a page, or JSON, which its name alone says.
+
+    Raises:
+        UsageError: it has another ending.
+    """
+    match output.suffix.lower():
+        case ".html":
+            return True
+        case ".json":
+            return False
+        case _:
+            raise UsageError(
+                f"{output}: the name of a report ends in .html or .json",
+                hint="for example report.html",
+            )
+
+
+def as_json(document: Document) -> str:
+    """The document as a file."""
+    return f"{plain.as_json(document, kept=True, indent=2, sort_keys=True)}\n"
+
+
 def as_script(document: Document) -> str:
     """The document as JSON that no browser takes for the end of a script."""
-    text = as_json(document, kept=True, sort_keys=True)
+    text = plain.as_json(document, kept=True, sort_keys=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

@@ -20,6 +20,7 @@ from pganon import locks
 from pganon.encode.source import others_of, prints_of
 from pganon.encode.weights import weighted_risk
 from pganon.errors import PrivacyRefusal
+from pganon.forms.evidence import WARNINGS
 from pganon.history import populations
 from pganon.history.increments.steps import DUE
 from pganon.ledger import repository as ledger
@@ -71,6 +72,7 @@ class Pipeline:
         self.steps: list[StepSeconds] = []
         self.context: RunContext
         self.ending = Ending()
+        self.opened: tuple[str, ...] = ()
 
     def run(self) -> RunResult:
         spec = resolve_policy(self.conn, self.loaded)
@@ -79,7 +81,7 @@ class Pipeline:
 
     def run_locked(self, spec: ReleaseSpec) -> RunResult:
         """The run of a policy whose release this session holds."""
-        opened = self.check(spec)
+        self.opened = self.check(spec)
         clean(self.conn)
         self.ending = Ending.of(self.loaded, self.options)
         shared = self.options.snapshot
@@ -93,7 +95,7 @@ class Pipeline:
         ) as run_id:
             self.ending.begin(self.conn, run_id)
             result = self._compute(spec, run_id)
-            return replace(result, warnings=(*opened, *result.warnings))
+            return replace(result, warnings=(*self.opened, *result.warnings))
 
     def check(self, spec: ReleaseSpec) -> tuple[str, ...]:
         """Refuse what could not be published; gives warnings."""
@@ -267,6 +269,9 @@ class Pipeline:
         def publish(version: Staged) -> RunResult:
             self.options.on_step("publish", "publish", PUBLISH)
             began = time.perf_counter()
+            judged = judging.warnings if judging else ()
+            said = {WARNINGS: [*self.opened, *judged, *result.warnings]}
+            version = replace(version, measures={**version.measures, **said})
             published = self.ending.publish(self.conn, version, result)
             self.steps.append(StepSeconds("publish", "publish", time.perf_counter() - began, 1))
             return published

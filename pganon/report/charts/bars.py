@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from pganon.report.charts import svg
-from pganon.report.words import number, percent, value
+from pganon.report.words import number, percent, sentence, value
 
 _TOP, _FOOT = 14, 132
 _LEFT = 36
@@ -72,9 +72,10 @@ _ENDS = (1, 2, 5, 10, 20, 50, 100)
 def sizes(
     release: Mapping[str, Any],
     source: Mapping[str, Any] | None,
-    label: str = "People by the size of their group",
+    counted: str,
+    by: str = "size of their group",
 ) -> str:
-    """Per cent of the people by the size of their group, or by what the label says."""
+    """Per cent of the people or records that are counted, by the size of their group or else."""
     found = _by_size(release)
     before = _by_size(source) if source else {}
     names = list(dict.fromkeys([*before, *found]))
@@ -85,7 +86,7 @@ def sizes(
         (_size(name), found.get(name, 0.0), before.get(name, 0.0) if source else None)
         for name in names
     ]
-    return _columns(shares, label)
+    return _columns(shares, f"{sentence(counted)} by the {by}")
 
 
 def _by_size(found: Mapping[str, Any]) -> dict[tuple[int, int | None], float]:
@@ -111,7 +112,7 @@ def _size(bounds: tuple[int, int | None]) -> str:
 _QUARTERS = ((0.0, "start"), (0.25, "middle"), (0.5, "middle"), (0.75, "middle"), (1.0, "end"))
 
 
-def commonest(found: Mapping[str, Any]) -> str | None:
+def commonest(found: Mapping[str, Any], counted: str) -> str | None:
     """Per cent of the people by the share of the most common value in their group; None if they
     are too few."""
     people = sum(one["people"] for one in found["bins"])
@@ -139,7 +140,7 @@ def commonest(found: Mapping[str, Any]) -> str | None:
         parts += [svg.line(x, 4, x, _FOOT, "lim")]
         side = "end" if limit > 0.6 else "start"
         parts.append(svg.text(x + (-5 if side == "end" else 5), 12, "limit", "lim-t", side))
-    label = "People by how common the most common value of their group is"
+    label = f"{sentence(counted)} by how common the most common value of their group is"
     return svg.chart(_FOOT + 26, f"{label}. " + "; ".join(said), parts)
 
 

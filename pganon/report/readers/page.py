@@ -17,8 +17,8 @@ def page(report: Document) -> str:
     sizes, properties = report["class_sizes"]["release"], report["properties"]
     drawings = {
         "risk": risk.risk(report["risk"]),
-        "sizes": bars.sizes(sizes, None) if sizes else None,
-        "commonest": [bars.commonest(item) for item in report["sensitive"]],
+        "sizes": bars.sizes(sizes, None, properties["members"]) if sizes else None,
+        "commonest": [bars.commonest(item, properties["members"]) for item in report["sensitive"]],
     }
     name = f"{plain(properties['release'])}, version {properties['version']}"
     words = {

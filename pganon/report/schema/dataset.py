@@ -39,13 +39,13 @@ class Measurement(Part):
 
 
 class Dataset(Part):
-    """What the policy does not declare is absent, and the date of what waits for approval."""
+    """What the policy does not declare is absent, and version and date of what waits."""
 
     context: Vocabularies = Field(alias="@context")
     type: Literal["Dataset"] = Field(alias="@type")
     name: str
     identifier: str
-    version: str
+    version: str | SkipJsonSchema[None] = Field(None, json_schema_extra=absent)
     date: Time | SkipJsonSchema[None] = Field(None, alias="datePublished", json_schema_extra=absent)
     description: str | SkipJsonSchema[None] = Field(None, json_schema_extra=absent)
     conditions: str | SkipJsonSchema[None] = Field(

@@ -25,13 +25,13 @@ class Properties(Part):
     """What the report is about. `measured`: whether there is evidence."""
 
     release: str
-    version: int
+    version: int | None
     shown: int | None
     request: int | None
     source: str
     method: str
     groups: str
-    people: Literal["people", "records"]
+    rows: Literal["people", "records"]
     members: Literal["people", "records"]
     exact: bool
     apart: str
@@ -236,7 +236,7 @@ class Crossing(Part):
 
 
 class Version(Part):
-    version: int
+    version: int | None
     released: Count
     suppressed: Count
     published_at: Time

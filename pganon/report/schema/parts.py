@@ -79,7 +79,7 @@ class Statement(Part):
 
     purpose: Literal["pganon report 1"]
     release: str
-    version: int
+    version: int | None
     request: int | None
     edition: Literal["officer", "readers"]
     report_sha256: Digest

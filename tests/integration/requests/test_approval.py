@@ -104,6 +104,25 @@ def _reported(waiting: Waiting, file: Path) -> dict[str, Any]:
     return report
 
 
+def test_what_was_rejected_is_no_version(waiting: Waiting, tmp_path: Path) -> None:
+    """Attack: the signed report of a release that nobody gets, as that of the one they get."""
+    key, file = tmp_path / "key", tmp_path / "report.html"
+    assert pganon("report", "key", str(key)).code == 0
+    asked = ("report", "--request", str(waiting.request), "-o", str(file), "--sign", str(key))
+    ran = pganon(*asked, "--json", "--dsn", waiting.db.dsn(BY))
+    assert (ran.code, ran.json["version"]) == (0, None)
+    waiting.decide("reject")
+    queue.apply(waiting.db)
+    again = queue.ask(waiting.db.connect("analyst"))
+    queue.serve(waiting.db)
+    assert queue.state(waiting.db, again) == ("released", None)
+    assert collect(waiting.conn, "patients").version.number == 1
+    verify = ("report", "verify", str(file), "--key", f"{key}.pub")
+    assert f"request {waiting.request}, which waited for approval" in pganon(*verify).out
+    said = pganon(*verify, "--json").json["statement"]
+    assert (said["version"], said["request"]) == (None, waiting.request)
+
+
 def test_only_who_decides_sees_the_evidence(waiting: Waiting, tmp_path: Path) -> None:
     """Neither who asked nor a stranger; and what somebody changed is not what the ledger names."""
     seen = "SELECT pganon.request_evidence(%s) -> 'staged' ->> 'release'"

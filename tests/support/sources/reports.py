@@ -223,7 +223,8 @@ def event(number: int, kind: str, version: int | None = None, **details: Any) ->
 def collected(policy: dict[str, Any] | None = None, **changes: Any) -> Collected:
     """A version of 1,000 people of whom 20 are left out, with evidence."""
     written = policy_from(policy or POLICY)
-    number = VersionFacts(1, 1, 1000, 20, AT, "holds", True)
+    waits = changes.get("request") is not None
+    number = VersionFacts(None if waits else 1, 1, 1000, 20, AT, "holds", True)
     sensitive = {name: n for n, name in enumerate(written.with_role("sensitive"))}
     evidence = changes.get("evidence", EVIDENCE)
     digest = {} if evidence is None else {DIGEST: sha256(evidence)}

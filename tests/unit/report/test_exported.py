@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from pganon.report.document import document
 from pganon.report.exported import file_entry, held_against
 from pganon.report.signature import Unsigned, new_key, sign
+from pganon.report.template import as_json
 from tests.support.harness.cli import pganon
 from tests.support.sources.reports import AT, MEASURES, collected
 
@@ -86,7 +86,7 @@ def test_what_cannot_be_counted_is_not(content: bytes):
 def test_by_the_command(tmp_path: Path):
     private, public = new_key()
     page, key, file = tmp_path / "report.json", tmp_path / "key.pub", tmp_path / "stays.csv"
-    page.write_text(sign(json.dumps(report(CSV.encode())), private, AT))
+    page.write_text(sign(page.name, as_json(report(CSV.encode())), private, AT))
     key.write_bytes(public)
     file.write_text(CSV)
     command = ("report", "verify", str(page), "--key", str(key), "--export", str(file))
