@@ -16,7 +16,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
-from pganon.catalog.model import Column, Relation, RelationKind
+from pganon.catalog.model import Column, ForeignKey, Relation, RelationKind
 from pganon.catalog.types import kind_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
@@ -105,12 +105,6 @@ def source_name(source: str) -> QualifiedName:
     return QualifiedName(schema or DEFAULT_SCHEMA, name)
 
 
-def unique_columns(conn: Connection, relation: Relation) -> frozenset[str]:
-    """Columns that are unique by themselves, the primary key's included if it is one column."""
-    rows = _rows(conn, "unique_columns", {"oid": relation.oid})
-    return frozenset(row["attname"] for row in rows)
-
-
 def estimated_rows(conn: Connection, relation: Relation) -> float | None:
     """Rows of a stored table from its size and its statistics; None if it has none."""
     found = _one(conn, "estimated_rows", {"oid": relation.oid})
@@ -128,14 +122,24 @@ def _one(conn: Connection, name: str, parameters: Mapping[str, object]) -> dict[
 
 def _relation(conn: Connection, name: QualifiedName, facts: Mapping[str, Any]) -> Relation:
     oid = {"oid": facts["oid"]}
+    columns = tuple(_column(row) for row in _rows(conn, "columns", oid))
+    names = {column.attnum: column.name for column in columns}
     return Relation(
         oid=facts["oid"],
         name=name,
         kind=_KINDS[facts["relkind"]],
-        columns=tuple(_column(row) for row in _rows(conn, "columns", oid)),
+        columns=columns,
         primary_key=tuple(row["attname"] for row in _rows(conn, "primary_key", oid)),
         row_security=facts["row_security"],
         owner=facts["owner"],
+        unique=frozenset(row["attname"] for row in _rows(conn, "unique_columns", oid)),
+        foreign_keys=tuple(
+            ForeignKey(
+                tuple(names[number] for number in row["columns"]),
+                QualifiedName(row["nspname"], row["relname"]),
+            )
+            for row in _rows(conn, "foreign_keys", {"oids": [facts["oid"]]})
+        ),
     )
 
 

@@ -93,12 +93,22 @@ class Column:
 
 
 @dataclass(frozen=True)
+class ForeignKey:
+    """Columns that together name a row of another table."""
+
+    columns: tuple[str, ...]
+    table: QualifiedName
+
+
+@dataclass(frozen=True)
 class Relation:
     """A table, view or foreign table.
 
     Attributes:
         columns: in attnum order, without dropped ones.
         primary_key: names in the key's order; empty if there is none that covers every row.
+        unique: columns that are unique by themselves.
+        foreign_keys: of the relation, or of a table that it shows the columns of.
         row_security: policies of row-level security apply to the current role.
         owner: role that owns it.
     """
@@ -110,10 +120,16 @@ class Relation:
     primary_key: tuple[str, ...]
     row_security: bool
     owner: str
+    unique: frozenset[str] = frozenset()
+    foreign_keys: tuple[ForeignKey, ...] = ()
 
     def column(self, name: str) -> Column | None:
         """The column of exactly this name."""
         return next((column for column in self.columns if column.name == name), None)
+
+    def refers_to(self, name: str) -> QualifiedName | None:
+        """The table in which the column, perhaps with others, names a row."""
+        return next((key.table for key in self.foreign_keys if name in key.columns), None)
 
     @property
     def column_names(self) -> tuple[str, ...]:

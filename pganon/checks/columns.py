@@ -61,7 +61,7 @@ def mentioned(policy: Policy) -> set[str]:
     return {*policy.columns, *policy.individual_key}
 
 
-def lines_to_add(relation: Relation, names: Collection[str], unique: Collection[str]) -> list[str]:
+def lines_to_add(relation: Relation, names: Collection[str]) -> list[str]:
     """Lines for `columns:` of a policy, with a guess by the name of each column.
 
     Where the name says nothing the column is withheld, as it is without a line.
@@ -70,8 +70,7 @@ def lines_to_add(relation: Relation, names: Collection[str], unique: Collection[
     for column in relation.columns:
         if column.name not in names:
             continue
-        key = column.name in relation.primary_key
-        guess = guess_role(column, key=key, unique=column.name in unique, facts=None)
+        guess = guess_role(column, relation, facts=None)
         name = yaml.safe_dump(column.name, allow_unicode=True).splitlines()[0]
         role = guess.role or "identifying"
         why = guess.reason if guess.role else "no guess: as it is, it is withheld"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pganon.catalog.code import check_row_security
-from pganon.catalog.introspect import read_relation, unique_columns
+from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
 from pganon.catalog.roles import check_roles
 from pganon.checks.columns import column_drift, lines_to_add, mentioned
@@ -117,7 +117,7 @@ def _wrong(
     else:
         new = [name for name in relation.column_names if name not in mentions[relation.oid]]
         if new:
-            lines = lines_to_add(relation, new, unique_columns(conn, relation))
+            lines = lines_to_add(relation, new)
             message = f"{relation.name} has columns that no policy mentions: {_listed(new)}"
             yield wrong("undeclared", message, lines)
         unresolved = list(_unresolved(conn, item, options))

@@ -14,6 +14,7 @@ from pganon.encode.curve import adds_up, coarse_bits, curve_words, on_curve, pla
 from pganon.encode.gray import sum_modulo_2
 from pganon.encode.hidden import applies
 from pganon.encode.lookups import Joined, dictionary, joined
+from pganon.encode.people import owner_columns
 from pganon.encode.records import DRAW, hides, numbered_by, random_order, tells_hidden
 from pganon.encode.sensitive import looked_up_code, with_code
 from pganon.encode.valued import valued
@@ -109,7 +110,8 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     columns += [named(col(f"s{item.index}", "t"), f"v{item.index}") for item in spec.sensitive]
     columns += [col(f"p{item.index}", "t") for item in spec.carried]
     columns += [col("record", "t")] if spec.record_key else []
-    columns += [col("individual", "t")] if spec.individual else []
+    owners = ["individual"] if spec.individual else owner_columns(spec)
+    columns += [col(name, "t") for name in owners]
     columns += [col(hidden.flag, "t") for hidden in spec.hidden]
     columns += [hides(spec, "t")] if tells_hidden(spec) else []
     columns += [col("cohort", "t")] if spec.in_cohorts else []

@@ -25,6 +25,13 @@ def identity(spec: ReleaseSpec) -> str | None:
     return "individual" if spec.individual else "record" if spec.record_key else None
 
 
+def owner_columns(spec: ReleaseSpec) -> list[str]:
+    """Columns of the snapshot and of `coded` by which people of groups are counted."""
+    if spec.individual:
+        return ["individual"] if spec.owners else []
+    return [f"o{place}" for place, _ in enumerate(spec.owners)]
+
+
 def has_several(spec: ReleaseSpec) -> bool:
     """Whether a person may have several records."""
     return bool(spec.individual) and spec.policy.several_each

@@ -25,6 +25,7 @@ from pganon.encode.hidden import (
 )
 from pganon.encode.keys import key_text_of
 from pganon.encode.known import RETURNED_RECORDS, known_steps
+from pganon.encode.people import owner_columns
 from pganon.encode.placed import PLACED, beside_source
 from pganon.encode.weights import (
     UNWEIGHTED,
@@ -173,6 +174,9 @@ def snapshot_select(spec: ReleaseSpec, state: State) -> exp.Expr:
         tree = tree.select(named(record if spec.individual else known_as(spec, record), "record"))
     if spec.individual and key is not None:
         tree = tree.select(named(known_as(spec, key), "individual"))
+    elif not spec.individual:
+        for name, owner in zip(owner_columns(spec), spec.owners, strict=True):
+            tree = tree.select(named(key_of(spec, owner), name))
     if key is not None:
         tree = with_first_keys(spec, state, tree, key)
     if spec.where is not None:

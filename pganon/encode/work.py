@@ -9,6 +9,7 @@ from functools import cache
 
 from pganon.encode.combination import COMBINATION, combined
 from pganon.encode.first import first_of
+from pganon.encode.people import owner_columns
 from pganon.encode.placed import PLACED, beside_source
 from pganon.encode.records import DRAW, HIDES, NUMBER, PLACE, tells_hidden
 from pganon.encode.valued import valued
@@ -58,7 +59,8 @@ def _left_out(spec: ReleaseSpec, state: State) -> list[str]:
 
 def _identity(spec: ReleaseSpec) -> list[str]:
     record = ["record"] if spec.record_key else []
-    return [*record, *(["individual"] if spec.individual else [])]
+    owners = ["individual"] if spec.individual else owner_columns(spec)
+    return [*record, *owners]
 
 
 def _looks(spec: ReleaseSpec, state: State) -> list[str]:
@@ -75,14 +77,15 @@ def codes_of(spec: ReleaseSpec) -> list[str]:
 SNAP = Table("snap", _snap)
 """A row per record of the source: values of quasi-identifiers `q<i>`, sensitive `s<j>` and
 insensitive ones `p<j>`, perhaps a `weight`, the key of the `record`, and whose it is, the
-`individual`; flags `f<h>` of values that somebody hides, and `unmatched<n>`, how many exceptions
-are about nothing; of new individuals in regions the number of their `cohort`; beside
-a source in shards what that is distributed by, `d`, which no other table has."""
+`individual`, or who may be, `o<n>`; flags `f<h>` of values that somebody hides, and
+`unmatched<n>`, how many exceptions are about nothing; of new individuals in regions the number of
+their `cohort`; beside a source in shards what that is distributed by, `d`, which no other table
+has."""
 
 CODED = Table("coded", _coded)
 """A row per record that is kept: codes `c<i>`, where the method asks for it their `combination`,
 values to publish `v<j>` and `p<j>`, codes of sensitive values `s<j>` where they are distinguished,
- `record`, `individual`, flags `f<h>` and
+ `record`, `individual` or `o<n>`, flags `f<h>` and
 which of them are set, `hides`, and a random order of the records, `rid` or `draw`, which may be
 one of those with a value; where the method asks for it the place along a curve."""
 

@@ -49,6 +49,15 @@ WEIGHTED_LOSS = measure("weighted_loss", MEASURE)
 """Groups of a release, whatever its form calls them: how many there are, their records, the sum of
 the squared sizes, and the loss of every record added up."""
 
+GROUPS_OF_PEOPLE = count("groups", "people_")
+
+
+def few_people(place: int) -> Fact[int]:
+    """Those of them with records of fewer people, by a key of `owners`, than the least records that
+    the requirements ask for."""
+    return count(f"few{place}", "people_")
+
+
 PARTITIONS = count("partitions", MEASURE)
 """Sets of buckets that sensitive values are in."""
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from pganon.encode.axis import Axis, NominalAxis, axes
 from pganon.encode.combination import COMBINATION, combined
-from pganon.encode.people import identity
+from pganon.encode.people import identity, owner_columns
 from pganon.encode.records import NUMBER, PART
 from pganon.encode.work import CODED, Table, codes_of
 from pganon.policy.options import CLASS_ID, GROUP_ID
@@ -47,7 +47,7 @@ def shown_beside(spec: ReleaseSpec) -> list[str]:
     known = identity(spec)
     names = [f"v{item.index}" for item in spec.sensitive]
     names += [f"p{item.index}" for item in spec.carried]
-    return [*names, *([known] if known else [])]
+    return list(dict.fromkeys([*names, *([known] if known else []), *owner_columns(spec)]))
 
 
 def _local_grouped(spec: ReleaseSpec, state: State) -> list[str]:

@@ -16,6 +16,7 @@ from pganon.policy.options import MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.registry import Registry
 from pganon.policy.sensitive_when import HIDDEN
+from pganon.policy.words import NOBODY
 
 
 def policy_refusals(
@@ -170,6 +171,14 @@ def _idle_hierarchies(models: Iterable[Any], columns: Columns) -> Iterable[Refus
 
 def _individual_refusals(roles: Mapping[str, str | None], individual: object) -> Iterable[Refusal]:
     declared = [name for name, role in roles.items() if role == "individual"]
+    if individual == NOBODY:
+        for name in declared:
+            yield Refusal(
+                ("individual",),
+                f"is {NOBODY}, but {show(name)} has the role individual",
+                "remove one of the two",
+            )
+        return
     several = isinstance(individual, list | tuple)
     named = [name for name in (individual if several else [individual]) if isinstance(name, str)]
     if len(declared) > 1 and not set(declared) <= set(named):

@@ -20,7 +20,7 @@ from pganon.policy.scaffold import DECIDES, FirstPolicy
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.start import keeps_records_together, needs_sensitive
 from pganon.policy.tasks import DECIDE, TASKS, Start
-from pganon.policy.words import UNPUBLISHED_ROLES
+from pganon.policy.words import NOBODY, UNPUBLISHED_ROLES
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 # Words that some reader of YAML takes for a boolean or null.
@@ -101,13 +101,13 @@ def _trust_lines(trusted: Sequence[str]) -> list[str]:
 
 
 def _individual_lines(policy: FirstPolicy, method: type[MethodOptions]) -> list[str]:
-    person = policy.observed.person
-    if keeps_records_together(method):
+    names = [_scalar(name) for name in policy.observed.person]
+    if keeps_records_together(method) and len(names) < 2:  # the role says it
         return []
-    if person is None:
+    if not names:
         return ["# individual: person_id  # the identifying column that tells people apart"]
-    name = _scalar(person)
-    return [f"# individual: {name}  # if this tells people apart; they have several records"]
+    key = names[0] if len(names) == 1 and names[0] != NOBODY else f"[{', '.join(names)}]"
+    return [f"individual: {key}  # whose record it is; none if that tells no people apart"]
 
 
 def _all_column_lines(policy: FirstPolicy, method: type[MethodOptions]) -> Iterator[str]:

@@ -11,10 +11,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pganon.catalog.model import Column
+from pganon.catalog.model import Column, Relation
 from pganon.catalog.statistics import Facts
 from pganon.policy.vocabulary import (
     DIRECT,
+    OCCASIONS,
+    PEOPLE,
     QUASI,
     SENSITIVE,
     WEAK,
@@ -60,20 +62,26 @@ class Guess:
 
 
 def guess_role(
-    column: Column, *, key: bool, unique: bool, person: bool = False, facts: Facts | None
+    column: Column, relation: Relation, *, person: bool = False, facts: Facts | None
 ) -> Guess:
     """The likely role of a column that pganon can release.
 
     Args:
-        key: it is in the primary key.
         person: whether it is the key of a person who has several records.
     """
     parts = whole_words(column.name)
+    key, unique = column.name in relation.primary_key, column.name in relation.unique
     few = facts is not None and 0 < facts.distinct <= FEW_VALUES and facts.rows >= MANY_ROWS
     codes = few and column.is_number and not parts & {"age", "year"}
     if key or unique:
         return Guess("identifying", "part of the primary key" if key else "unique")
+    target = relation.refers_to(column.name)
     by_name = _by_whole_words(parts)
+    if target is not None:
+        if person or by_name == "identifying" or (not few and _may_be_key(facts)):
+            return Guess("identifying", f"refers to {target}, and so leads to a person")
+        if by_name != "sensitive":
+            return Guess(None, f"refers to {target}: does that lead to a person? Else, {QUESTION}")
     if by_name is not None:
         return Guess(by_name, "by its name", codes)
     if is_count(column):
@@ -126,17 +134,38 @@ def is_count(column: Column) -> bool:
     return first.startswith("num") and first not in _NO_COUNTS
 
 
+def persons_reference(
+    columns: Iterable[Column], relation: Relation, facts: Mapping[str, Facts]
+) -> tuple[str, ...]:
+    """The foreign key that says whose record it is, or leads there: by a name, else by the number
+    of records of a value. The finest, where there are several."""
+    usable = {column.name for column in columns}
+    found: list[tuple[bool, int, tuple[str, ...]]] = []
+    for key in relation.foreign_keys:
+        if not usable.issuperset(key.columns) or not relation.unique.isdisjoint(key.columns):
+            continue
+        known = [facts[name] for name in key.columns if name in facts]
+        named = any(not PEOPLE.isdisjoint(words(name)) for name in key.columns)
+        fine = any(one.distinct > FEW_VALUES and _may_be_key(one) for one in known)
+        if named or fine or not known:
+            most = max((one.distinct for one in known), default=0)
+            found.append((named, most, key.columns))
+    return max(found)[2] if found else ()
+
+
 def persons_key(
-    columns: Iterable[Column], facts: Mapping[str, Facts], unique: Collection[str]
+    columns: Iterable[Column], relation: Relation, facts: Mapping[str, Facts]
 ) -> str | None:
     """The column that may say whose record it is, though people have several.
 
     It is the finest of those that keys are kept in, and no name says that it is something else.
-    Measures and survey weights look the same: see :func:`is_persons_key`.
-
-    Args:
-        unique: columns of keys; they say which record it is.
+    Measures and survey weights look the same: see :func:`is_persons_key`. Keys say which record it
+    is, unless the rest of one tells records of a person apart.
     """
+    unique = {*relation.unique, *relation.primary_key}
+    occasions = {name for name in relation.primary_key if not OCCASIONS.isdisjoint(words(name))}
+    if occasions:
+        unique = {*relation.unique, *occasions}
     counted = [
         (facts[column.name].distinct, column)
         for column in columns

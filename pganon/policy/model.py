@@ -26,6 +26,7 @@ from pganon.policy.registry import Registry
 from pganon.policy.reporting import About, Reporting
 from pganon.policy.requests import Approval, Day, Expression, Requests, TimeZone
 from pganon.policy.texts import Condition, Name, RelationName
+from pganon.policy.words import NOBODY
 
 
 def _open_schema(name: str) -> str:
@@ -38,7 +39,9 @@ def _open_schema(name: str) -> str:
 
 
 def _key(value: object) -> object:
-    """One column, or several that identify individuals only together."""
+    """One column, or several that identify individuals only together; or that there is none."""
+    if value == NOBODY:
+        return value
     names = list(value) if isinstance(value, list | tuple) else [value]
     if not names or not all(isinstance(name, str) for name in names):
         refuse_one(
@@ -46,7 +49,7 @@ def _key(value: object) -> object:
             suggestion="for example individual: [hospital, patient_no]",
         )
     no_repeats(tuple(names))  # pyright: ignore[reportArgumentType]
-    return names[0] if len(names) == 1 else tuple(names)
+    return names[0] if len(names) == 1 and names[0] != NOBODY else tuple(names)
 
 
 Key = Annotated[
@@ -149,7 +152,9 @@ class Policy(OverTime):
     @property
     def individual_key(self) -> tuple[str, ...]:
         """The columns that identify individuals: `individual`, else the column of that role, else
-        the key of the population."""
+        the key of the population. Empty also if the policy says that there are none."""
+        if self.individual == NOBODY:
+            return ()
         if self.individual is None:
             key = () if self.population is None else self.population.key
             return tuple(self.with_role("individual")) or key

@@ -14,6 +14,7 @@ from pganon.policy.options import COUNTERFEITS, MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, known_word, refuse_one, show
 from pganon.policy.registry import Registry
 from pganon.policy.texts import Name, RelationName
+from pganon.policy.words import NOBODY
 
 
 def _columns(value: object) -> object:
@@ -200,6 +201,14 @@ def _key_refusals(given: Mapping[str, Any]) -> Iterable[Refusal]:
     roles = {name: getattr(column, "role", None) for name, column in columns.items()}
     declared = given.get("individual") or [n for n, role in roles.items() if role == "individual"]
     individual = (declared,) if isinstance(declared, str) else tuple(declared)
+    if population.key and declared == NOBODY:
+        yield Refusal(
+            ("individual",),
+            f"is {NOBODY}, but people of the population have the key"
+            f" {', '.join(map(show, population.key))}",
+            "remove one of the two",
+        )
+        return
     if population.key and individual and population.key != individual:
         yield Refusal(
             ("population", "key"),

@@ -13,13 +13,13 @@ from pganon.catalog.combinations import (
     ranking,
 )
 from pganon.catalog.hashed import HashedRows, hashed_rows
-from pganon.catalog.introspect import Connection, unique_columns
+from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.statistics import Facts, column_facts
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.policy.flags import Flag, flags
-from pganon.policy.guess import Guess, guess_role, is_persons_key, persons_key
+from pganon.policy.guess import Guess, guess_role, is_persons_key, persons_key, persons_reference
 from pganon.policy.registry import Registry
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.start import fitted
@@ -42,7 +42,7 @@ class Observed:
     """Facts about a relation's columns; counts alone, of a sample of its rows.
 
     Attributes:
-        person: key of people who have several records.
+        person: columns of the key of people who have several records, perhaps none.
         why_not: why columns cannot be released.
     """
 
@@ -50,7 +50,7 @@ class Observed:
     facts: Mapping[str, Facts]
     guesses: Mapping[str, Guess]
     flags: Mapping[str, Flag]
-    person: str | None
+    person: tuple[str, ...]
     why_not: Mapping[str, str]
 
 
@@ -119,14 +119,12 @@ def _observed(
             code=ErrorCode.NO_COLUMNS,
         )
     facts = {} if rows is None else column_facts(conn, relation, usable)
-    unique = unique_columns(conn, relation)
-    person = _person(rows, usable, facts, {*unique, *relation.primary_key})
+    person = _person(rows, usable, relation, facts)
     guesses = {
         column.name: guess_role(
             column,
-            key=column.name in relation.primary_key,
-            unique=column.name in unique,
-            person=column.name == person,
+            relation,
+            person=column.name in person,
             facts=facts.get(column.name),
         )
         for column in usable
@@ -151,17 +149,20 @@ def _why_not(column: Column) -> str | None:
 def _person(
     rows: HashedRows | None,
     usable: Sequence[Column],
+    relation: Relation,
     facts: Mapping[str, Facts],
-    unique: set[str],
-) -> str | None:
-    """The key of a person: the finest column, if its name or other columns say that it is one."""
-    name = persons_key(usable, facts, unique)
-    if name is None:
-        return None
-    others = [c.name for c in usable if c.name != name and c.name not in unique][:MOST_OTHERS]
+) -> tuple[str, ...]:
+    """The key of a person: a foreign key, else the finest column, if its name, the rest of the
+    primary key or other columns say that it is one."""
+    reference = persons_reference(usable, relation, facts)
+    name = persons_key(usable, relation, facts)
+    if reference or name is None or name in relation.primary_key:
+        return reference or (() if name is None else (name,))
+    keys = {*relation.unique, *relation.primary_key}
+    others = [c.name for c in usable if c.name != name and c.name not in keys][:MOST_OTHERS]
     found = dependencies(rows, name, others) if rows else ()
     determined = sum(dependency.decided >= DETERMINES for dependency in found)
-    return name if is_persons_key(name, determined) else None
+    return (name,) if is_persons_key(name, determined) else ()
 
 
 def _decided(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from pganon.catalog.statistics import Facts
@@ -27,7 +27,7 @@ def fitted(
     facts: Mapping[str, Facts],
     method: type[MethodOptions],
     flags: Mapping[str, Flag],
-    person: str | None,
+    person: Collection[str],
 ) -> dict[str, Guess]:
     """The guesses with the roles that the method takes; others are not released.
 
@@ -35,19 +35,21 @@ def fitted(
 
     Args:
         flags: of columns whose sensitivity people decide about.
-        person: key of a person who may have several records.
+        person: columns of the key of a person who may have several records.
 
     Raises:
         PreconditionError: no_columns, the method needs more columns than there are.
     """
     hiding = {flag.name for flag in flags.values()}
     out = {name: guess for name, guess in guesses.items() if name not in hiding}
+    if not keeps_records_together(method):
+        out = {name: guess for name, guess in out.items() if name not in person}
     if "semi_sensitive" in method.roles:
         out |= _decided_by_people(out, flags)
     if keeps_records_together(method):
-        name = person or _finest(out, facts)
-        reason = out[name].reason if out[name].role == "identifying" else UNSURE
-        out[name] = Guess("individual", reason)
+        for name in person or [_finest(out, facts)]:
+            reason = out[name].reason if out[name].role == "identifying" else UNSURE
+            out[name] = Guess("individual", reason)
     if "sensitive" in method.roles:
         out |= _sensitive(out, facts, method)
     out |= _grouped(out, facts, method)

@@ -39,6 +39,16 @@ QUASI = listed(
     household children language ancestry veteran height weight admission discharge visit death
     year"""
 )
+PEOPLE = listed(
+    """patient patients person persons people subject participant respondent proband resident
+    inhabitant citizen customer client consumer user member employee worker student pupil donor
+    individual visitor passenger borrower taxpayer"""
+)
+OCCASIONS = listed(
+    """year month week day date quarter semester term season wave round period visit time occasion
+    seq sequence line item version repeat"""
+)
+"""Words that say which of several records of the same person a record is."""
 WEAK = listed("id ids uid uuid guid key pk name no nr nbr num number code serial ref token")
 
 _UNTYPICAL = listed(

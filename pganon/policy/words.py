@@ -12,6 +12,10 @@ ROLES = (
     "insensitive",
     "weight",
 )
+NOBODY = "none"
+"""As `individual`: no column of the source tells people apart. A column of this name stands in a
+list."""
+
 UNPUBLISHED_ROLES = ("identifying", "individual", "weight")
 """Roles of columns whose values never leave the source."""
 TYPES = ("numeric", "ordinal", "categorical")

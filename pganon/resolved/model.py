@@ -22,7 +22,7 @@ from pganon.policy.model import Policy
 from pganon.policy.options import part_name
 from pganon.policy.partition import Part
 from pganon.privacy.base import Requirement
-from pganon.privacy.models import BackgroundKnowledge
+from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.privacy.population import PopulationModel
 from pganon.privacy.profit import Profitability
 from pganon.privacy.release import ReleaseModel
@@ -209,6 +209,7 @@ class ReleaseSpec:
     Attributes:
         record_key: the source's primary key columns (identity of a record), perhaps empty.
         individual: columns that together say whose record it is, perhaps none.
+        owners: keys that may say so, or lead to a person, by which people of groups are counted.
         unreleased: columns of the source that the policy withholds, for the plan.
         view: the published view.
         roles: numbers of the readers and trusted roles that it names.
@@ -245,6 +246,7 @@ class ReleaseSpec:
     rules: tuple[ExclusionRule, ...]
     partition: Part
     base_dir: Path
+    owners: tuple[tuple[str, ...], ...] = ()
     weight: Column | None = None
     population: Relation | None = None
     growth: Growth | None = None
@@ -316,6 +318,13 @@ class ReleaseSpec:
     def minimum_size(self) -> int:
         """Fewest records that any class can have under all requirements."""
         return max((requirement.model.minimum_size for requirement in self.requirements), default=1)
+
+    @property
+    def least_people(self) -> int:
+        """People that a group would have to have, if each had one record: of clusters as many as
+        combinations."""
+        sets = (model.k for model in self.policy.privacy if isinstance(model, QSKAnonymity))
+        return max((self.minimum_size, *sets))
 
     @property
     def invariant(self) -> bool:

@@ -8,6 +8,7 @@ from pganon.catalog.model import Column, Kind, Relation
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Refusal
+from pganon.policy.words import NOBODY
 from pganon.resolved.population import NEW, OLD
 
 _SAME_TEXTS: Mapping[Kind, str] = {
@@ -32,6 +33,31 @@ def key_refusals(policy: Policy, source: Relation, key: Sequence[str]) -> Iterat
                 " every person has one key"
                 + ("" if policy.individual_key else ", or declare `individual`"),
             )
+
+
+_KEYS: frozenset[Kind] = frozenset({"integer", "numeric", "text", "bpchar", "citext", "uuid"})
+
+
+def owners_of(policy: Policy, source: Relation) -> tuple[tuple[str, ...], ...]:
+    """Keys of whom records are of, as far as is known, where people may have several records that
+    the models count: `individual`, else every foreign key and every identifying column that can
+    have a value again."""
+    if policy.individual == NOBODY or policy.method.encoding.reserves_identity:
+        return ()
+    if policy.individual_key:
+        accepted = policy.records_per_individual == "many_accepted"
+        return (policy.individual_key,) if accepted else ()
+    keys = [key.columns for key in source.foreign_keys]
+    for name in policy.with_role("identifying"):
+        column = source.column(name)
+        keys += [(name,)] if column is not None and column.kind in _KEYS else []
+    return tuple(key for key in dict.fromkeys(keys) if _may_repeat(source, key))
+
+
+def _may_repeat(source: Relation, key: Sequence[str]) -> bool:
+    columns = [column for name in key if (column := source.column(name)) is not None]
+    known = all(column.readable and column.has_canonical_text for column in columns)
+    return known and source.unique.isdisjoint(key) and set(key) != set(source.primary_key)
 
 
 def people_problem(

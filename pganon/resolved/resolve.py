@@ -23,7 +23,7 @@ from pganon.resolved.labels import label_refusals
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.names import name_refusals
 from pganon.resolved.other import population_refusals, prior_refusals, public_refusals
-from pganon.resolved.people import aliases_problem, key_refusals, people_problem
+from pganon.resolved.people import aliases_problem, key_refusals, owners_of, people_problem
 from pganon.resolved.problems import LineOf, Problems
 from pganon.resolved.reference import reference_refusals
 from pganon.resolved.source import Source
@@ -143,6 +143,7 @@ def _spec(
         where=where,
         record_key=source.record_key,
         individual=policy.individual_key,
+        owners=owners_of(policy, relation),
         attributes=tuple(columns.attributes),
         sensitive=tuple(columns.sensitive),
         carried=tuple(columns.carried),

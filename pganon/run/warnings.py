@@ -8,6 +8,7 @@ from pganon.encode.facts import respelled
 from pganon.encode.known import RETURNED
 from pganon.encode.population import MISSING, not_contained
 from pganon.encode.source import prints_of
+from pganon.forms.facts import GROUPS_OF_PEOPLE, few_people
 from pganon.history.increments.invariant import WAITING
 from pganon.identifiers import first_few, quote
 from pganon.methods.buckets.exclusions.idle import idle_rules
@@ -15,6 +16,7 @@ from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts
 from pganon.plan.build import Plan
 from pganon.policy.flags import flag_hints
+from pganon.policy.words import NOBODY
 from pganon.privacy import lookalikes
 from pganon.privacy.unprotected import measured_warning
 from pganon.resolved.model import ReleaseSpec
@@ -29,10 +31,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     warnings: list[str] = []
     beside = beside_earlier(plan, state)
     warnings += [beside] if beside else []
-    if spec.policy.records_per_individual == "many_accepted":
-        warnings.append(
-            "the guarantee counts records; a person with several records is protected less"
-        )
+    warnings += _several_records(plan, state)
     warnings += _alike(plan, state)
     warnings += _lookalikes(spec, state)
     warnings += idle_rules(spec, state.facts)
@@ -44,6 +43,35 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     warnings += _outsiders(spec, state)
     warnings += undeclared(spec)
     return tuple(warnings)
+
+
+def _several_records(plan: Plan, state: State) -> Iterator[str]:
+    """That people may have several records, with how many groups have too few people."""
+    spec, groups = plan.spec, plan.method.form.publication.groups
+    every, least = state.facts.get(GROUPS_OF_PEOPLE), spec.least_people
+    few = {
+        key: number
+        for place, key in enumerate(spec.owners)
+        if (number := state.facts.get(few_people(place)))
+    }
+    if spec.policy.records_per_individual == "many_accepted":
+        said = "the guarantee counts records; a person with several records is protected less"
+        for number in few.values():
+            said += f": {number} of {every} {groups} have fewer than {least} people"
+        yield said
+    elif few:
+        each = [f"{number} by {_key(spec, key)}" for key, number in few.items()]
+        yield (
+            f"of {every} {groups} some have records of fewer than {least} people, if these are told"
+            f" apart so: {'; '.join(each)}. The guarantee counts records. Write individual: with"
+            f" the column that tells people apart, or individual: {NOBODY} if none does"
+        )
+
+
+def _key(spec: ReleaseSpec, key: tuple[str, ...]) -> str:
+    names = ", ".join(map(quote, key))
+    target = spec.source.refers_to(key[0])
+    return f"{names}, which refers to {target}" if target is not None else names
 
 
 def _waiting(plan: Plan, state: State) -> Iterator[str]:

@@ -96,13 +96,29 @@ WHERE i.indrelid = %(oid)s
 ORDER BY k.place;
 
 -- unique_columns --
--- Columns that a unique index of one column covers for every row.
+-- Columns that a unique index of one column covers for every row, as they do the primary key's.
 SELECT DISTINCT a.attname::text
 FROM pg_catalog.pg_index AS i
+JOIN pg_catalog.pg_class AS c ON c.oid = i.indrelid
 JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
 WHERE i.indrelid = %(oid)s
     AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
-    AND i.indnkeyatts = 1;
+    AND i.indnkeyatts = 1
+    AND (
+        c.relkind = 'p'
+        OR NOT EXISTS (SELECT FROM pg_catalog.pg_inherits AS h WHERE h.inhparent = c.oid)
+    );
+
+-- foreign_keys --
+-- Foreign keys of these tables: the columns by number, and what they refer to. One of a partition
+-- is a copy of its parent's.
+SELECT DISTINCT ON (k.conrelid, k.conkey) k.conrelid AS oid, k.conkey::int[] AS columns,
+    n.nspname::text, c.relname::text
+FROM pg_catalog.pg_constraint AS k
+JOIN pg_catalog.pg_class AS c ON c.oid = k.confrelid
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE k.contype = 'f' AND k.conrelid = ANY (%(oids)s::oid[])
+ORDER BY k.conrelid, k.conkey, k.conparentid, n.nspname, c.relname;
 
 -- readable_relations --
 -- Relations that the current role may read, for suggestions.

@@ -2,9 +2,9 @@
 -- [one_dimensional, mondrian, full_domain]
 CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code0", 0) AS smallint) AS "c0",
 CAST(COALESCE("l1"."code1", 0) AS smallint) AS "c1", COALESCE("l0"."added", 0) +
-(COALESCE("l1"."added", 0)) AS "combination", "t"."s0" AS "v0", "t"."p0", "t"."record",
-CAST(COALESCE("e0"."code", 1) AS integer) AS "s0" FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN
-(SELECT "d0"."code" AS "code0", "d0"."value" AS "value0", "d0"."code" AS "combination",
+(COALESCE("l1"."added", 0)) AS "combination", "t"."s0" AS "v0", "t"."p0", "t"."record", "t"."o0",
+"t"."o1", CAST(COALESCE("e0"."code", 1) AS integer) AS "s0" FROM "pganon_work"."r0_snap" AS "t" LEFT
+JOIN (SELECT "d0"."code" AS "code0", "d0"."value" AS "value0", "d0"."code" AS "combination",
 CAST("d0"."code" AS bigint) * 41 AS "added" FROM "pganon_work"."r0_dict0" AS "d0" OFFSET '0') AS
 "l0" ON "l0"."value0" = "t"."q0" LEFT JOIN (SELECT "d1"."code" AS "code1", "d1"."value" AS "value1",
 "d1"."code" AS "combination", CAST("d1"."code" AS bigint) * 1 AS "added" FROM
@@ -14,13 +14,14 @@ CAST("d0"."code" AS bigint) * 41 AS "added" FROM "pganon_work"."r0_dict0" AS "d0
 -- encode.coded: values become codes
 -- [anatomy]
 CREATE TABLE pganon_work.r0_coded AS SELECT "h"."c0", "h"."c1", "h"."v0", "h"."p0", "h"."record",
-"h"."draw", "h"."s0", ROW_NUMBER() OVER (ORDER BY "h"."h0", "h"."draw") AS "place" FROM (WITH
-"pass0" AS (SELECT CAST("p"."y0" AS bigint) AS "x0", CAST("p"."y1" AS bigint) AS "x1", "p"."c0" AS
-"k0", "p"."c1" AS "k1", "p"."v0" AS "k2", "p"."p0" AS "k3", "p"."record" AS "k4", "p"."draw" AS
-"k5", "p"."s0" AS "k6" FROM (SELECT "c".*, (CAST((CASE WHEN "c"."c0" = 0 THEN 41 ELSE "c"."c0" END)
-AS BIGINT) * 126 + (-86)) / 80 AS "y0", (CAST((CASE WHEN "c"."c1" = 0 THEN 41 ELSE "c"."c1" END) AS
-BIGINT) * 126 + (-86)) / 80 AS "y1" FROM (SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
-CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."s0" AS "v0", "t"."p0", "t"."record",
+"h"."o0", "h"."o1", "h"."draw", "h"."s0", ROW_NUMBER() OVER (ORDER BY "h"."h0", "h"."draw") AS
+"place" FROM (WITH "pass0" AS (SELECT CAST("p"."y0" AS bigint) AS "x0", CAST("p"."y1" AS bigint) AS
+"x1", "p"."c0" AS "k0", "p"."c1" AS "k1", "p"."v0" AS "k2", "p"."p0" AS "k3", "p"."record" AS "k4",
+"p"."o0" AS "k5", "p"."o1" AS "k6", "p"."draw" AS "k7", "p"."s0" AS "k8" FROM (SELECT "c".*,
+(CAST((CASE WHEN "c"."c0" = 0 THEN 41 ELSE "c"."c0" END) AS BIGINT) * 126 + (-86)) / 80 AS "y0",
+(CAST((CASE WHEN "c"."c1" = 0 THEN 41 ELSE "c"."c1" END) AS BIGINT) * 126 + (-86)) / 80 AS "y1" FROM
+(SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0", CAST(COALESCE("l1"."code", 0) AS
+smallint) AS "c1", "t"."s0" AS "v0", "t"."p0", "t"."record", "t"."o0", "t"."o1",
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."p0",
 "t"."record"), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE
 "s"."run_id" = 0)) AS TEXT), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s"
@@ -31,68 +32,57 @@ LEFT JOIN "pganon_work"."r0_dict1" AS "l1" ON "l1"."value" = "t"."q1" LEFT JOIN
 "p" OFFSET '0'), "pass1" AS (SELECT CASE WHEN "x1" & 32 = 0 THEN "x1" ELSE (~CASE WHEN "x0" & 32 = 0
 THEN "x0" ELSE (~"x0") END) END AS "x0", CASE WHEN "x1" & 32 = 0 THEN CASE WHEN "x0" & 32 = 0 THEN
 "x0" ELSE (~"x0") END ELSE "x1" END AS "x1", (("x0" & 32) << 6) | (("x1" & 32) << 5) AS "w0", "k0"
-AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS "k6" FROM
-"pass0" OFFSET '0'), "pass2" AS (SELECT CASE WHEN "x1" & 16 = 0 THEN "x1" ELSE (~CASE WHEN "x0" & 16
-= 0 THEN "x0" ELSE (~"x0") END) END AS "x0", CASE WHEN "x1" & 16 = 0 THEN CASE WHEN "x0" & 16 = 0
-THEN "x0" ELSE (~"x0") END ELSE "x1" END AS "x1", "w0" | (("x0" & 16) << 5) | (("x1" & 16) << 4) AS
+AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS "k6", "k7" AS
+"k7", "k8" AS "k8" FROM "pass0" OFFSET '0'), "pass2" AS (SELECT CASE WHEN "x1" & 16 = 0 THEN "x1"
+ELSE (~CASE WHEN "x0" & 16 = 0 THEN "x0" ELSE (~"x0") END) END AS "x0", CASE WHEN "x1" & 16 = 0 THEN
+CASE WHEN "x0" & 16 = 0 THEN "x0" ELSE (~"x0") END ELSE "x1" END AS "x1", "w0" | (("x0" & 16) << 5)
+| (("x1" & 16) << 4) AS "w0", "k0" AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4",
+"k5" AS "k5", "k6" AS "k6", "k7" AS "k7", "k8" AS "k8" FROM "pass1" OFFSET '0'), "pass3" AS (SELECT
+CASE WHEN "x1" & 8 = 0 THEN "x1" ELSE (~CASE WHEN "x0" & 8 = 0 THEN "x0" ELSE (~"x0") END) END AS
+"x0", CASE WHEN "x1" & 8 = 0 THEN CASE WHEN "x0" & 8 = 0 THEN "x0" ELSE (~"x0") END ELSE "x1" END AS
+"x1", "w0" | (("x0" & 8) << 4) | (("x1" & 8) << 3) AS "w0", "k0" AS "k0", "k1" AS "k1", "k2" AS
+"k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS "k6", "k7" AS "k7", "k8" AS "k8" FROM
+"pass2" OFFSET '0'), "pass4" AS (SELECT CASE WHEN "x1" & 4 = 0 THEN "x1" ELSE (~CASE WHEN "x0" & 4 =
+0 THEN "x0" ELSE (~"x0") END) END AS "x0", CASE WHEN "x1" & 4 = 0 THEN CASE WHEN "x0" & 4 = 0 THEN
+"x0" ELSE (~"x0") END ELSE "x1" END AS "x1", "w0" | (("x0" & 4) << 3) | (("x1" & 4) << 2) AS "w0",
+"k0" AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS "k6",
+"k7" AS "k7", "k8" AS "k8" FROM "pass3" OFFSET '0'), "pass5" AS (SELECT CASE WHEN "x1" & 2 = 0 THEN
+"x1" ELSE (~CASE WHEN "x0" & 2 = 0 THEN "x0" ELSE (~"x0") END) END AS "x0", CASE WHEN "x1" & 2 = 0
+THEN CASE WHEN "x0" & 2 = 0 THEN "x0" ELSE (~"x0") END ELSE "x1" END AS "x1", "w0" | (("x0" & 2) <<
+2) | (("x1" & 2) << 1) AS "w0", "k0" AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS
+"k4", "k5" AS "k5", "k6" AS "k6", "k7" AS "k7", "k8" AS "k8" FROM "pass4" OFFSET '0'), "pass6" AS
+(SELECT "w0" | (("x0" & 1) << 1) | (("x1" & 1) << 0) AS "w0", "k0" AS "k0", "k1" AS "k1", "k2" AS
+"k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS "k6", "k7" AS "k7", "k8" AS "k8" FROM
+"pass5" OFFSET '0'), "pass7" AS (SELECT "w0" # ("w0" >> 1) # ("w0" >> 2) # ("w0" >> 3) AS "w0", "k0"
+AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS "k6", "k7" AS
+"k7", "k8" AS "k8" FROM "pass6" OFFSET '0'), "pass8" AS (SELECT "w0" # ("w0" >> 4) # ("w0" >> 8) AS
 "w0", "k0" AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS
-"k6" FROM "pass1" OFFSET '0'), "pass3" AS (SELECT CASE WHEN "x1" & 8 = 0 THEN "x1" ELSE (~CASE WHEN
-"x0" & 8 = 0 THEN "x0" ELSE (~"x0") END) END AS "x0", CASE WHEN "x1" & 8 = 0 THEN CASE WHEN "x0" & 8
-= 0 THEN "x0" ELSE (~"x0") END ELSE "x1" END AS "x1", "w0" | (("x0" & 8) << 4) | (("x1" & 8) << 3)
-AS "w0", "k0" AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS
-"k6" FROM "pass2" OFFSET '0'), "pass4" AS (SELECT CASE WHEN "x1" & 4 = 0 THEN "x1" ELSE (~CASE WHEN
-"x0" & 4 = 0 THEN "x0" ELSE (~"x0") END) END AS "x0", CASE WHEN "x1" & 4 = 0 THEN CASE WHEN "x0" & 4
-= 0 THEN "x0" ELSE (~"x0") END ELSE "x1" END AS "x1", "w0" | (("x0" & 4) << 3) | (("x1" & 4) << 2)
-AS "w0", "k0" AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS
-"k6" FROM "pass3" OFFSET '0'), "pass5" AS (SELECT CASE WHEN "x1" & 2 = 0 THEN "x1" ELSE (~CASE WHEN
-"x0" & 2 = 0 THEN "x0" ELSE (~"x0") END) END AS "x0", CASE WHEN "x1" & 2 = 0 THEN CASE WHEN "x0" & 2
-= 0 THEN "x0" ELSE (~"x0") END ELSE "x1" END AS "x1", "w0" | (("x0" & 2) << 2) | (("x1" & 2) << 1)
-AS "w0", "k0" AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS
-"k6" FROM "pass4" OFFSET '0'), "pass6" AS (SELECT "w0" | (("x0" & 1) << 1) | (("x1" & 1) << 0) AS
-"w0", "k0" AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS
-"k6" FROM "pass5" OFFSET '0'), "pass7" AS (SELECT "w0" # ("w0" >> 1) # ("w0" >> 2) # ("w0" >> 3) AS
-"w0", "k0" AS "k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS
-"k6" FROM "pass6" OFFSET '0'), "pass8" AS (SELECT "w0" # ("w0" >> 4) # ("w0" >> 8) AS "w0", "k0" AS
-"k0", "k1" AS "k1", "k2" AS "k2", "k3" AS "k3", "k4" AS "k4", "k5" AS "k5", "k6" AS "k6" FROM
-"pass7" OFFSET '0') SELECT "k0" AS "c0", "k1" AS "c1", "k2" AS "v0", "k3" AS "p0", "k4" AS "record",
-"k5" AS "draw", "k6" AS "s0", "w0" AS "h0" FROM "pass8") AS "h";
+"k6", "k7" AS "k7", "k8" AS "k8" FROM "pass7" OFFSET '0') SELECT "k0" AS "c0", "k1" AS "c1", "k2" AS
+"v0", "k3" AS "p0", "k4" AS "record", "k5" AS "o0", "k6" AS "o1", "k7" AS "draw", "k8" AS "s0", "w0"
+AS "h0" FROM "pass8") AS "h";
 
 -- encode.coded: values become codes
 -- [slicing, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
 CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."s0" AS "v0", "t"."p0", "t"."record",
-ROW_NUMBER() OVER (ORDER BY HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1",
-"t"."s0", "t"."p0", "t"."record"), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret"
-AS "s" WHERE "s"."run_id" = 0)) AS TEXT), (SELECT "s"."partition_seed" FROM
-"pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0))) AS "rid", CAST(COALESCE("e0"."code",
-1) AS integer) AS "s0" FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN "pganon_work"."r0_dict0" AS
-"l0" ON "l0"."value" = "t"."q0" LEFT JOIN "pganon_work"."r0_dict1" AS "l1" ON "l1"."value" =
-"t"."q1" LEFT JOIN "pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" = (CAST("t"."s0" AS TEXT)
-COLLATE "C");
+"t"."o0", "t"."o1", ROW_NUMBER() OVER (ORDER BY
+HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."p0",
+"t"."record"), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE
+"s"."run_id" = 0)) AS TEXT), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s"
+WHERE "s"."run_id" = 0))) AS "rid", CAST(COALESCE("e0"."code", 1) AS integer) AS "s0" FROM
+"pganon_work"."r0_snap" AS "t" LEFT JOIN "pganon_work"."r0_dict0" AS "l0" ON "l0"."value" = "t"."q0"
+LEFT JOIN "pganon_work"."r0_dict1" AS "l1" ON "l1"."value" = "t"."q1" LEFT JOIN
+"pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" = (CAST("t"."s0" AS TEXT) COLLATE "C");
 
 -- encode.coded: values become codes
 -- [slamsa, msb, sloms]
 CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
 CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."s0" AS "v0", "t"."s1" AS "v1", "t"."p0",
-"t"."record", ROW_NUMBER() OVER (ORDER BY HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."q0",
-"t"."q1", "t"."s0", "t"."s1", "t"."p0", "t"."record"), (SELECT "s"."partition_seed" FROM
-"pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT), (SELECT "s"."partition_seed"
-FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0))) AS "rid",
-CAST(COALESCE("e0"."code", 1) AS integer) AS "s0", CAST(COALESCE("e1"."code", 1) AS integer) AS "s1"
-FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN "pganon_work"."r0_dict0" AS "l0" ON "l0"."value" =
-"t"."q0" LEFT JOIN "pganon_work"."r0_dict1" AS "l1" ON "l1"."value" = "t"."q1" LEFT JOIN
-"pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" = (CAST("t"."s0" AS TEXT) COLLATE "C") LEFT JOIN
-"pganon_work"."r0_sdict1" AS "e1" ON "e1"."value" = (CAST("t"."s1" AS TEXT) COLLATE "C");
-
--- encode.coded: values become codes
--- [lgb_mdp, lgb_ncp, local_bucketization]
-CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
-CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."s0" AS "v0", "t"."s1" AS "v1", "t"."p0",
-"t"."record", "t"."f0", (CAST((NOT "t"."f0") AS INT) * 1) AS "hides", ROW_NUMBER() OVER (ORDER BY
-COALESCE("e1"."code", 1), HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."record"), (SELECT
-"s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT),
-(SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0))) AS
-"rid", CAST(CASE WHEN "t"."f0" THEN COALESCE("e0"."code", 1) ELSE 0 END AS integer) AS "s0",
+"t"."record", "t"."o0", ROW_NUMBER() OVER (ORDER BY
+HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0",
+"t"."record"), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE
+"s"."run_id" = 0)) AS TEXT), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s"
+WHERE "s"."run_id" = 0))) AS "rid", CAST(COALESCE("e0"."code", 1) AS integer) AS "s0",
 CAST(COALESCE("e1"."code", 1) AS integer) AS "s1" FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN
 "pganon_work"."r0_dict0" AS "l0" ON "l0"."value" = "t"."q0" LEFT JOIN "pganon_work"."r0_dict1" AS
 "l1" ON "l1"."value" = "t"."q1" LEFT JOIN "pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" =
@@ -100,29 +90,60 @@ CAST(COALESCE("e1"."code", 1) AS integer) AS "s1" FROM "pganon_work"."r0_snap" A
 (CAST("t"."s1" AS TEXT) COLLATE "C");
 
 -- encode.coded: values become codes
+-- [lgb_mdp, local_bucketization]
+CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
+CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."s0" AS "v0", "t"."s1" AS "v1", "t"."p0",
+"t"."record", "t"."o0", "t"."f0", (CAST((NOT "t"."f0") AS INT) * 1) AS "hides", ROW_NUMBER() OVER
+(ORDER BY COALESCE("e1"."code", 1), HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."record"),
+(SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS
+TEXT), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" =
+0))) AS "rid", CAST(CASE WHEN "t"."f0" THEN COALESCE("e0"."code", 1) ELSE 0 END AS integer) AS "s0",
+CAST(COALESCE("e1"."code", 1) AS integer) AS "s1" FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN
+"pganon_work"."r0_dict0" AS "l0" ON "l0"."value" = "t"."q0" LEFT JOIN "pganon_work"."r0_dict1" AS
+"l1" ON "l1"."value" = "t"."q1" LEFT JOIN "pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" =
+(CAST("t"."s0" AS TEXT) COLLATE "C") LEFT JOIN "pganon_work"."r0_sdict1" AS "e1" ON "e1"."value" =
+(CAST("t"."s1" AS TEXT) COLLATE "C");
+
+-- encode.coded: values become codes
+-- [lgb_ncp]
+CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
+CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."s0" AS "v0", "t"."s1" AS "v1", "t"."p0",
+"t"."record", "t"."o0", "t"."o1", "t"."f0", (CAST((NOT "t"."f0") AS INT) * 1) AS "hides",
+ROW_NUMBER() OVER (ORDER BY COALESCE("e1"."code", 1),
+HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."record"), (SELECT "s"."partition_seed" FROM
+"pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT), (SELECT "s"."partition_seed"
+FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0))) AS "rid", CAST(CASE WHEN
+"t"."f0" THEN COALESCE("e0"."code", 1) ELSE 0 END AS integer) AS "s0", CAST(COALESCE("e1"."code", 1)
+AS integer) AS "s1" FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN "pganon_work"."r0_dict0" AS "l0"
+ON "l0"."value" = "t"."q0" LEFT JOIN "pganon_work"."r0_dict1" AS "l1" ON "l1"."value" = "t"."q1"
+LEFT JOIN "pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" = (CAST("t"."s0" AS TEXT) COLLATE "C")
+LEFT JOIN "pganon_work"."r0_sdict1" AS "e1" ON "e1"."value" = (CAST("t"."s1" AS TEXT) COLLATE "C");
+
+-- encode.coded: values become codes
 -- [local_generalization]
 CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
 CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."s0" AS "v0", "t"."s1" AS "v1", "t"."p0",
-"t"."record", "t"."f0", (CAST((NOT "t"."f0") AS INT) * 1) AS "hides", ROW_NUMBER() OVER (ORDER BY
-HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1", "t"."p0",
-"t"."f0", "t"."record"), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s"
-WHERE "s"."run_id" = 0)) AS TEXT), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret"
-AS "s" WHERE "s"."run_id" = 0))) AS "rid", CAST(CASE WHEN "t"."f0" THEN COALESCE("e0"."code", 1)
-ELSE 0 END AS integer) AS "s0", CAST(COALESCE("e1"."code", 1) AS integer) AS "s1" FROM
-"pganon_work"."r0_snap" AS "t" LEFT JOIN "pganon_work"."r0_dict0" AS "l0" ON "l0"."value" = "t"."q0"
-LEFT JOIN "pganon_work"."r0_dict1" AS "l1" ON "l1"."value" = "t"."q1" LEFT JOIN
-"pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" = (CAST("t"."s0" AS TEXT) COLLATE "C") LEFT JOIN
-"pganon_work"."r0_sdict1" AS "e1" ON "e1"."value" = (CAST("t"."s1" AS TEXT) COLLATE "C");
+"t"."record", "t"."o0", "t"."f0", (CAST((NOT "t"."f0") AS INT) * 1) AS "hides", ROW_NUMBER() OVER
+(ORDER BY HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."s0", "t"."s1",
+"t"."p0", "t"."f0", "t"."record"), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret"
+AS "s" WHERE "s"."run_id" = 0)) AS TEXT), (SELECT "s"."partition_seed" FROM
+"pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0))) AS "rid", CAST(CASE WHEN "t"."f0"
+THEN COALESCE("e0"."code", 1) ELSE 0 END AS integer) AS "s0", CAST(COALESCE("e1"."code", 1) AS
+integer) AS "s1" FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN "pganon_work"."r0_dict0" AS "l0" ON
+"l0"."value" = "t"."q0" LEFT JOIN "pganon_work"."r0_dict1" AS "l1" ON "l1"."value" = "t"."q1" LEFT
+JOIN "pganon_work"."r0_sdict0" AS "e0" ON "e0"."value" = (CAST("t"."s0" AS TEXT) COLLATE "C") LEFT
+JOIN "pganon_work"."r0_sdict1" AS "e1" ON "e1"."value" = (CAST("t"."s1" AS TEXT) COLLATE "C");
 
 -- encode.coded: values become codes
 -- [qs_greedy, qs_efficient]
 CREATE TABLE pganon_work.r0_coded AS SELECT CAST(COALESCE("l0"."code", 0) AS smallint) AS "c0",
-CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."p0", "t"."record", ROW_NUMBER() OVER (ORDER
-BY HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1", "t"."p0", "t"."record"),
-(SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS
-TEXT), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" =
-0))) AS "rid" FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN "pganon_work"."r0_dict0" AS "l0" ON
-"l0"."value" = "t"."q0" LEFT JOIN "pganon_work"."r0_dict1" AS "l1" ON "l1"."value" = "t"."q1";
+CAST(COALESCE("l1"."code", 0) AS smallint) AS "c1", "t"."p0", "t"."record", "t"."o0", "t"."o1",
+ROW_NUMBER() OVER (ORDER BY HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("t"."q0", "t"."q1",
+"t"."p0", "t"."record"), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s"
+WHERE "s"."run_id" = 0)) AS TEXT), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret"
+AS "s" WHERE "s"."run_id" = 0))) AS "rid" FROM "pganon_work"."r0_snap" AS "t" LEFT JOIN
+"pganon_work"."r0_dict0" AS "l0" ON "l0"."value" = "t"."q0" LEFT JOIN "pganon_work"."r0_dict1" AS
+"l1" ON "l1"."value" = "t"."q1";
 
 -- encode.coded: values become codes
 -- [danonyir, geneir]

@@ -70,9 +70,10 @@ HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST('cells' AS text), "p"."displ
 "p"."c1"), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id"
 = 0)) AS TEXT), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE
 "s"."run_id" = 0)) AS "draw" FROM (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1",
-"c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c")
-AS "p" GROUP BY "p"."display", "p"."c0", "p"."c1") AS "d") AS "n" JOIN "pganon_work"."r0_blocks" AS
-"b" ON "b"."display" = "n"."display" AND "b"."c0" = "n"."c0" AND "b"."c1" = "n"."c1";
+"c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record", "c"."o0", "c"."o1" FROM
+"pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."display", "p"."c0", "p"."c1") AS "d") AS "n"
+JOIN "pganon_work"."r0_blocks" AS "b" ON "b"."display" = "n"."display" AND "b"."c0" = "n"."c0" AND
+"b"."c1" = "n"."c1";
 
 -- partition.block_sizes: number and size of the blocks
 -- [qs_greedy, qs_efficient]
@@ -264,21 +265,23 @@ HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST('bucket 0' AS text), "p"."ri
 "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT),
 (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)),
 "p"."rid") - 1 AS "rank" FROM (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1",
-"c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c")
-AS "p" WHERE "p"."s0" > 0) AS "r" JOIN "pganon_work"."r0_plan0" AS "d" ON "d"."code" = "r"."code"
-AND "r"."rank" >= "d"."first" AND "r"."rank" < "d"."last";
+"c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record", "c"."o0" FROM
+"pganon_work"."r0_coded" AS "c") AS "p" WHERE "p"."s0" > 0) AS "r" JOIN "pganon_work"."r0_plan0" AS
+"d" ON "d"."code" = "r"."code" AND "r"."rank" >= "d"."first" AND "r"."rank" < "d"."last";
 
 -- partition.bucketed0: a bucket for every hidden value of zip
 -- [local_generalization]
 CREATE TABLE pganon_work.r0_bucketed0 AS SELECT "p"."rid", "p"."rid" AS "b", "p"."v0" AS "v" FROM
 (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0",
-"c"."v1", "c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" WHERE "p"."s0" > 0;
+"c"."v1", "c"."p0", "c"."record", "c"."o0" FROM "pganon_work"."r0_coded" AS "c") AS "p" WHERE
+"p"."s0" > 0;
 
 -- partition.bucketed1: a bucket for every hidden value of disease
 -- [local_generalization]
 CREATE TABLE pganon_work.r0_bucketed1 AS SELECT "p"."rid", "p"."rid" AS "b", "p"."v1" AS "v" FROM
 (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0",
-"c"."v1", "c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" WHERE "p"."s1" > 0;
+"c"."v1", "c"."p0", "c"."record", "c"."o0" FROM "pganon_work"."r0_coded" AS "c") AS "p" WHERE
+"p"."s1" > 0;
 
 -- partition.bucketize: groups for every sensitive table; repeated
 -- [sloms]
@@ -412,11 +415,19 @@ CREATE TABLE pganon_work.r0_cells_0 AS SELECT 1 AS "node", COUNT(*) AS "w", "k".
 "k"."s0";
 
 -- partition.cells: equal records collapse into weighted cells
--- [lgb_mdp, lgb_ncp, local_generalization]
+-- [lgb_mdp, local_generalization]
 CREATE TABLE pganon_work.r0_cells_0 AS SELECT "p"."display" + 1 AS "node", "p"."display",
 CAST(COUNT(*) AS integer) AS "w", "p"."c0", "p"."c1" FROM (SELECT "c"."rid", "c"."hides" AS
-"display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record" FROM
-"pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."display", "p"."c0", "p"."c1";
+"display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record",
+"c"."o0" FROM "pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."display", "p"."c0", "p"."c1";
+
+-- partition.cells: equal records collapse into weighted cells
+-- [lgb_ncp]
+CREATE TABLE pganon_work.r0_cells_0 AS SELECT "p"."display" + 1 AS "node", "p"."display",
+CAST(COUNT(*) AS integer) AS "w", "p"."c0", "p"."c1" FROM (SELECT "c"."rid", "c"."hides" AS
+"display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record",
+"c"."o0", "c"."o1" FROM "pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."display", "p"."c0",
+"p"."c1";
 
 -- partition.cells: equal records collapse into weighted cells
 -- [qs_greedy, qs_efficient]
@@ -1278,8 +1289,8 @@ CREATE TABLE pganon_work.r0_group_cells AS SELECT "g"."gid", "c"."display", "c".
 -- [local_bucketization]
 CREATE TABLE pganon_work.r0_group_cells AS SELECT ROW_NUMBER() OVER (ORDER BY "p"."display",
 "p"."c0", "p"."c1") AS "gid", "p"."display", "p"."c0", "p"."c1" FROM (SELECT "c"."rid", "c"."hides"
-AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record"
-FROM "pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."display", "p"."c0", "p"."c1";
+AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record",
+"c"."o0" FROM "pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."display", "p"."c0", "p"."c1";
 
 -- partition.grouped: classes that show the same are one
 -- [one_dimensional]
@@ -1325,49 +1336,51 @@ CREATE TABLE pganon_work.r0_grouped AS SELECT "p0"."rid", "p0"."b0", "p1"."b1", 
 -- partition.grouped: the group and the buckets of every record
 -- [lgb_mdp, local_bucketization]
 CREATE TABLE pganon_work.r0_local_grouped AS SELECT "p"."c0", "p"."c1", "p"."rid", "p"."display",
-"p"."v0", "p"."v1", "p"."p0", "p"."record", "g"."class_id" AS "group_id", "h0"."b" AS "b0", (SELECT
-ARRAY_AGG("n"."b1" ORDER BY "n"."gid") FROM "pganon_work"."r0_numbers_b1" AS "n")[("h1"."base" +
-("p"."rid" - "h1"."first" + "h1"."shift") % "h1"."modulo") + 1] AS "b1" FROM (SELECT "c"."rid",
-"c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0",
-"c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" JOIN "pganon_work"."r0_grouped_classes" AS
-"g" ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1" LEFT JOIN
-(SELECT "h"."rid", "n"."b0" AS "b", "h"."v" FROM "pganon_work"."r0_bucketed0" AS "h" JOIN
-"pganon_work"."r0_numbers_b0" AS "n" ON "n"."gid" = "h"."b") AS "h0" ON "h0"."rid" = CASE WHEN
-"p"."s0" > 0 THEN "p"."rid" END LEFT JOIN "pganon_work"."r0_ranges1" AS "h1" ON "h1"."code" =
-"p"."s1" AND "p"."rid" >= "h1"."first" AND "p"."rid" < "h1"."last";
+"p"."v0", "p"."v1", "p"."p0", "p"."record", "p"."o0", "g"."class_id" AS "group_id", "h0"."b" AS
+"b0", (SELECT ARRAY_AGG("n"."b1" ORDER BY "n"."gid") FROM "pganon_work"."r0_numbers_b1" AS
+"n")[("h1"."base" + ("p"."rid" - "h1"."first" + "h1"."shift") % "h1"."modulo") + 1] AS "b1" FROM
+(SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0",
+"c"."v1", "c"."p0", "c"."record", "c"."o0" FROM "pganon_work"."r0_coded" AS "c") AS "p" JOIN
+"pganon_work"."r0_grouped_classes" AS "g" ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0"
+AND "g"."c1" = "p"."c1" LEFT JOIN (SELECT "h"."rid", "n"."b0" AS "b", "h"."v" FROM
+"pganon_work"."r0_bucketed0" AS "h" JOIN "pganon_work"."r0_numbers_b0" AS "n" ON "n"."gid" =
+"h"."b") AS "h0" ON "h0"."rid" = CASE WHEN "p"."s0" > 0 THEN "p"."rid" END LEFT JOIN
+"pganon_work"."r0_ranges1" AS "h1" ON "h1"."code" = "p"."s1" AND "p"."rid" >= "h1"."first" AND
+"p"."rid" < "h1"."last";
 
 -- partition.grouped: the group and the buckets of every record
 -- [lgb_ncp]
 CREATE TABLE pganon_work.r0_local_grouped AS SELECT "p"."c0", "p"."c1", "p"."rid", "p"."display",
-"p"."v0", "p"."v1", "p"."p0", "p"."record", "g"."class_id" AS "group_id", "h0"."b" AS "b0", "h1"."b"
-AS "b1" FROM (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1",
-"c"."v0", "c"."v1", "c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0"
-AND "g"."c1" = "p"."c1" LEFT JOIN (SELECT "h"."rid", "n"."b0" AS "b", "h"."v" FROM (SELECT
-"s"."rid", "s"."b", "p"."v0" AS "v" FROM "pganon_work"."r0_shared" AS "s" JOIN (SELECT "c"."rid",
-"c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0",
-"c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" ON "p"."rid" = "s"."rid" WHERE "s"."lead"
-= 0 AND "p"."s0" > 0) AS "h" JOIN "pganon_work"."r0_numbers_b0" AS "n" ON "n"."gid" = "h"."b") AS
-"h0" ON "h0"."rid" = CASE WHEN "p"."s0" > 0 THEN "p"."rid" END LEFT JOIN (SELECT "h"."rid", "n"."b0"
-AS "b", "h"."v" FROM (SELECT "s"."rid", "s"."b", "p"."v1" AS "v" FROM "pganon_work"."r0_shared" AS
-"s" JOIN (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1",
-"c"."v0", "c"."v1", "c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" ON "p"."rid"
+"p"."v0", "p"."v1", "p"."p0", "p"."record", "p"."o0", "p"."o1", "g"."class_id" AS "group_id",
+"h0"."b" AS "b0", "h1"."b" AS "b1" FROM (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0",
+"c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record", "c"."o0", "c"."o1" FROM
+"pganon_work"."r0_coded" AS "c") AS "p" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON
+"g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1" LEFT JOIN (SELECT
+"h"."rid", "n"."b0" AS "b", "h"."v" FROM (SELECT "s"."rid", "s"."b", "p"."v0" AS "v" FROM
+"pganon_work"."r0_shared" AS "s" JOIN (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0",
+"c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record", "c"."o0", "c"."o1" FROM
+"pganon_work"."r0_coded" AS "c") AS "p" ON "p"."rid" = "s"."rid" WHERE "s"."lead" = 0 AND "p"."s0" >
+0) AS "h" JOIN "pganon_work"."r0_numbers_b0" AS "n" ON "n"."gid" = "h"."b") AS "h0" ON "h0"."rid" =
+CASE WHEN "p"."s0" > 0 THEN "p"."rid" END LEFT JOIN (SELECT "h"."rid", "n"."b0" AS "b", "h"."v" FROM
+(SELECT "s"."rid", "s"."b", "p"."v1" AS "v" FROM "pganon_work"."r0_shared" AS "s" JOIN (SELECT
+"c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1",
+"c"."p0", "c"."record", "c"."o0", "c"."o1" FROM "pganon_work"."r0_coded" AS "c") AS "p" ON "p"."rid"
 = "s"."rid" WHERE "s"."lead" = 0 AND "p"."s1" > 0) AS "h" JOIN "pganon_work"."r0_numbers_b0" AS "n"
 ON "n"."gid" = "h"."b") AS "h1" ON "h1"."rid" = CASE WHEN "p"."s1" > 0 THEN "p"."rid" END;
 
 -- partition.grouped: the group and the buckets of every record
 -- [local_generalization]
 CREATE TABLE pganon_work.r0_local_grouped AS SELECT "p"."c0", "p"."c1", "p"."rid", "p"."display",
-"p"."v0", "p"."v1", "p"."p0", "p"."record", "g"."class_id" AS "group_id", "h0"."b" AS "b0", "h1"."b"
-AS "b1" FROM (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1",
-"c"."v0", "c"."v1", "c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."display" = "p"."display" AND "g"."c0" = "p"."c0"
-AND "g"."c1" = "p"."c1" LEFT JOIN (SELECT "h"."rid", "n"."b0" AS "b", "h"."v" FROM
-"pganon_work"."r0_bucketed0" AS "h" JOIN "pganon_work"."r0_numbers_b0" AS "n" ON "n"."gid" =
-"h"."b") AS "h0" ON "h0"."rid" = CASE WHEN "p"."s0" > 0 THEN "p"."rid" END LEFT JOIN (SELECT
-"h"."rid", "n"."b1" AS "b", "h"."v" FROM "pganon_work"."r0_bucketed1" AS "h" JOIN
-"pganon_work"."r0_numbers_b1" AS "n" ON "n"."gid" = "h"."b") AS "h1" ON "h1"."rid" = CASE WHEN
-"p"."s1" > 0 THEN "p"."rid" END;
+"p"."v0", "p"."v1", "p"."p0", "p"."record", "p"."o0", "g"."class_id" AS "group_id", "h0"."b" AS
+"b0", "h1"."b" AS "b1" FROM (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1",
+"c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record", "c"."o0" FROM
+"pganon_work"."r0_coded" AS "c") AS "p" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON
+"g"."display" = "p"."display" AND "g"."c0" = "p"."c0" AND "g"."c1" = "p"."c1" LEFT JOIN (SELECT
+"h"."rid", "n"."b0" AS "b", "h"."v" FROM "pganon_work"."r0_bucketed0" AS "h" JOIN
+"pganon_work"."r0_numbers_b0" AS "n" ON "n"."gid" = "h"."b") AS "h0" ON "h0"."rid" = CASE WHEN
+"p"."s0" > 0 THEN "p"."rid" END LEFT JOIN (SELECT "h"."rid", "n"."b1" AS "b", "h"."v" FROM
+"pganon_work"."r0_bucketed1" AS "h" JOIN "pganon_work"."r0_numbers_b1" AS "n" ON "n"."gid" =
+"h"."b") AS "h1" ON "h1"."rid" = CASE WHEN "p"."s1" > 0 THEN "p"."rid" END;
 
 -- partition.grouped: the class of every record
 -- [beta_primacy]
@@ -1414,10 +1427,18 @@ SELECT 1 AS "nothing"; SELECT "b"."block", "b"."rid", "b"."s0", "b"."s1" FROM
 "b"."rid"; COPY pganon_work.r0_grouped (rid, b0) FROM STDIN;
 
 -- partition.hidden: hidden values of all columns together
--- [lgb_mdp, lgb_ncp, local_bucketization]
+-- [lgb_mdp, local_bucketization]
 CREATE TABLE pganon_work.r0_hidden AS SELECT COUNT(*) AS "w", "p"."s0", "p"."s1" FROM (SELECT
 "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1",
-"c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."s0", "p"."s1";
+"c"."p0", "c"."record", "c"."o0" FROM "pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."s0",
+"p"."s1";
+
+-- partition.hidden: hidden values of all columns together
+-- [lgb_ncp]
+CREATE TABLE pganon_work.r0_hidden AS SELECT COUNT(*) AS "w", "p"."s0", "p"."s1" FROM (SELECT
+"c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1",
+"c"."p0", "c"."record", "c"."o0", "c"."o1" FROM "pganon_work"."r0_coded" AS "c") AS "p" GROUP BY
+"p"."s0", "p"."s1";
 
 -- partition.hist: records by key
 -- [full_domain]
@@ -1936,13 +1957,13 @@ SHA256((SELECT "s"."key" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."ru
 CONVERT_TO(CAST('b0:' || CAST("g"."gid" AS text) AS text), 'UTF8')), "g"."gid")) AS INT) AS "b0"
 FROM (SELECT "u"."gid" FROM (SELECT "u".* FROM (SELECT "h"."b" AS "gid" FROM (SELECT "s"."rid",
 "s"."b", "p"."v0" AS "v" FROM "pganon_work"."r0_shared" AS "s" JOIN (SELECT "c"."rid", "c"."hides"
-AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record"
-FROM "pganon_work"."r0_coded" AS "c") AS "p" ON "p"."rid" = "s"."rid" WHERE "s"."lead" = 0 AND
-"p"."s0" > 0) AS "h" UNION ALL SELECT "h"."b" AS "gid" FROM (SELECT "s"."rid", "s"."b", "p"."v1" AS
-"v" FROM "pganon_work"."r0_shared" AS "s" JOIN (SELECT "c"."rid", "c"."hides" AS "display",
-"c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record" FROM
-"pganon_work"."r0_coded" AS "c") AS "p" ON "p"."rid" = "s"."rid" WHERE "s"."lead" = 0 AND "p"."s1" >
-0) AS "h") AS "u") AS "u" GROUP BY "u"."gid") AS "g";
+AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record",
+"c"."o0", "c"."o1" FROM "pganon_work"."r0_coded" AS "c") AS "p" ON "p"."rid" = "s"."rid" WHERE
+"s"."lead" = 0 AND "p"."s0" > 0) AS "h" UNION ALL SELECT "h"."b" AS "gid" FROM (SELECT "s"."rid",
+"s"."b", "p"."v1" AS "v" FROM "pganon_work"."r0_shared" AS "s" JOIN (SELECT "c"."rid", "c"."hides"
+AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record",
+"c"."o0", "c"."o1" FROM "pganon_work"."r0_coded" AS "c") AS "p" ON "p"."rid" = "s"."rid" WHERE
+"s"."lead" = 0 AND "p"."s1" > 0) AS "h") AS "u") AS "u" GROUP BY "u"."gid") AS "g";
 
 -- partition.numbers_b1: random numbers for the buckets of disease
 -- [lgb_mdp, local_bucketization]
@@ -2203,18 +2224,18 @@ text), "m"."rid"), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secre
 WHERE "s"."run_id" = 0)), "m"."rid") - 1) % "t"."piles" AS "pile" FROM (SELECT "u".* FROM (SELECT 0
 AS "lead", (CAST(("p"."s0" > 0) AS INT) * 1 + (CAST(("p"."s1" > 0) AS INT) * 2)) AS "stratum",
 "p"."rid", "p"."s0" AS "s0", "p"."s1" AS "s1" FROM (SELECT "c"."rid", "c"."hides" AS "display",
-"c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record" FROM
-"pganon_work"."r0_coded" AS "c") AS "p" WHERE "p"."s0" > 0 OR "p"."s1" > 0) AS "u") AS "m" JOIN
-"pganon_work"."r0_strata" AS "t" ON "t"."lead" = "m"."lead" AND "t"."stratum" = "m"."stratum") AS
-"n" JOIN (SELECT "e"."lead", "e"."stratum", "e"."pile", ROW_NUMBER() OVER (PARTITION BY "e"."lead",
-"e"."stratum" ORDER BY HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST('piles ' ||
-CAST("e"."lead" AS TEXT) AS text), "e"."stratum", "e"."pile"), (SELECT "s"."partition_seed" FROM
-"pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT), (SELECT "s"."partition_seed"
-FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)), "e"."pile") - 1 AS "place" FROM
-(SELECT "t"."lead", "t"."stratum", "g"."pile" FROM "pganon_work"."r0_strata" AS "t" CROSS JOIN
-LATERAL GENERATE_SERIES(0, "t"."piles" - 1) AS "g"("pile")) AS "e") AS "o" ON "o"."lead" =
-"n"."lead" AND "o"."stratum" = "n"."stratum" AND "o"."pile" = "n"."pile") AS "s" ORDER BY
-"s"."chunk";
+"c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1", "c"."p0", "c"."record", "c"."o0",
+"c"."o1" FROM "pganon_work"."r0_coded" AS "c") AS "p" WHERE "p"."s0" > 0 OR "p"."s1" > 0) AS "u") AS
+"m" JOIN "pganon_work"."r0_strata" AS "t" ON "t"."lead" = "m"."lead" AND "t"."stratum" =
+"m"."stratum") AS "n" JOIN (SELECT "e"."lead", "e"."stratum", "e"."pile", ROW_NUMBER() OVER
+(PARTITION BY "e"."lead", "e"."stratum" ORDER BY
+HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST('piles ' || CAST("e"."lead" AS TEXT) AS text),
+"e"."stratum", "e"."pile"), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret" AS "s"
+WHERE "s"."run_id" = 0)) AS TEXT), (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret"
+AS "s" WHERE "s"."run_id" = 0)), "e"."pile") - 1 AS "place" FROM (SELECT "t"."lead", "t"."stratum",
+"g"."pile" FROM "pganon_work"."r0_strata" AS "t" CROSS JOIN LATERAL GENERATE_SERIES(0, "t"."piles" -
+1) AS "g"("pile")) AS "e") AS "o" ON "o"."lead" = "n"."lead" AND "o"."stratum" = "n"."stratum" AND
+"o"."pile" = "n"."pile") AS "s" ORDER BY "s"."chunk";
 
 -- partition.piles_index: an index to read a chunk by
 -- [lgb_ncp]
@@ -2584,9 +2605,9 @@ CREATE TABLE pganon_work.r0_strata_values AS SELECT "m"."lead", "m"."stratum", "
 "v"."code", COUNT(*) AS "n" FROM (SELECT "u".* FROM (SELECT 0 AS "lead", (CAST(("p"."s0" > 0) AS
 INT) * 1 + (CAST(("p"."s1" > 0) AS INT) * 2)) AS "stratum", "p"."rid", "p"."s0" AS "s0", "p"."s1" AS
 "s1" FROM (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1",
-"c"."v0", "c"."v1", "c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" WHERE
-"p"."s0" > 0 OR "p"."s1" > 0) AS "u") AS "m" CROSS JOIN LATERAL (VALUES (0, "m"."s0"), (1,
-"m"."s1")) AS "v"("item", "code") WHERE "v"."code" > 0 GROUP BY "m"."lead", "m"."stratum",
+"c"."v0", "c"."v1", "c"."p0", "c"."record", "c"."o0", "c"."o1" FROM "pganon_work"."r0_coded" AS "c")
+AS "p" WHERE "p"."s0" > 0 OR "p"."s1" > 0) AS "u") AS "m" CROSS JOIN LATERAL (VALUES (0, "m"."s0"),
+(1, "m"."s1")) AS "v"("item", "code") WHERE "v"."code" > 0 GROUP BY "m"."lead", "m"."stratum",
 "v"."item", "v"."code";
 
 -- partition.stretches: both in blocks of neighbours
@@ -3101,10 +3122,10 @@ CREATE TABLE pganon_stage.r0_values0 AS SELECT "x"."x0" AS "zip_bucket", "x"."x1
 AS "count" FROM (SELECT "r"."b" AS "x0", "r"."v" AS "x1" FROM (SELECT "h"."rid", "n"."b0" AS "b",
 "h"."v" FROM (SELECT "s"."rid", "s"."b", "p"."v0" AS "v" FROM "pganon_work"."r0_shared" AS "s" JOIN
 (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0",
-"c"."v1", "c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" ON "p"."rid" =
-"s"."rid" WHERE "s"."lead" = 0 AND "p"."s0" > 0) AS "h" JOIN "pganon_work"."r0_numbers_b0" AS "n" ON
-"n"."gid" = "h"."b") AS "r" ORDER BY "r"."b", "r"."v") AS "x" GROUP BY "x"."x0", "x"."x1" ORDER BY
-"x"."x0", "x"."x1";
+"c"."v1", "c"."p0", "c"."record", "c"."o0", "c"."o1" FROM "pganon_work"."r0_coded" AS "c") AS "p" ON
+"p"."rid" = "s"."rid" WHERE "s"."lead" = 0 AND "p"."s0" > 0) AS "h" JOIN
+"pganon_work"."r0_numbers_b0" AS "n" ON "n"."gid" = "h"."b") AS "r" ORDER BY "r"."b", "r"."v") AS
+"x" GROUP BY "x"."x0", "x"."x1" ORDER BY "x"."x0", "x"."x1";
 
 -- partition.values0_key: an index that the published views join on
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
@@ -3117,10 +3138,10 @@ COUNT(*) AS "count" FROM (SELECT "r"."b" AS "x0", "r"."v" AS "x1" FROM (SELECT "
 (SELECT ARRAY_AGG("n"."b1" ORDER BY "n"."gid") FROM "pganon_work"."r0_numbers_b1" AS
 "n")[("h"."base" + ("g"."rid" - "h"."first" + "h"."shift") % "h"."modulo") + 1] AS "b" FROM (SELECT
 "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1", "c"."v0", "c"."v1",
-"c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" JOIN "pganon_work"."r0_ranges1"
-AS "h" ON "h"."first" = "p"."rid" CROSS JOIN LATERAL GENERATE_SERIES("h"."first", "h"."last" - 1) AS
-"g"("rid")) AS "r" ORDER BY "r"."b", "r"."v") AS "x" GROUP BY "x"."x0", "x"."x1" ORDER BY "x"."x0",
-"x"."x1";
+"c"."p0", "c"."record", "c"."o0" FROM "pganon_work"."r0_coded" AS "c") AS "p" JOIN
+"pganon_work"."r0_ranges1" AS "h" ON "h"."first" = "p"."rid" CROSS JOIN LATERAL
+GENERATE_SERIES("h"."first", "h"."last" - 1) AS "g"("rid")) AS "r" ORDER BY "r"."b", "r"."v") AS "x"
+GROUP BY "x"."x0", "x"."x1" ORDER BY "x"."x0", "x"."x1";
 
 -- partition.values1: values of drug in every bucket
 -- [lgb_ncp]
@@ -3128,10 +3149,10 @@ CREATE TABLE pganon_stage.r0_values1 AS SELECT "x"."x0" AS "drug_bucket", "x"."x
 COUNT(*) AS "count" FROM (SELECT "r"."b" AS "x0", "r"."v" AS "x1" FROM (SELECT "h"."rid", "n"."b0"
 AS "b", "h"."v" FROM (SELECT "s"."rid", "s"."b", "p"."v1" AS "v" FROM "pganon_work"."r0_shared" AS
 "s" JOIN (SELECT "c"."rid", "c"."hides" AS "display", "c"."c0", "c"."c1", "c"."s0", "c"."s1",
-"c"."v0", "c"."v1", "c"."p0", "c"."record" FROM "pganon_work"."r0_coded" AS "c") AS "p" ON "p"."rid"
-= "s"."rid" WHERE "s"."lead" = 0 AND "p"."s1" > 0) AS "h" JOIN "pganon_work"."r0_numbers_b0" AS "n"
-ON "n"."gid" = "h"."b") AS "r" ORDER BY "r"."b", "r"."v") AS "x" GROUP BY "x"."x0", "x"."x1" ORDER
-BY "x"."x0", "x"."x1";
+"c"."v0", "c"."v1", "c"."p0", "c"."record", "c"."o0", "c"."o1" FROM "pganon_work"."r0_coded" AS "c")
+AS "p" ON "p"."rid" = "s"."rid" WHERE "s"."lead" = 0 AND "p"."s1" > 0) AS "h" JOIN
+"pganon_work"."r0_numbers_b0" AS "n" ON "n"."gid" = "h"."b") AS "r" ORDER BY "r"."b", "r"."v") AS
+"x" GROUP BY "x"."x0", "x"."x1" ORDER BY "x"."x0", "x"."x1";
 
 -- partition.values1: values of disease in every bucket
 -- [local_generalization]

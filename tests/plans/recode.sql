@@ -189,40 +189,40 @@ DECIMAL)), '[]') END) AS numrange) AS "age", CAST(("x1"."members") AS text[]) AS
 -- recode.group_records0: the buckets of every record, part 1 of them
 -- [anatomy]
 CREATE TABLE pganon_work.r0_group_records0 AS SELECT "r"."c0", "r"."c1", "r"."v0", "r"."p0",
-"r"."record", "n0"."b0" FROM (SELECT "d"."c0", "d"."c1", "d"."v0", "d"."p0", "d"."record",
-(CAST("d"."block" AS BIGINT) << 32) + CAST(("d"."place" % ("d"."size" / 2)) AS BIGINT) * 2654435761
-% 4294967296 AS "b0" FROM (SELECT "v"."block", "v"."size", ROW_NUMBER() OVER (PARTITION BY
-"v"."block" ORDER BY "v"."start", "p"."draw") - 1 AS "place", "p"."c0", "p"."c1", "p"."v0",
-"p"."p0", "p"."record" FROM "pganon_work"."r0_coded" AS "p" JOIN "pganon_work"."r0_starts" AS "v" ON
-"v"."piece" = CAST((CAST(("p"."place" - 1) AS BIGINT) * 8 / 1000) AS INT) AND "v"."value" =
-"p"."s0") AS "d") AS "r" JOIN "pganon_work"."r0_numbers_b0" AS "n0" ON "n0"."gid" = "r"."b0" ORDER
-BY "n0"."b0";
+"r"."record", "r"."o0", "r"."o1", "n0"."b0" FROM (SELECT "d"."c0", "d"."c1", "d"."v0", "d"."p0",
+"d"."record", "d"."o0", "d"."o1", (CAST("d"."block" AS BIGINT) << 32) + CAST(("d"."place" %
+("d"."size" / 2)) AS BIGINT) * 2654435761 % 4294967296 AS "b0" FROM (SELECT "v"."block", "v"."size",
+ROW_NUMBER() OVER (PARTITION BY "v"."block" ORDER BY "v"."start", "p"."draw") - 1 AS "place",
+"p"."c0", "p"."c1", "p"."v0", "p"."p0", "p"."record", "p"."o0", "p"."o1" FROM
+"pganon_work"."r0_coded" AS "p" JOIN "pganon_work"."r0_starts" AS "v" ON "v"."piece" =
+CAST((CAST(("p"."place" - 1) AS BIGINT) * 8 / 1000) AS INT) AND "v"."value" = "p"."s0") AS "d") AS
+"r" JOIN "pganon_work"."r0_numbers_b0" AS "n0" ON "n0"."gid" = "r"."b0" ORDER BY "n0"."b0";
 
 -- recode.group_records0: the buckets of every record
 -- [slicing]
 CREATE TABLE pganon_work.r0_group_records0 AS SELECT "r"."c0", "r"."c1", "r"."v0", "r"."p0",
-"r"."record", "n0"."b0" FROM (SELECT "c"."c0", "c"."c1", "c"."v0", "c"."p0", "c"."record", "g"."b0"
-FROM "pganon_work"."r0_grouped" AS "g" JOIN "pganon_work"."r0_coded" AS "c" ON "c"."rid" =
-"g"."rid") AS "r" JOIN "pganon_work"."r0_numbers_b0" AS "n0" ON "n0"."gid" = "r"."b0" ORDER BY
-"n0"."b0";
+"r"."record", "r"."o0", "r"."o1", "n0"."b0" FROM (SELECT "c"."c0", "c"."c1", "c"."v0", "c"."p0",
+"c"."record", "c"."o0", "c"."o1", "g"."b0" FROM "pganon_work"."r0_grouped" AS "g" JOIN
+"pganon_work"."r0_coded" AS "c" ON "c"."rid" = "g"."rid") AS "r" JOIN "pganon_work"."r0_numbers_b0"
+AS "n0" ON "n0"."gid" = "r"."b0" ORDER BY "n0"."b0";
 
 -- recode.group_records0: the buckets of every record
 -- [slamsa, msb]
 CREATE TABLE pganon_work.r0_group_records0 AS SELECT "r"."c0", "r"."c1", "r"."v0", "r"."v1",
-"r"."p0", "r"."record", "n0"."b0" FROM (SELECT "c"."c0", "c"."c1", "c"."v0", "c"."v1", "c"."p0",
-"c"."record", "g"."b0" FROM "pganon_work"."r0_grouped" AS "g" JOIN "pganon_work"."r0_coded" AS "c"
-ON "c"."rid" = "g"."rid") AS "r" JOIN "pganon_work"."r0_numbers_b0" AS "n0" ON "n0"."gid" = "r"."b0"
-ORDER BY "n0"."b0";
+"r"."p0", "r"."record", "r"."o0", "n0"."b0" FROM (SELECT "c"."c0", "c"."c1", "c"."v0", "c"."v1",
+"c"."p0", "c"."record", "c"."o0", "g"."b0" FROM "pganon_work"."r0_grouped" AS "g" JOIN
+"pganon_work"."r0_coded" AS "c" ON "c"."rid" = "g"."rid") AS "r" JOIN "pganon_work"."r0_numbers_b0"
+AS "n0" ON "n0"."gid" = "r"."b0" ORDER BY "n0"."b0";
 
 -- recode.group_records0: the buckets of every record
 -- [sloms]
 CREATE TABLE pganon_work.r0_group_records0 AS SELECT "r"."c0", "r"."c1", "r"."v0", "r"."v1",
-"r"."p0", "r"."record", "n0"."b0", "n1"."b1", "n2"."b2" FROM (SELECT "c"."c0", "c"."c1", "c"."v0",
-"c"."v1", "c"."p0", "c"."record", "g"."b0", "g"."b1", "g"."b2" FROM "pganon_work"."r0_grouped" AS
-"g" JOIN "pganon_work"."r0_coded" AS "c" ON "c"."rid" = "g"."rid") AS "r" JOIN
-"pganon_work"."r0_numbers_b0" AS "n0" ON "n0"."gid" = "r"."b0" JOIN "pganon_work"."r0_numbers_b1" AS
-"n1" ON "n1"."gid" = "r"."b1" JOIN "pganon_work"."r0_numbers_b2" AS "n2" ON "n2"."gid" = "r"."b2"
-ORDER BY "n0"."b0";
+"r"."p0", "r"."record", "r"."o0", "n0"."b0", "n1"."b1", "n2"."b2" FROM (SELECT "c"."c0", "c"."c1",
+"c"."v0", "c"."v1", "c"."p0", "c"."record", "c"."o0", "g"."b0", "g"."b1", "g"."b2" FROM
+"pganon_work"."r0_grouped" AS "g" JOIN "pganon_work"."r0_coded" AS "c" ON "c"."rid" = "g"."rid") AS
+"r" JOIN "pganon_work"."r0_numbers_b0" AS "n0" ON "n0"."gid" = "r"."b0" JOIN
+"pganon_work"."r0_numbers_b1" AS "n1" ON "n1"."gid" = "r"."b1" JOIN "pganon_work"."r0_numbers_b2" AS
+"n2" ON "n2"."gid" = "r"."b2" ORDER BY "n0"."b0";
 
 -- recode.group_sizes: how many records every group has
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
@@ -833,6 +833,66 @@ CREATE TABLE pganon_work.r0_numbers_individual_no AS SELECT "g"."gid", CAST((ROW
 || CONVERT_TO(CAST('individual_no:' || CAST("g"."gid" AS text) AS text), 'UTF8')), "g"."gid")) AS
 INT) AS "individual_no" FROM (SELECT "r"."gid" FROM (SELECT "s"."rid" AS "gid" FROM
 "pganon_work"."r0_classed" AS "s" ORDER BY "s"."rid") AS "r" GROUP BY "r"."gid") AS "g";
+
+-- recode.people: groups with fewer than 4 people
+-- [one_dimensional, mondrian, full_domain]
+SELECT COUNT(*) AS "groups", COUNT(*) FILTER(WHERE "g"."n0" < 4) AS "few0", COUNT(*) FILTER(WHERE
+"g"."n1" < 4) AS "few1" FROM (SELECT "u".* FROM (SELECT COUNT(DISTINCT "r"."o0") AS "n0",
+COUNT(DISTINCT "r"."o1") AS "n1" FROM (SELECT "g"."class_id", "c"."o0", "c"."o1" FROM
+"pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."combination"
+= "c"."combination") AS "r" WHERE "r"."class_id" IS NOT NULL GROUP BY "r"."class_id") AS "u") AS
+"g";
+
+-- recode.people: groups with fewer than 2 people
+-- [anatomy, slicing]
+SELECT COUNT(*) AS "groups", COUNT(*) FILTER(WHERE "g"."n0" < 2) AS "few0", COUNT(*) FILTER(WHERE
+"g"."n1" < 2) AS "few1" FROM (SELECT "u".* FROM (SELECT COUNT(DISTINCT "r"."o0") AS "n0",
+COUNT(DISTINCT "r"."o1") AS "n1" FROM "pganon_work"."r0_group_records0" AS "r" WHERE "r"."b0" IS NOT
+NULL GROUP BY "r"."b0") AS "u") AS "g";
+
+-- recode.people: groups with fewer than 2 people
+-- [slamsa, msb]
+SELECT COUNT(*) AS "groups", COUNT(*) FILTER(WHERE "g"."n0" < 2) AS "few0" FROM (SELECT "u".* FROM
+(SELECT COUNT(DISTINCT "r"."o0") AS "n0" FROM "pganon_work"."r0_group_records0" AS "r" WHERE
+"r"."b0" IS NOT NULL GROUP BY "r"."b0") AS "u") AS "g";
+
+-- recode.people: groups with fewer than 2 people
+-- [sloms]
+SELECT COUNT(*) AS "groups", COUNT(*) FILTER(WHERE "g"."n0" < 2) AS "few0" FROM (SELECT "u".* FROM
+(SELECT COUNT(DISTINCT "r"."o0") AS "n0" FROM "pganon_work"."r0_group_records0" AS "r" WHERE
+"r"."b0" IS NOT NULL GROUP BY "r"."b0" UNION ALL SELECT COUNT(DISTINCT "r"."o0") AS "n0" FROM
+"pganon_work"."r0_group_records0" AS "r" WHERE "r"."b1" IS NOT NULL GROUP BY "r"."b1" UNION ALL
+SELECT COUNT(DISTINCT "r"."o0") AS "n0" FROM "pganon_work"."r0_group_records0" AS "r" WHERE "r"."b2"
+IS NOT NULL GROUP BY "r"."b2") AS "u") AS "g";
+
+-- recode.people: groups with fewer than 2 people
+-- [lgb_mdp, local_bucketization, local_generalization]
+SELECT COUNT(*) AS "groups", COUNT(*) FILTER(WHERE "g"."n0" < 2) AS "few0" FROM (SELECT "u".* FROM
+(SELECT COUNT(DISTINCT "r"."o0") AS "n0" FROM "pganon_work"."r0_local_grouped" AS "r" WHERE
+"r"."group_id" IS NOT NULL GROUP BY "r"."group_id") AS "u") AS "g";
+
+-- recode.people: groups with fewer than 2 people
+-- [lgb_ncp]
+SELECT COUNT(*) AS "groups", COUNT(*) FILTER(WHERE "g"."n0" < 2) AS "few0", COUNT(*) FILTER(WHERE
+"g"."n1" < 2) AS "few1" FROM (SELECT "u".* FROM (SELECT COUNT(DISTINCT "r"."o0") AS "n0",
+COUNT(DISTINCT "r"."o1") AS "n1" FROM "pganon_work"."r0_local_grouped" AS "r" WHERE "r"."group_id"
+IS NOT NULL GROUP BY "r"."group_id") AS "u") AS "g";
+
+-- recode.people: groups with fewer than 2 people
+-- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+SELECT COUNT(*) AS "groups", COUNT(*) FILTER(WHERE "g"."n0" < 2) AS "few0", COUNT(*) FILTER(WHERE
+"g"."n1" < 2) AS "few1" FROM (SELECT "u".* FROM (SELECT COUNT(DISTINCT "r"."o0") AS "n0",
+COUNT(DISTINCT "r"."o1") AS "n1" FROM (SELECT "g"."class_id", "c"."o0", "c"."o1" FROM
+"pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
+"c"."rid") AS "r" WHERE "r"."class_id" IS NOT NULL GROUP BY "r"."class_id") AS "u") AS "g";
+
+-- recode.people: groups with fewer than 4 people
+-- [qs_greedy, qs_efficient]
+SELECT COUNT(*) AS "groups", COUNT(*) FILTER(WHERE "g"."n0" < 4) AS "few0", COUNT(*) FILTER(WHERE
+"g"."n1" < 4) AS "few1" FROM (SELECT "u".* FROM (SELECT COUNT(DISTINCT "r"."o0") AS "n0",
+COUNT(DISTINCT "r"."o1") AS "n1" FROM (SELECT "g"."cluster_no", "c"."o0", "c"."o1" FROM
+"pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_cluster_records" AS "g" ON "g"."rid" =
+"c"."rid") AS "r" WHERE "r"."cluster_no" IS NOT NULL GROUP BY "r"."cluster_no") AS "u") AS "g";
 
 -- recode.prior: the priors
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]

@@ -1342,33 +1342,33 @@ JOIN "d" AS "b" ON "b"."i" = "s"."j") AS "v";
 -- [anatomy, slicing]
 CREATE TABLE pganon_work.r0_related_records AS SELECT "r".*, DENSE_RANK() OVER (ORDER BY "r"."p0")
 AS "i0", DENSE_RANK() OVER (ORDER BY "r"."v0") AS "s0" FROM (SELECT "r"."c0", "r"."c1", "r"."v0",
-"r"."p0", "r"."record" FROM "pganon_work"."r0_group_records0" AS "r" WHERE "r"."b0" <= 10000 ORDER
-BY "r"."b0", HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("r"."c0", "r"."c1", "r"."v0", "r"."p0",
-"r"."record"), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" =
-0)) AS TEXT), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" =
-0)) LIMIT 10000) AS "r";
+"r"."p0", "r"."record", "r"."o0", "r"."o1" FROM "pganon_work"."r0_group_records0" AS "r" WHERE
+"r"."b0" <= 10000 ORDER BY "r"."b0", HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("r"."c0",
+"r"."c1", "r"."v0", "r"."p0", "r"."record", "r"."o0", "r"."o1"), (SELECT "s"."seed_a" FROM
+"pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT), (SELECT "s"."seed_a" FROM
+"pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) LIMIT 10000) AS "r";
 
 -- verify.related_records: the records of some buckets
 -- [slamsa, msb]
 CREATE TABLE pganon_work.r0_related_records AS SELECT "r".*, DENSE_RANK() OVER (ORDER BY "r"."p0")
 AS "i0", DENSE_RANK() OVER (ORDER BY "r"."v0") AS "s0", DENSE_RANK() OVER (ORDER BY "r"."v1") AS
-"s1" FROM (SELECT "r"."c0", "r"."c1", "r"."v0", "r"."v1", "r"."p0", "r"."record" FROM
+"s1" FROM (SELECT "r"."c0", "r"."c1", "r"."v0", "r"."v1", "r"."p0", "r"."record", "r"."o0" FROM
 "pganon_work"."r0_group_records0" AS "r" WHERE "r"."b0" <= 10000 ORDER BY "r"."b0",
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("r"."c0", "r"."c1", "r"."v0", "r"."v1", "r"."p0",
-"r"."record"), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" =
-0)) AS TEXT), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" =
-0)) LIMIT 10000) AS "r";
+"r"."record", "r"."o0"), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE
+"s"."run_id" = 0)) AS TEXT), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE
+"s"."run_id" = 0)) LIMIT 10000) AS "r";
 
 -- verify.related_records: the records of some buckets
 -- [sloms]
 CREATE TABLE pganon_work.r0_related_records AS SELECT "r".*, DENSE_RANK() OVER (ORDER BY "r"."p0")
 AS "i0", DENSE_RANK() OVER (ORDER BY "r"."v0") AS "s0", DENSE_RANK() OVER (ORDER BY "r"."v1") AS
-"s1" FROM (SELECT "r"."c0", "r"."c1", "r"."v0", "r"."v1", "r"."p0", "r"."record" FROM
+"s1" FROM (SELECT "r"."c0", "r"."c1", "r"."v0", "r"."v1", "r"."p0", "r"."record", "r"."o0" FROM
 "pganon_work"."r0_group_records0" AS "r" WHERE "r"."b1" <= 10000 ORDER BY "r"."b1",
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("r"."c0", "r"."c1", "r"."v0", "r"."v1", "r"."p0",
-"r"."record"), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" =
-0)) AS TEXT), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" =
-0)) LIMIT 10000) AS "r";
+"r"."record", "r"."o0"), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE
+"s"."run_id" = 0)) AS TEXT), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE
+"s"."run_id" = 0)) LIMIT 10000) AS "r";
 
 -- verify.slicing_l_diversity_1: slicing_l_diversity on disease
 -- [slicing, slamsa]

@@ -17,6 +17,7 @@ from pganon.policy.options import (
     MethodOptions,
 )
 from pganon.policy.refusals import Refusal, known_word, show
+from pganon.policy.words import NOBODY
 
 
 class IdentityReserved(MethodOptions):
@@ -60,7 +61,7 @@ class IdentityReserved(MethodOptions):
         yield from super().key_refusals(columns, keys)
         if None in columns.values() or "individual" not in keys:
             return
-        if keys["individual"] is None and not of_role(columns, "individual"):
+        if keys["individual"] in (None, NOBODY) and not of_role(columns, "individual"):
             yield Refusal(
                 ("columns",),
                 f"no column says whose a record is, which the method {self.name} keeps together",

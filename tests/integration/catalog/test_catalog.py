@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from pganon.catalog.introspect import read_relation, unique_columns
+from pganon.catalog.introspect import read_relation
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName
 from tests.support.harness.cluster import Database
@@ -113,7 +113,7 @@ def test_dropped_columns_and_keys(bare_db: Database) -> None:
         ("u", 4),
         ("p", 5),
     ]
-    assert unique_columns(conn, relation) == {"u"}
+    assert relation.unique == {"u"}
     assert read_relation(conn, "deferred").primary_key == ()
 
 

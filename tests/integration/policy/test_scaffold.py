@@ -90,7 +90,7 @@ def test_counts_and_many_valued_numbers_are_quasi_identifiers(bare_db: Database)
         "dose": "quasi_identifying",
         "seen": "quasi_identifying",
     }
-    assert "# individual: patient_nbr" in text
+    assert "\nindividual: patient_nbr" in text
 
 
 def test_a_persons_key_is_the_finest_column_that_says_so(bare_db: Database) -> None:
@@ -101,7 +101,7 @@ def test_a_persons_key_is_the_finest_column_that_says_so(bare_db: Database) -> N
     text, loaded = scaffold(bare_db, "t")
     assert roles(loaded)["person_no"] == "identifying"
     assert roles(loaded)["other"] == "quasi_identifying"
-    assert "# individual: person_no" in text
+    assert "\nindividual: person_no" in text
     # As fine as another: neither tells people apart.
     bare_db.source("CREATE TABLE public.u AS SELECT *, person_no AS twin_no FROM t")
     assert "# individual: person_id" in scaffold(bare_db, "u")[0]
@@ -111,6 +111,67 @@ def test_a_persons_key_is_the_finest_column_that_says_so(bare_db: Database) -> N
         " FROM generate_series(1, 1000) AS s(i)"
     )
     assert "# individual: person_id" in scaffold(bare_db, "v")[0]
+
+
+KEYED = """
+    CREATE TABLE public.patient (house int, no int, PRIMARY KEY (house, no));
+    INSERT INTO public.patient SELECT n / 50, n % 50 FROM generate_series(0, 199) AS n;
+    CREATE TABLE public.admission (id int PRIMARY KEY, name text);
+    INSERT INTO public.admission SELECT generate_series(0, 199);
+    CREATE TABLE public.state (id int PRIMARY KEY);
+    INSERT INTO public.state SELECT generate_series(0, 9);
+    CREATE TABLE public.diagnosis (
+        admission_id int REFERENCES public.admission, age int, disease_id int REFERENCES state,
+        state_id int REFERENCES public.state
+    );
+    INSERT INTO public.diagnosis
+    SELECT n / 3, n % 50, n % 4, n % 10 FROM generate_series(0, 599) AS n;
+    CREATE TABLE public.stay AS
+    SELECT n / 50 AS house, n % 50 AS no, n % 70 AS age, n % 6 AS disease
+    FROM generate_series(0, 199) AS n,
+        generate_series(1, 2);
+    ALTER TABLE public.stay ADD FOREIGN KEY (house, no) REFERENCES public.patient;
+    CREATE TABLE public.sensor AS
+    SELECT n % 5 AS participant, n AS pulse FROM generate_series(0, 999) AS n;
+    ALTER TABLE public.sensor ADD FOREIGN KEY (participant) REFERENCES public.state;
+    CREATE TABLE public.panel (id int, year int, age int, PRIMARY KEY (id, year));
+    INSERT INTO public.panel SELECT n / 4, n % 4, n % 50 FROM generate_series(0, 599) AS n;
+    CREATE TABLE public.people (house int, no int, age int, PRIMARY KEY (house, no));
+    INSERT INTO public.people SELECT n % 4, n / 4, n % 50 FROM generate_series(0, 599) AS n
+"""
+
+
+def test_foreign_keys_lead_to_people(bare_db: Database) -> None:
+    """Whatever their names say; few values of a table of values are none."""
+    bare_db.source(KEYED)
+    text, loaded = scaffold(bare_db, "diagnosis")
+    assert roles(loaded) == {
+        "admission_id": "identifying",
+        "age": "quasi_identifying",
+        "disease_id": "sensitive",
+    }
+    assert "refers to public.admission" in text
+    assert "# state_id: not released  # refers to public.state" in text
+    assert loaded.policy.individual == "admission_id"
+    # All columns of a key; and a name that says that they are people, however few they are.
+    assert scaffold(bare_db, "stay")[1].policy.individual == ("house", "no")
+    several = scaffold(bare_db, "stay", task="several-records")[1].policy
+    assert several.individual_key == ("house", "no")
+    assert scaffold(bare_db, "sensor")[1].policy.individual == "participant"
+
+
+def test_the_rest_of_a_key_tells_records_of_a_person_apart(bare_db: Database) -> None:
+    bare_db.source(KEYED)
+    assert scaffold(bare_db, "panel")[1].policy.individual == "id"
+    assert scaffold(bare_db, "people")[1].policy.individual is None
+
+
+def test_a_column_named_none_is_no_denial(bare_db: Database) -> None:
+    bare_db.source(
+        KEYED + '; CREATE TABLE public.t AS SELECT admission_id AS "none", age FROM diagnosis;'
+        ' ALTER TABLE public.t ADD FOREIGN KEY ("none") REFERENCES public.admission'
+    )
+    assert scaffold(bare_db, "t")[1].policy.individual_key == ("none",)
 
 
 WITH_KEYS = """
@@ -128,7 +189,7 @@ def test_what_a_key_determines_says_that_it_is_one(bare_db: Database, key: str, 
     """As much as is needed beside the name."""
     bare_db.source(WITH_KEYS.replace("{key}", key))
     tables = ["plain", "one", "two"]
-    keys = [f"# individual: {key}" in scaffold(bare_db, table)[0] for table in tables]
+    keys = [f"\nindividual: {key}" in scaffold(bare_db, table)[0] for table in tables]
     assert keys == [table in tables[tables.index(least) :] for table in tables]
 
 

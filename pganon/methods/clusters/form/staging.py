@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.catalog.values import in_order
-from pganon.encode.people import identity
+from pganon.encode.people import identity, owner_columns
 from pganon.encode.secrets import keyed_hash
 from pganon.encode.work import CODED, dictionary
 from pganon.forms.elements import element, text_key
@@ -18,6 +18,7 @@ from pganon.methods.common.form.members import (
     code_columns,
     members,
     members_step,
+    people_steps,
     repeated_members,
 )
 from pganon.policy.options import CLUSTER_NO, SIZE
@@ -44,7 +45,7 @@ def counts_supported(spec: ReleaseSpec) -> bool:
 
 def _distinguishes_records(spec: ReleaseSpec) -> bool:
     """Whether equal records have different identities or insensitive values."""
-    return bool(spec.carried) or identity(spec) is not None
+    return bool(spec.carried or spec.owners) or identity(spec) is not None
 
 
 def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
@@ -75,7 +76,8 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
                     members_step(
                         "cluster",
                         lambda s: _members(spec, s),
-                    )
+                    ),
+                    *people_steps(spec, lambda s: _owned(spec, s), lambda s: [CLUSTER_NO]),
                 ],
                 *([[_reference_step(spec)]] if counts_supported(spec) else []),
             ],
@@ -211,6 +213,13 @@ def _clusters(spec: ReleaseSpec, state: State) -> exp.Expr:
         bag = cast(col(f"p{item.index}", "b"), f"{item.column.stored_type}[]")
         tree.select(named(bag, item.published), copy=False)
     return tree.select(named(col("n", "k"), SIZE)).order_by(col(CLUSTER_NO, "k"))
+
+
+def _owned(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT cluster_no, and whose every record may be."""
+    tree = query("select g.cluster_no from c", {"c": state.work(CODED)})
+    tree = tree.join(aliased(state.work("cluster_records"), "g"), on=equal(["rid"], "g", "c"))
+    return tree.select(*[col(name, "c") for name in owner_columns(spec)])
 
 
 def _members(spec: ReleaseSpec, state: State) -> exp.Expr:

@@ -25,6 +25,7 @@ from pganon.methods.common.form.members import (
     identity,
     members,
     members_step,
+    people_steps,
     repeated_members,
 )
 from pganon.methods.common.form.table_rows import Rows
@@ -98,7 +99,14 @@ def staging_steps(
             "the relations of the release",
             [
                 *[_quasi_steps(spec, arrange, buckets, place) for place in range(len(most.quasi))],
-                [_members_step(spec, arrange, buckets)],
+                [
+                    _members_step(spec, arrange, buckets),
+                    *people_steps(
+                        spec,
+                        buckets.all_records,
+                        lambda s: map(bucket, range(len(arrange(spec, s).partitions))),
+                    ),
+                ],
                 *([_counterfeit_steps(spec, buckets)] if most.counterfeits else []),
                 *[
                     _sensitive_steps(spec, arrange, buckets, place)

@@ -16,6 +16,7 @@ from pganon.encode.axis import axes
 from pganon.encode.combination import COMBINATION, combination, combined
 from pganon.encode.cuts import keeps_cuts
 from pganon.encode.extents import group_extents
+from pganon.encode.people import owner_columns
 from pganon.encode.records import PART
 from pganon.encode.valued import referenced
 from pganon.forms.elements import own_values
@@ -37,12 +38,14 @@ from pganon.methods.common.form.class_records import (
     may_repeat,
     placed_steps,
     records_of_classes,
+    same_cell,
 )
 from pganon.methods.common.form.label_values import label_steps
 from pganon.methods.common.form.members import (
     cell_members,
     code_columns,
     members_step,
+    people_steps,
     repeated_members,
 )
 from pganon.methods.common.form.population import population_parts, population_steps
@@ -71,7 +74,7 @@ from pganon.policy.options import CLASS_ID, LABELS
 from pganon.resolved.increments import CUTS
 from pganon.resolved.labels import labelled
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, named, query
+from pganon.sqltools import aliased, col, named, query
 from pganon.steps import Chains, CreateTable, Parallel, State, Step
 from pganon.steps.relations import (
     DATA_SCHEMA,
@@ -220,7 +223,17 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
         lambda s: stored_reference(spec, s),
     )
     tables = [staged, members, sizes, *([reference] if referenced(spec) else [])]
-    return [[table] for table in tables]
+    people = people_steps(spec, lambda s: _owned(spec, s), lambda s: [CLASS_ID])
+    return [*[[table] for table in tables], *([people] if people else [])]
+
+
+def _owned(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT class_id, and whose every record may be."""
+    tree = query("select g.class_id from c", {"c": encoded_records(spec, state)})
+    tree = tree.join(
+        aliased(classes_of_cells(spec, state), "g"), on=same_cell(spec, state, "g", "c")
+    )
+    return tree.select(*[col(name, "c") for name in owner_columns(spec)])
 
 
 def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from pganon.encode.people import owner_columns
 from pganon.encode.work import CODED
 from pganon.forms.stored import distinct_groups, repeated
 from pganon.forms.work import GROUPED
@@ -70,7 +71,7 @@ def record_columns(spec: ReleaseSpec) -> list[str]:
     names = [*code_columns(spec), *[f"v{item.index}" for item in spec.sensitive]]
     names += [f"p{item.index}" for item in spec.carried]
     key = identity(spec)
-    return [*names, *([key] if key else [])]
+    return list(dict.fromkeys([*names, *([key] if key else []), *owner_columns(spec)]))
 
 
 def _grouped(

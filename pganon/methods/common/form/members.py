@@ -7,19 +7,19 @@ have read the values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
 from pganon.encode.coded import suppresses_nulls
 from pganon.encode.lookups import dictionary, joined
-from pganon.encode.people import digest, identity, mark, population_secret
-from pganon.encode.placed import by_cell
+from pganon.encode.people import digest, identity, mark, owner_columns, population_secret
+from pganon.encode.placed import beside_source, by_cell
 from pganon.encode.secrets import keyed_digest
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.elements import carried_keys
-from pganon.forms.facts import failed_records
+from pganon.forms.facts import GROUPS_OF_PEOPLE, failed_records, few_people
 from pganon.forms.remembered import discloses_left_out, has_scattered_records, reads_values
 from pganon.forms.stored import repeated
 from pganon.identifiers import QualifiedName
@@ -38,7 +38,7 @@ from pganon.sqltools import (
     query,
     stacked,
 )
-from pganon.steps import CreateTable, State
+from pganon.steps import Check, CreateTable, State, Step
 
 NOWHERE = 0
 """Number of the group of who is in none, whatever the values are."""
@@ -61,6 +61,49 @@ def members_step(groups: str, select: Callable[[State], exp.Expr]) -> CreateTabl
         select,
         analyze=False,
     )
+
+
+def people_steps(
+    spec: ReleaseSpec,
+    source: Callable[[State], Relation],
+    groups: Callable[[State], Iterable[str]],
+) -> list[Step]:
+    """How many groups have fewer people than the models ask for records, by every key that may be a
+    person's; none where models count people, or rows are in shards.
+
+    Args:
+        source: a row per released record: :func:`owner_columns`, and numbers of groups.
+        groups: the columns with the numbers, NULL where the record is in none.
+    """
+    names = owner_columns(spec)
+    if not names or beside_source(spec) is not None:
+        return []
+
+    def select(state: State) -> exp.Select:
+        tree = query("select 1 from r", {"r": source(state)}).select(
+            *[
+                named(fragment("count(distinct :o)", o=col(name, "r")), f"n{place}")
+                for place, name in enumerate(names)
+            ],
+            append=False,
+        )
+        counted = [
+            tree.where(fragment(":g is not null", g=col(group, "r"))).group_by(col(group, "r"))
+            for group in groups(state)
+        ]
+        few = [
+            named(
+                fragment("count(*) filter (where :n < :k)", n=col(f"n{place}", "g"), k=num(least)),
+                few_people(place).column,
+            )
+            for place, _ in enumerate(names)
+        ]
+        return query("select count(*) as groups from g", {"g": stacked(counted)}).select(*few)
+
+    least = spec.least_people
+    gives = [GROUPS_OF_PEOPLE, *[few_people(place) for place, _ in enumerate(names)]]
+    purpose = f"groups with fewer than {least} people"
+    return [Check("people", purpose, select, gives=gives)] if least > 1 else []
 
 
 def members(

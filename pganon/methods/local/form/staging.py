@@ -19,7 +19,13 @@ from pganon.forms.stored import drawn_numbers, index_step, key_step, numbers, re
 from pganon.forms.work import GROUP_CELLS, GROUP_SIZES, GROUPED_CLASSES, LOCAL_GROUPED, shown_beside
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.form.generalized import GENERALIZED, generalization_steps
-from pganon.methods.common.form.members import code_columns, members, members_step, repeated_members
+from pganon.methods.common.form.members import (
+    code_columns,
+    members,
+    members_step,
+    people_steps,
+    repeated_members,
+)
 from pganon.methods.common.form.reference import stored_reference
 from pganon.methods.common.form.table_rows import Rows
 from pganon.methods.local.form.aligned import leader, set_of
@@ -95,7 +101,8 @@ def staging_steps(layout: Layout) -> tuple[Step, ...]:
                     members_step(
                         "group and which buckets",
                         lambda s: _members(spec, s),
-                    )
+                    ),
+                    *people_steps(spec, _records_table, lambda s: [GROUP_ID]),
                 ],
                 [
                     CreateTable(
