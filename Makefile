@@ -2,7 +2,6 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
 # Major versions on which `make test-slow` runs the attacks.
 SERVERS ?= 14 15 16 17
 # Tests in processes: a module goes to one of them, until another one has nothing left to do.
@@ -17,16 +16,16 @@ export OPENBLAS_NUM_THREADS = 1
 
 .PHONY: demo unit test test-slow dbt pooler check bench reproduce docs extension clean
 
-demo: $(STAMP)
+demo: $(VENV)/.demo
 	$(BIN)/pganon demo
 
-unit: $(STAMP)
+unit: $(VENV)/.test
 	$(PYTEST) -m "not slow" tests/unit $(PYTEST_ARGS)
 
-test: $(STAMP)
+test: $(VENV)/.test
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
-test-slow: $(STAMP) dbt pooler
+test-slow: $(VENV)/.test $(VENV)/.bench $(VENV)/.docs dbt pooler
 	$(PYTEST) -m slow $(PYTEST_ARGS)
 	PGANON_TEST_EXAMPLES=$(EXAMPLES) \
 		$(PYTEST) -m "(random_tables or hypothesis) and not slow" --hypothesis-profile=default $(PYTEST_ARGS)
@@ -36,40 +35,43 @@ ifneq ($(strip $(SERVERS)),)
 		$(PYTEST) tests/adversarial $(PYTEST_ARGS)
 endif
 
-dbt: $(STAMP)
+dbt: $(VENV)/.test
 ifneq ($(strip $(SERVERS)),)
 	$(BIN)/python -m tests.support.harness.fetch_dbt
 endif
 
-pooler: $(STAMP)
+pooler: $(VENV)/.test
 ifneq ($(strip $(SERVERS)),)
 	$(BIN)/python -m tests.support.harness.fetch_pooler
 endif
 
-check: $(STAMP)
+check: $(VENV)/.check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 
-bench: $(STAMP)
+bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-reproduce: $(STAMP)
+reproduce: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --papers --page docs/reproduction.md $(BENCH_ARGS)
 
-docs: $(STAMP)
+docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo build/site/index.html
 
-extension: $(STAMP)
+extension: $(VENV)/.demo
 	$(BIN)/pganon extension build build/extension
 
-$(STAMP): pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+# What a target needs is an extra of the same name; the slow tests draw plots and build the site, too.
+$(VENV)/.%: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$*]'
 	touch $@
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import click
 import psycopg
 import pytest
 import yaml
@@ -244,11 +243,11 @@ def test_every_block_says_what_it_is() -> None:
 # -- what the pages name ----------------------------------------------------------------------
 
 
-def _commands(group: click.Group, path: str = "pganon") -> Iterator[tuple[str, click.Command]]:
+def _commands(group: Any, path: str = "pganon") -> Iterator[tuple[str, Any]]:
     for name, command in group.commands.items():
         here = f"{path} {name}"
         if hasattr(command, "commands"):
-            yield from _commands(command, here)  # pyright: ignore[reportArgumentType]
+            yield from _commands(command, here)
         else:
             yield here, command
 

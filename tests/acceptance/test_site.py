@@ -17,7 +17,7 @@ import pytest
 from tests.support.harness import axe, browser
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.primary_server_only
+pytestmark = [pytest.mark.primary_server_only, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,6 @@ def build(config: Path, folder: Path) -> None:
     )
 
 
-@pytest.mark.slow
 def test_it_loads_nothing_from_elsewhere(site: Path) -> None:
     loads = re.compile(r"<(?:script|img|iframe|link)[^>]* (?:src|href)=\"?((?:https?:)?//[^\" >]+)")
     found = {name for path in site.rglob("*.html") for name in loads.findall(path.read_text())}
@@ -151,7 +150,6 @@ def test_it_loads_nothing_from_elsewhere(site: Path) -> None:
     assert 'srcset="images/flow-upright.svg"' in home
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(browser.PROGRAM is None, reason="there is no Chromium here")
 def test_search_works_from_a_folder(site: Path) -> None:
     page = browser.dom(f"file://{site}/how-to/choose.html?q=suppression", milliseconds=8000)
@@ -182,7 +180,6 @@ AUDITED = ("index", "how-to/measure-attacks", "reference/models")
 """Home; a page with code and tables of figures; one with long tables."""
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(axe.SCRIPT is None, reason="axe-core-python is not installed")
 @pytest.mark.skipif(browser.PROGRAM is None, reason="there is no Chromium here")
 @pytest.mark.parametrize("dark", [False, True])

@@ -5,6 +5,7 @@ Exact up to the last square root, and not fast. Nothing of pganon is imported.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -57,10 +58,15 @@ def quarters(xs: Column, most: int = 32) -> list[Any]:
     return [None if x is None else found[x] for x in xs]
 
 
+def number_of(value: Any) -> Fraction:
+    """Of a date its day."""
+    return Fraction(value.toordinal() if isinstance(value, dt.date) else value)
+
+
 def pearson(xs: Column, ys: Column) -> float:
     """|r| over records with both numbers."""
     pairs = [
-        (Fraction(x), Fraction(y))
+        (number_of(x), number_of(y))
         for x, y in zip(xs, ys, strict=True)
         if x is not None and y is not None
     ]
@@ -78,7 +84,7 @@ def correlation_ratio(categories: Column, numbers: Column) -> float:
     groups: dict[Any, list[Fraction]] = {}
     for category, number in zip(categories, numbers, strict=True):
         if number is not None:
-            groups.setdefault(category, []).append(Fraction(number))
+            groups.setdefault(category, []).append(number_of(number))
     every = [number for group in groups.values() for number in group]
     if not every:
         return 0.0

@@ -149,7 +149,7 @@ def different_check(spec: ReleaseSpec) -> Check:
 
 
 def _different(spec: ReleaseSpec, state: State) -> exp.Expr:
-    kept, columns = num(state[KEPT]), [text(name) for name, _ in unchanged(spec)]
+    kept, columns = num(max(state[KEPT], 1)), [text(name) for name, _ in unchanged(spec)]
     # Of a column without statistics nothing is known. Logarithms are added up, as the product of
     # many columns would not be finite.
     kinds = query(

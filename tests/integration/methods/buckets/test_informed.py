@@ -7,9 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.support.harness.cluster import Database
-from tests.support.harness.driver import fetch, publish, run, sql
+from tests.support.harness.driver import drop_leftovers, fetch, publish, run, sql
+from tests.support.harness.examples import examples
 from tests.support.oracles.sliced import holder
 from tests.support.oracles.sliced_risks import informed
 from tests.support.sources import registry
@@ -55,7 +58,9 @@ def test_one_set_of_buckets_tells_nothing_more(db: Database) -> None:
     assert staged.utility.sensitive["cancer"].informed is None
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.random_tables
+@examples(4)
+@given(seed=st.integers(0, 2**32))
 def test_random_tables(db: Database, seed: int) -> None:
     """Three columns in two tables, NULLs among them, against the definition."""
     rng = random.Random(seed)
@@ -73,6 +78,7 @@ def test_random_tables(db: Database, seed: int) -> None:
         on_infeasible="suppress",
         suppression_limit=0.5,
     )
+    drop_leftovers(db.owner())
     staged = run(db.owner(), declared, seed=seed)
     released = shown(staged).published
     source = [dict(zip(kinds, row, strict=True)) for row in rows]

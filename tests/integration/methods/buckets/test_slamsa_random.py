@@ -11,10 +11,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import refused, run
+from tests.support.harness.examples import examples
 from tests.support.oracles.sliced import Row
 from tests.support.sources.builders import make_table, policy
 from tests.support.sources.registry import records
@@ -134,7 +137,9 @@ def models(asked: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"model": "slicing_l_diversity", **model} for model in found]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.random_tables
+@examples(4)
+@given(seed=st.integers(0, 2**32))
 def test_random_tables(db: Database, seed: int) -> None:
     rng = random.Random(seed)
     conn = db.owner()
