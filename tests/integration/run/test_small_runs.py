@@ -246,16 +246,20 @@ def test_a_name_has_another_table_later(db: Database) -> None:
 
 def test_checks_come_before_what_changes_rows(db: Database) -> None:
     run = small(db)
-    emptied = Statement("emptied", "", lambda s: sql.SQL("DELETE FROM pganon_work.r1_numbers"))
+    emptied = Statement(
+        "emptied", "", lambda s: sql.SQL("DELETE FROM {}").format(s.work("numbers").identifier)
+    )
     run.run(
         [
             table("numbers", NUMBERS),
+            table("copied", "select n from numbers", "numbers", inline=True),
             asked("select sum(n)::int as sum from numbers", "numbers"),
             emptied,
             asked("select count(*) as most from numbers", "numbers", gives=_MOST),
+            asked("select count(*) as rows from copied", "copied", gives=_ROWS),
         ]
     )
-    assert (run.state[_SUM], run.state[_MOST]) == (45, 0)
+    assert (run.state[_SUM], run.state[_MOST], run.state[_ROWS]) == (45, 0, 9)
 
 
 def test_a_name_has_another_inline_table_later(db: Database) -> None:
