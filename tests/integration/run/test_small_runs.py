@@ -304,7 +304,7 @@ def test_texts_are_no_names(db: Database) -> None:
     """A value that reads like a table which is made within the statement stays as it is."""
     run = small(db)
     odd = """select 1 as "it's" """
-    reading = """select o."it's" + n."n" as sum from odd as o cross join numbers as n limit 1"""
+    reading = """select o."it's" + n.n as sum from odd as o, numbers as n where o."it's" = n.n"""
     run.run(
         [
             table("odd", odd, inline=True),
@@ -312,7 +312,7 @@ def test_texts_are_no_names(db: Database) -> None:
             asked(reading, "odd", "numbers"),
         ]
     )
-    assert run.state[_SUM] > 1
+    assert run.state[_SUM] == 2
     said = """select length('"pganon_work"."r1_numbers" it''s') as sum"""
     run.run(
         [table("numbers", NUMBERS, inline=True), asked(said + " from numbers limit 1", "numbers")]
