@@ -108,8 +108,10 @@ def application(modules: Sequence[str] = tuple(MODULES)) -> Any:
 
 
 def needed(arguments: Sequence[str]) -> tuple[str, ...]:
-    """Modules for a command line: all, unless it begins with a command."""
+    """Modules for a command line: all, unless it begins with a command or needs none."""
     first = next(iter(arguments), None)
+    if first == "--version":
+        return ()
     modules = tuple(module for module, commands in MODULES.items() if first in commands)
     return modules or tuple(MODULES)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version as _package_version
 from typing import Any
 
@@ -15,6 +16,7 @@ from pganon.errors import InstallError
 Connection = psycopg.Connection[Any]
 
 
+@cache
 def program_version() -> str:
     """Version of the installed package, such as "0.1.0"."""
     return _package_version("pganon")

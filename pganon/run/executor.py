@@ -78,6 +78,8 @@ Reading = Callable[[Connection, ExternalObjects], contextlib.AbstractContextMana
 _NAMES = re.compile(rf"""'(?:[^']|'')*'|"{WORK_SCHEMA}"\."([^"]+)"|"(?:[^"]|"")*\"""")
 """Names of work tables, and what is left as it is: texts and other names."""
 
+_RELATIONS = re.compile(r'"([^"]+)"\."([^"]+)"')
+
 _MOST_COLUMNS = 1_000
 """Of one SELECT of several checks; the server takes 1,664."""
 
@@ -97,7 +99,7 @@ class _Table:
     within: Mapping[str, _Table]
 
     def reads(self, table: QualifiedName) -> bool:
-        """Whether another table of that name would be another one to it."""
+        """Whether it would have other rows if that table had."""
         name = table.identifier.as_string(None)
         return any(name in one.select for one in (self, *self.within.values()))
 
@@ -302,12 +304,15 @@ class Executor:
                 target = step.table(self.state)
                 table = _Table(step, name, target, *self._named(self._select(step)))
                 if step.inline:
-                    self._release(target)
+                    self._release(target, changes=False)
                     self._inline[target] = table
                 else:
                     self._make(table)
             case Statement():
-                self._wait_to_change(step, name, step.render(self.state))
+                changes = step.render(self.state)
+                for table in _RELATIONS.findall(changes.as_string(self.conn)):
+                    self._release(QualifiedName(*table), changes=True)
+                self._wait_to_change(step, name, changes)
             case Search() | Load():
                 target = step.table(self.state)
                 self._replace(step, name, target)
@@ -335,18 +340,22 @@ class Executor:
             *(step, name, gives), changes=changes, makes=target, asks=stamp, within=table.within
         )
 
-    def _release(self, target: QualifiedName, *, drops: bool = False) -> None:
-        """Let nothing that is to come take another table of that name for the one before."""
+    def _release(self, target: QualifiedName, *, changes: bool) -> None:
+        """Let nothing that is to come take another table of that name for the one before.
+
+        Args:
+            changes: whether a table of the server gets other rows, or goes.
+        """
         alias = _alias(target)
         if any(alias in one.within for one in self._waiting if one.asks):
             self._send()
         for one in list(self._inline.values()):
-            if alias in one.within or (drops and one.reads(target)):
+            if alias in one.within or (changes and one.reads(target)):
                 self._make(self._inline.pop(one.target))
 
     def _replace(self, step: Alone, name: str, target: QualifiedName) -> None:
         """Drop a table of that name that nothing reads any more."""
-        self._release(target, drops=target in self._dropped)
+        self._release(target, changes=target in self._dropped)
         if target in self._dropped:
             if any(one.makes == target for one in self._waiting):
                 self._send()

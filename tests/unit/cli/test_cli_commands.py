@@ -25,6 +25,7 @@ def test_commands_of_a_module() -> None:
         (("--dsn", "verify", "run", "p.yaml"), tuple(main.MODULES)),
         (("publish", "r"), tuple(main.MODULES)),
         (("--help",), tuple(main.MODULES)),
+        (("--version",), ()),
         ((), tuple(main.MODULES)),
     ],
 )
