@@ -50,7 +50,7 @@ MODULES = {
     "migrate": ("migrate",),
     "check": ("check",),
     "status": ("status",),
-    "release": ("releases", "show", "verify", "rollback", "drop", "clean"),
+    "release": ("releases", "show", "verify", "rollback", "withdraw", "drop", "clean"),
     "export": ("export",),
     "report": ("report",),
     "estimate": ("estimate",),

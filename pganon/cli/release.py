@@ -1,4 +1,4 @@
-"""`pganon releases`, `show`, `verify`, `rollback`, `drop`, `clean`."""
+"""`pganon releases`, `show`, `verify`, `rollback`, `withdraw`, `drop`, `clean`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=Fal
 
 
 def register(app: typer.Typer) -> None:
-    for command in (releases, show, verify, rollback, drop, clean):
+    for command in (releases, show, verify, rollback, withdraw, drop, clean):
         app.command()(command)
 
 
@@ -220,7 +220,7 @@ def rollback(
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Let the views show an earlier version.
+    """Let the views show an earlier version, or a withdrawn release again.
 
     Copies that readers made of the newer one stay where they are.
     """
@@ -228,7 +228,26 @@ def rollback(
 
     with common.connect_owner(dsn, owner) as conn:
         done = grants.rollback(conn, name, to)
-    _show_change(done, f"{name}: version {done.now} is shown, before it was {done.before}", json)
+    before = "none" if done.before is None else done.before
+    _show_change(done, f"{name}: version {done.now} is shown, before it was {before}", json)
+
+
+def withdraw(
+    name: Name,
+    dsn: common.DsnOption = None,
+    owner: common.OwnerOption = None,
+    json: common.JsonOption = False,
+) -> None:
+    """Take a release's views from its readers, at once.
+
+    The versions stay: `pganon rollback` shows the release again.
+    """
+    from pganon.publish import lifecycle, listing
+
+    with common.connect_owner(dsn, owner) as conn:
+        before = listing.find(conn, name).release.current
+        done = lifecycle.Changed(name, before, None, (), lifecycle.withdraw(conn, name))
+    _show_change(done, f"{name}: withdrawn, before it was version {before}", json)
 
 
 def drop(

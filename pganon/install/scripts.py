@@ -136,7 +136,7 @@ def make_way() -> bytes:
     What others have built on those of the new set stays.
     """
     wanted = sqlfiles.object_set()
-    return wanted.named("empty_view").replacing + b"\n" + drop_objects(None, wanted.manifest)
+    return wanted.named("refuse_view").replacing + b"\n" + drop_objects(None, wanted.manifest)
 
 
 def drop_objects(paths: Sequence[str] | None, replaced: Sequence[str] = ()) -> bytes:

@@ -80,6 +80,8 @@ def show_earlier(
 ) -> Changed:
     """Let the views show an earlier version: `to`, else the newest stored one before the current.
 
+    Of a release that was withdrawn that is the version which was shown then.
+
     Grants stay as they are. Readers that are gone, or other roles by now, are named and granted
     nothing. What analysts copied of the newer version stays with them.
     :func:`pganon.run.grants.rollback` checks the readers.
@@ -96,7 +98,9 @@ def show_earlier(
     """
     with translated(), locks.hold(conn, release=name):
         history = find(conn, name)
-        target = _target(history, to)
+        target = _target(conn, history, to)
+        if history.current is None:
+            views.tidy_views(conn, name)  # else the owner may not read tables of views in use
         readers = unchanged_roles(conn, history.release.roles)
         shown = history.current.views if history.current else ()
         roles = sorted({*readers, *granted(conn, [view.name for view in shown])})
@@ -129,7 +133,14 @@ def show_earlier(
     return Changed(name, before, target.version, (), tuple(dependents), lost, warnings)
 
 
-def _target(history: History, to: int | None) -> Version:
+def _target(conn: Connection, history: History, to: int | None) -> Version:
+    if history.current is None and to is None:
+        values = {"release": history.release.name}
+        row = conn.execute(sqlfiles.query("policies", "withdrawn"), values).fetchone()
+        to = row[1] if row else None
+    if history.current is None:
+        chosen = next((v for v in history.versions if v.version == to), None)
+        return release_state.check_stored(history, chosen, to)
     current = release_state.check_stored(history, history.current, None)
     if to is not None:
         if to == current.version:
@@ -217,8 +228,7 @@ def drop(
             raise LedgerError(
                 f"the release {quote(name)} was dropped before", code=ErrorCode.NOT_STORED
             )
-        if current is not None:
-            _hide(conn, history)
+        before = _hide(conn, history) if current is not None else []
         with publishing(conn, withdraws=True):
             locks.assert_held(conn, release=name)
             dependents, gone = with_lock_retry(
@@ -228,6 +238,7 @@ def drop(
             )
             last()
             conn.execute(sqlfiles.query("requests", "end_all"), {"release": name})
+            dependents = [*before, *dependents]
             shown = current or history.versions[0]
             ledger.append(
                 conn,
@@ -241,8 +252,8 @@ def drop(
     return Changed(name, history.release.current, None, tuple(gone), tuple(dependents))
 
 
-def _hide(conn: Connection, history: History) -> None:
-    """Shut readers out, at once."""
+def _hide(conn: Connection, history: History) -> list[str]:
+    """Shut readers out, at once; gives what others have built on views that are gone."""
     with withdrawing(conn, history.release.name):
         locks.assert_held(conn, release=history.release.name)
         recording.set_current(conn, history.release, None)
@@ -255,6 +266,7 @@ def _hide(conn: Connection, history: History) -> None:
             release=history.release.name,
             version=current.version,
         )
+        return views.tidy_views(conn, history.release.name)
 
 
 def _take_away(conn: Connection, history: History) -> tuple[list[str], list[int]]:

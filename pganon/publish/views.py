@@ -171,9 +171,12 @@ def close_views(conn: Connection, release: str) -> None:
     conn.execute(sqlfiles.query("publish", "close_views"), {"release": release})
 
 
-def tidy_views(conn: Connection) -> None:
-    """Take away views of withdrawn releases that are not in use any more."""
-    conn.execute(sqlfiles.query("publish", "tidy_views"))
+def tidy_views(conn: Connection, release: str | None = None) -> list[str]:
+    """Take away views of a withdrawn release, or of all, that are not in use any more.
+
+    Returns objects of others that depended on them.
+    """
+    return _removed(conn, "tidy_views", {"release": release})
 
 
 def _removed(conn: Connection, query: str, values: dict[str, Any]) -> list[str]:

@@ -44,7 +44,7 @@ BEGIN
                 MESSAGE = 'objects of others were dropped, since they depended on pganon',
                 DETAIL = built;
         ELSIF item.view IS NOT NULL THEN
-            PERFORM pganon.empty_view(item.view);
+            PERFORM pganon.refuse_view(item.view);
         END IF;
     END LOOP;
 END

@@ -142,8 +142,8 @@ ORDER BY r.name;
 SELECT pganon.withdraw_release(%(release)s);
 
 -- withdrawn --
--- What others have built on the views of the release that was withdrawn last.
-SELECT ARRAY(SELECT jsonb_array_elements_text(l.details -> 'dependents'))
+-- What others had built on the views of a release when it was last withdrawn, and the version shown.
+SELECT ARRAY(SELECT jsonb_array_elements_text(l.details -> 'dependents')), l.version
 FROM pganon_private.ledger AS l
 WHERE l.release = %(release)s AND l.event = 'withdrawn'
 ORDER BY l.id DESC

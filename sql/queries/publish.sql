@@ -431,8 +431,8 @@ SELECT pganon.remove_views(%(release)s);
 SELECT pganon.close_views(%(release)s);
 
 -- tidy_views --
--- Take away what is left of the views of withdrawn releases.
-SELECT pganon.tidy_views(NULL);
+-- Take away what is left of the views of a withdrawn release, or of all; gives what depends on them.
+SELECT pganon.tidy_views(%(release)s::text);
 
 -- dependents --
 -- Objects that depend on a view or on its row type, not those that are part of it.

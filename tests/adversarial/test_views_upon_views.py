@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from pganon.errors import PreconditionError
+from pganon.errors import LedgerError, PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.install.owner import become_owner
 from pganon.publish import lifecycle, listing, transaction
@@ -95,12 +95,86 @@ def test_who_has_built_on_a_view_loses_it(
 def test_nothing_shows_what_was_withdrawn(
     db: Database, owner: str | None, analyst: Connection
 ) -> None:
-    """Views of who may read everything, which others may read, show nothing any more."""
+    """Views of who may read everything, which others may read, say so for ever."""
     maker = db.connect(owner) if owner else db.admin
     maker.execute(f"CREATE VIEW published.open AS {UPON}".encode())
     maker.execute("GRANT SELECT ON published.open TO PUBLIC")
-    lifecycle.withdraw(db.owner(), "adult")
-    assert analyst.execute("TABLE published.open").fetchall() == []
+    conn = db.owner()
+    lifecycle.withdraw(conn, "adult")
+    _gone(analyst)
+    assert release(conn).version == 3
+    _gone(analyst)
+    _gone(maker)
+
+
+WAYS = (
+    "TABLE {}",
+    "SELECT count(*) FROM {}",
+    "SELECT FROM {} LIMIT 1",
+    "SELECT FROM {} WHERE age IS NULL",
+)
+
+
+def _gone(conn: Connection, view: str = "published.open") -> None:
+    """Whoever asks, and however: none of it looks like an answer."""
+    for way in WAYS:
+        with pytest.raises(psycopg.DataError, match=r"published\.adult was withdrawn"):
+            conn.execute(way.format(view).encode())
+
+
+@pytest.mark.parametrize("owner", ["steward", None])
+@pytest.mark.parametrize("how", ["withdraw", "drop"])
+def test_nothing_shows_what_is_still_read(
+    db: Database, owner: str | None, how: str, analyst: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A view that is in use stands for a while, and what others than readers have built on it."""
+    monkeypatch.setattr(transaction, "LOCK_TIMEOUT", "20ms")
+    monkeypatch.setattr(transaction, "PAUSES", ())
+    maker = db.connect(owner) if owner else db.admin
+    maker.execute(f"CREATE VIEW published.open AS {UPON}".encode())
+    maker.execute("GRANT SELECT ON published.open TO PUBLIC")
+    conn, reader = db.owner(), _reading(db)
+    if how == "withdraw":
+        lifecycle.withdraw(conn, "adult")
+    else:
+        with pytest.raises(PreconditionError, match="is withdrawn"):
+            lifecycle.drop(conn, "adult")
+    _refused(analyst, "TABLE published.open")
+    reader.execute("ROLLBACK")
+    clean(conn)
+    _gone(analyst)
+    assert lifecycle.show_earlier(conn, "adult").now == 2
+    assert analyst.execute("SELECT count(*) FROM published.adult").fetchone() == (3,)
+    _gone(analyst)
+
+
+def test_the_way_back(db: Database, analyst: Connection) -> None:
+    """To the version that was shown, also while somebody reads the views that were withdrawn."""
+    conn = db.owner()
+    lifecycle.show_earlier(conn, "adult")
+    done = pganon("withdraw", "adult", "--json", "--dsn", db.dsn())
+    assert (done.json["before"], done.json["now"]) == (1, None)
+    assert set(done.json["dependents"]) >= DEPENDS
+    _refused(analyst, "TABLE built.v")
+    assert pganon("withdraw", "adult", "--json", "--dsn", db.dsn()).json["error"]["code"] == (
+        "unknown_release"
+    )
+    back = pganon("rollback", "adult", "--dsn", db.dsn())
+    assert back.out == "adult: version 1 is shown, before it was none\n", back.err
+    assert analyst.execute("SELECT count(*) FROM published.adult").fetchone() == (3,)
+    assert [found for found in lifecycle.verify(conn, "adult") if not found.holds] == []
+    gone = pganon("withdraw", "adult", "--dsn", db.dsn())
+    assert gone.out == "adult: withdrawn, before it was version 1\n"
+    assert pganon("rollback", "adult", "--to", "2", "--json", "--dsn", db.dsn()).json["now"] == 2
+    reader = _reading(db)
+    lifecycle.withdraw(conn, "adult")
+    reader.execute("ROLLBACK")
+    assert lifecycle.show_earlier(conn, "adult").now == 2
+    assert reader.execute("SELECT count(*) FROM published.adult").fetchone() == (3,)
+    lifecycle.drop(conn, "adult")
+    with pytest.raises(LedgerError) as caught:
+        lifecycle.show_earlier(conn, "adult")
+    assert caught.value.code == "not_stored"
 
 
 def test_columns_of_every_type_outlive_their_view(db: Database) -> None:
@@ -115,7 +189,11 @@ def test_columns_of_every_type_outlive_their_view(db: Database) -> None:
     conn.execute(f"CREATE VIEW published.many AS SELECT {made}".encode())
     conn.execute("CREATE VIEW published.upon AS TABLE published.many")
     conn.execute("SELECT pganon.remove_view('published.many')")
-    assert conn.execute("TABLE published.upon").fetchall() == []
+    kinds = "SELECT format_type(atttypid, atttypmod), attcollation FROM pg_attribute"
+    text = f"{kinds} WHERE attrelid = 'published.upon'::regclass ORDER BY attnum"
+    assert len(conn.execute(text.encode()).fetchall()) == len(columns)
+    with pytest.raises(psycopg.DataError, match=r"published\.many was withdrawn"):
+        conn.execute("TABLE published.upon")
     become_owner(db.connect())  # nothing of it is foreign
 
 

@@ -15,7 +15,7 @@ BEGIN
     EXCEPTION WHEN dependent_objects_still_exist THEN
         GET STACKED DIAGNOSTICS dependents = PG_EXCEPTION_DETAIL;
     END;
-    PERFORM pganon.empty_view(p_view);
+    PERFORM pganon.refuse_view(p_view);
     -- Nobody can be in the way of a name that cannot be guessed.
     EXECUTE format(
         'ALTER VIEW %s RENAME TO %I', p_view, 'set_aside_' || replace(gen_random_uuid()::text, '-', '')

@@ -27,7 +27,11 @@ BEGIN
         BEGIN
             dependents := dependents || pganon.remove_views(withdrawn);
         EXCEPTION WHEN lock_not_available OR internal_error THEN
-            NULL; -- somebody has them open, or changed their privileges meanwhile
+            -- Somebody has them open, or changed their privileges meanwhile. What the owner has built on
+            -- them must not show them either.
+            FOR aside IN SELECT s.view FROM pganon.standing_views(withdrawn) AS s LOOP
+                PERFORM pganon.close_tables(aside);
+            END LOOP;
         END;
     END LOOP;
     FOR aside IN
@@ -43,7 +47,7 @@ BEGIN
             NULL;
         END;
     END LOOP;
-    -- What close_views.sql took from the owner, where the view is gone.
+    -- What close_tables.sql took from the owner, where the view is gone.
     FOR stored, owner IN
         SELECT c.oid, pg_get_userbyid(c.relowner)
         FROM pg_class AS c
