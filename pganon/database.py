@@ -70,6 +70,7 @@ _PREAMBLE: Mapping[str, str] = {
     "extra_float_digits": "1",
     "bytea_output": "hex",
     "xmloption": "content",
+    "xmlbinary": "base64",
     "jit": "off",
     "standard_conforming_strings": "on",
     "client_min_messages": "warning",
