@@ -28,7 +28,7 @@ from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import recording, release_state
-from pganon.publish.privileges import Right, beyond_policy, check_closed, opened
+from pganon.publish.privileges import Right, beside, beyond_policy, check_closed, opened
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
@@ -113,7 +113,8 @@ class Pipeline:
         )
         rights = beyond_policy(self.conn)
         check_closed(rights)
-        return self._opened(spec, [view.name for view in views], rights)
+        opened = self._opened(spec, [view.name for view in views], rights)
+        return (*opened, *beside(self.conn))
 
     def _opened(
         self, spec: ReleaseSpec, views: Sequence[QualifiedName], rights: Sequence[Right]
