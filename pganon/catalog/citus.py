@@ -198,7 +198,7 @@ def _check_servers(conn: Connection) -> None:
         if there is None:
             problem = "does not say which locale it has"
         elif there["locale"] != here["locale"]:
-            names = [k for k in here["locale"] if here["locale"][k] != there["locale"].get(k)]
+            names = sorted(k for k, v in here["locale"].items() if v != there["locale"].get(k))
             problem = f"has another locale for its database than this one ({', '.join(names)})"
         elif extra := sorted({*there["settings"]} - {*here["settings"]}):
             problem = f"has settings for its database or the role that this one lacks: {extra[0]}"
