@@ -70,6 +70,7 @@ _PREAMBLE: Mapping[str, str] = {
     "extra_float_digits": "1",
     "bytea_output": "hex",
     "xmloption": "content",
+    "xmlbinary": "base64",
     "jit": "off",
     # Each ordered aggregate is compared with all others: planning a thousand takes minutes.
     "enable_presorted_aggregate": "off",

@@ -109,6 +109,11 @@ class ErrorCode(StrEnum):
         "t-closeness is missed against what is published after suppression",
         "weaken the requirement, or use `nulls: as_value`",
     )
+    CLUSTER_DIFFERS = (
+        "cluster_differs",
+        "another server of the cluster of Citus has another locale, or settings of its own",
+        "make databases of one locale, and set the same on all servers",
+    )
     CLUSTER_LOGIN = (
         "cluster_login",
         "Citus distributes tables over servers to which the role may not log in",

@@ -7,6 +7,7 @@ nothing here does more than ask for it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -30,7 +31,7 @@ def distributed_reads(
     """How Citus distributes what statements over these relations read; of the others nothing.
 
     Raises:
-        PreconditionError: as :func:`check_sessions`.
+        PreconditionError: as :func:`check_sessions`; cluster_differs.
     """
     if not _is_installed(conn):
         return ()
@@ -38,6 +39,7 @@ def distributed_reads(
     reads = tuple(read for read in found if read is not None)
     if reads:
         _check_sessions(conn)
+        _check_servers(conn)
     return reads
 
 
@@ -79,13 +81,14 @@ def prepare_reading(conn: Connection, relations: Sequence[QualifiedName], *, at_
         at_once: lock the tables against writers, where that is needed and the role may.
 
     Raises:
-        PreconditionError: as :func:`check_sessions`.
+        PreconditionError: as :func:`check_sessions`; cluster_differs.
     """
     if not _is_installed(conn):
         return
     read = _distributed_read(conn, relations)
     if read is not None:
         _check_sessions(conn)
+        _check_servers(conn)
     _set_on_workers(conn)
     if at_once and read is not None and read.locked:
         names = sql.SQL(", ").join(name.identifier for name in read.locked)
@@ -142,7 +145,7 @@ def in_shards(conn: Connection) -> Iterator[None]:
 
 
 def _set_on_workers(conn: Connection) -> None:
-    """Whatever this session has set, for the sessions of its transaction on workers.
+    """What expressions can see of this session's settings, for those of its transaction on workers.
 
     They get a SET LOCAL that is alone in its message, and no set_config(). Propagation is switched
     off again at once: they would get, and run, the whole text of a later message with a SET LOCAL.
@@ -179,6 +182,33 @@ def _check_sessions(conn: Connection) -> None:
             " whoever may create in a schema of their search path: Citus calls its own by name",
             hint=f"as a superuser, run ALTER ROLE {role} SET search_path = pg_catalog, pg_temp",
             code=ErrorCode.CLUSTER_PATH,
+        )
+
+
+def _check_servers(conn: Connection) -> None:
+    """Refuse servers on which an expression may mean something else than here."""
+    command = sqlfiles.query("citus", "server")
+    here = json.loads(conn.execute(command).fetchall()[0][0])
+    found = conn.execute(
+        b"SELECT n.nodeid, n.success, n.result FROM pg_catalog.run_command_on_all_nodes(%s) AS n",
+        [command.decode()],
+    ).fetchall()
+    for node, success, result in found:
+        there = json.loads(result) if success else None
+        if there is None:
+            problem = "does not say which locale it has"
+        elif there["locale"] != here["locale"]:
+            names = sorted(k for k, v in here["locale"].items() if v != there["locale"].get(k))
+            problem = f"has another locale for its database than this one ({', '.join(names)})"
+        elif extra := sorted({*there["settings"]} - {*here["settings"]}):
+            problem = f"has settings for its database or the role that this one lacks: {extra[0]}"
+        else:
+            continue
+        raise PreconditionError(
+            f"server {node} of the cluster {problem}: expressions could mean something else there",
+            hint="let all servers have databases of one locale and the same settings;"
+            " pg_dist_node has the names of servers",
+            code=ErrorCode.CLUSTER_DIFFERS,
         )
 
 

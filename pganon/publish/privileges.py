@@ -13,7 +13,7 @@ from pganon import sqlfiles
 from pganon.catalog.roles import unchanged
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-from pganon.identifiers import QualifiedName, first_few, quote
+from pganon.identifiers import OWN_SCHEMAS, QualifiedName, first_few, quote
 from pganon.publish.release_state import History
 
 Connection = psycopg.Connection[Any]
@@ -100,6 +100,19 @@ def opened(
         )
     ]
     return (f"{_MORE}: {first_few(texts, _SHOWN)}",) if texts else ()
+
+
+def beside(conn: Connection) -> tuple[str, ...]:
+    """A warning of who may read or change what is private by rights that are in no list, if any."""
+    private = list(OWN_SCHEMAS[1:])  # but for what everybody may read
+    rows = conn.execute(sqlfiles.query("publish", "rights_beside"), {"private": private}).fetchall()
+    texts = [text for (text,) in rows]
+    if not texts:
+        return ()
+    return (
+        "what is private can be read or changed by rights that no list of privileges has:"
+        f" {first_few(texts, _SHOWN)}",
+    )
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.publish import lifecycle, readers, release_state
 from pganon.publish.lifecycle import Changed
+from pganon.publish.privileges import beside
 from pganon.publish.reader_roles import record_readers, unrecorded_readers
 from pganon.publish.readers import ReaderChange
 from pganon.publish.release_state import History, Version
@@ -87,10 +88,10 @@ def look(conn: Connection, population: int) -> tuple[str, ...]:
 
 
 def look_at(conn: Connection, releases: Iterable[str]) -> tuple[str, ...]:
-    """The same of the people of releases."""
+    """The same of the people of releases, and who may read what is private."""
     of_releases = (populations.of_release(conn, name) for name in releases)
     numbers = dict.fromkeys(one.id for one in of_releases if one is not None)
-    return tuple(text for number in numbers for text in look(conn, number))
+    return (*(text for number in numbers for text in look(conn, number)), *beside(conn))
 
 
 def _unknown(conn: Connection, about: Sequence[PastVersion]) -> Iterator[_Found]:

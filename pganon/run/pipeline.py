@@ -28,7 +28,7 @@ from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import recording, release_state
-from pganon.publish.privileges import beyond_policy, check_closed, opened
+from pganon.publish.privileges import beside, beyond_policy, check_closed, opened
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
@@ -116,7 +116,7 @@ class Pipeline:
         check_closed(rights)
         # What others may do with views and schemas though no policy says so is a warning.
         readers = {*spec.readers, *(history.release.readers if history else ())}
-        return opened(rights, [view.name for view in views], readers)
+        return (*opened(rights, [view.name for view in views], readers), *beside(self.conn))
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         invariance.check_invariant(spec)

@@ -24,10 +24,49 @@ SELECT a.rolname::text, a.rolcanlogin, (
 FROM pg_catalog.pg_roles AS a WHERE a.rolname = current_user;
 
 -- settings --
--- Whatever this session has set, without what its connections to workers have of their own.
+-- Whatever was set for this session, its role or its database, and what forms and texts depend on even where
+-- nobody set it: another server may have another default. Without what its connections to workers have of
+-- their own. Settings that no program defines, such as app.x, are in no list but that of what was set.
 SELECT s.name, pg_catalog.current_setting(s.name)
 FROM pg_catalog.pg_settings AS s
-WHERE s.source = 'session' AND s.name <> 'search_path' AND s.name NOT LIKE 'citus.%';
+WHERE s.context = 'user' AND s.name <> 'search_path' AND s.name NOT LIKE 'citus.%' AND (
+    s.source IN ('session', 'database', 'user', 'database user', 'global')
+    OR s.category = 'Client Connection Defaults / Locale and Formatting'
+    OR s.category LIKE 'Version and Platform Compatibility%'
+)
+UNION
+SELECT n.name, pg_catalog.current_setting(n.name, true)
+FROM pg_catalog.pg_db_role_setting AS s
+CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) AS c(setting)
+CROSS JOIN LATERAL pg_catalog.split_part(c.setting, '=', 1) AS n(name)
+WHERE n.name LIKE '%.%' AND n.name NOT LIKE 'citus.%'
+    AND pg_catalog.current_setting(n.name, true) IS NOT NULL;
+
+-- server --
+-- What of a server changes the meaning of expressions, and cannot be passed on: the locale of its database,
+-- and which settings that no program defines were set for the database or the role. The command is sent to
+-- other servers, too, and has no operator of a search path.
+SELECT pg_catalog.jsonb_build_object(
+    'locale', (
+        SELECT pg_catalog.jsonb_object_agg(k.key, k.value)
+        FROM pg_catalog.jsonb_each_text(pg_catalog.to_jsonb(d)) AS k
+        WHERE k.key OPERATOR(pg_catalog.~)
+            '^(encoding|datcollate|datctype|datlocprovider|dat(icu)?locale|daticurules)$'
+    ),
+    'settings', (
+        SELECT coalesce(pg_catalog.jsonb_agg(DISTINCT n.name), '[]')
+        FROM pg_catalog.pg_db_role_setting AS s
+        LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) s.setrole
+        CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) AS c(setting)
+        CROSS JOIN LATERAL pg_catalog.split_part(c.setting, '=', 1) AS n(name)
+        WHERE (s.setdatabase OPERATOR(pg_catalog.=) 0 OR s.setdatabase OPERATOR(pg_catalog.=) d.oid)
+            AND (s.setrole OPERATOR(pg_catalog.=) 0 OR r.rolname OPERATOR(pg_catalog.=) current_user)
+            AND n.name OPERATOR(pg_catalog.~) '[.]' AND n.name OPERATOR(pg_catalog.!~) '^citus[.]'
+            AND pg_catalog.current_setting(n.name, true) IS NOT NULL
+    )
+)::text
+FROM pg_catalog.pg_database AS d
+WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database();
 
 -- tables --
 -- The stored tables that a statement over these relations reads, through views and inheritance,

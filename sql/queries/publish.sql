@@ -241,6 +241,39 @@ WHERE n.nspname = %(schema)s;
 -- What others may do beyond the policies: what it is counted under, role, text.
 SELECT b.place, b.holder, b.held FROM pganon.beyond_policy() AS b ORDER BY b.held;
 
+-- rights_beside --
+-- Who but the owner, its members and superusers may read or change what is private by rights that are in no
+-- list of privileges: those of the server's own roles, replication, and publications, which may also name
+-- schemas without a table. A member that may neither use nor take a role has none of its rights.
+SELECT format('%%I has the rights of %%I', r.rolname, g.rolname) AS held
+FROM pg_roles AS r
+JOIN pg_roles AS g ON g.rolname IN (
+    'pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files', 'pg_write_server_files',
+    'pg_execute_server_program'
+)
+WHERE NOT r.rolsuper AND r.rolname !~ '^pg_' AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+    AND pganon.has_role(r.oid, g.oid)
+UNION ALL
+SELECT format('%%I has REPLICATION', r.rolname)
+FROM pg_roles AS r
+WHERE r.rolreplication AND NOT r.rolsuper AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+UNION ALL
+SELECT DISTINCT format('the publication %%I contains tables of schema %%I', p.pubname, n.nspname)
+FROM pg_namespace AS n
+JOIN pg_publication AS p ON p.puballtables
+    OR EXISTS (
+        SELECT FROM pg_publication_rel AS t JOIN pg_class AS c ON c.oid = t.prrelid
+        WHERE t.prpubid = p.oid AND c.relnamespace = n.oid
+    )
+    OR EXISTS ( -- where PostgreSQL has FOR TABLES IN SCHEMA
+        SELECT FROM pg_depend AS o JOIN pg_depend AS d ON d.classid = o.classid AND d.objid = o.objid
+        WHERE o.classid = to_regclass('pg_catalog.pg_publication_namespace')
+            AND o.refclassid = 'pg_publication'::regclass AND o.refobjid = p.oid
+            AND d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid
+    )
+WHERE n.nspname = ANY (%(private)s)
+ORDER BY held;
+
 -- held_before --
 -- The texts of what others may do beyond the policies, in every schema, and may still do afterwards.
 -- What is private must be closed, except for a withdrawal.

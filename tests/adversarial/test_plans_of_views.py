@@ -54,13 +54,13 @@ FROM generate_series(0, 59) AS n
 """
 CONDITIONS = {
     "text": ["= 'alice'", "= 'r1____'", "= 'awaiting_approval'", "<> 'refused'", "IS NULL", "~ 'a'",
-             "LIKE 'r%%'", "IN ('r1____', 'r2____')", "> 'b'"],
+             "LIKE 'r%'", "IN ('r1____', 'r2____')", "> 'b'"],
     "name": ["= 'alice'", "<> 'bobby'", "= current_user"],
     "integer": ["= 1", "> 3", "IS NULL", "BETWEEN 1 AND 2"],
     "bigint": ["= 1", "< 30", "IS NULL"],
     "boolean": ["", "IS FALSE", "IS NULL"],
-    "jsonb": ["->> 'release' = 'r1____'", "IS NULL", "= '{{}}'"],
-    "text[]": ["@> '{{x}}'", "IS NULL"],
+    "jsonb": ["->> 'release' = 'r1____'", "IS NULL", "= '{}'"],
+    "text[]": ["@> '{x}'", "IS NULL"],
     "timestamp with time zone": ["< now()", "> '2000-01-01'", "IS NULL"],
 }  # fmt: skip
 
@@ -92,7 +92,7 @@ def plans(conn: Connection, options: str, views: list[str]) -> dict[str, str]:
         asked = ["true", *[f"{name} {text}" for name, kind in columns for text in CONDITIONS[kind]]]
         for condition in asked:
             text = f"EXPLAIN ({options}) SELECT FROM pganon.{view} AS v WHERE {condition}"
-            rows = conn.execute(text.replace("%", "%%").format(), []).fetchall()
+            rows = conn.execute(text.encode()).fetchall()
             found[f"{view}: {condition}"] = "\n".join(line for (line,) in rows)
     return found
 
@@ -117,7 +117,7 @@ def test_no_plan_tells_of_rows_that_a_role_may_not_see(db: Database, measured: b
     if measured:  # a row of `action` ends with its transaction, so that nobody else can count it
         options = "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF"
     found = []
-    for many, few in [(50, 3), (4, 8)]:
+    for many, few in [(50, 3), (0, 8)]:
         fill(db, many, few, actions=not measured)
         stranger = db.connect("analyst")
         for view in views:

@@ -67,7 +67,13 @@ def _works(db: Database) -> None:
 def test_an_upgrade_keeps_what_others_have_built(
     db: Database, analyst: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _newer(monkeypatch, releases={b"published_at\nFROM": b"published_at,\n    1 AS more\nFROM"})
+    _newer(
+        monkeypatch,
+        releases={
+            b"v.published_at\n": b"v.published_at, 1 AS more\n",
+            b"published_at timestamptz": b"published_at timestamptz, more integer",
+        },
+    )
     known = sqlfiles.migrations()
     # What the views read changes its type, which it may not while they read it.
     text = b"ALTER TABLE pganon_private.release ALTER COLUMN view_name TYPE varchar"
@@ -92,7 +98,7 @@ def test_what_cannot_stay_is_dropped_and_named(
     """A column less, other arguments, another result, and a view that is there no more."""
     _newer(
         monkeypatch,
-        release_columns={b"    c.position,\n": b""},
+        release_columns={b"    c.position,\n": b"", b'"position" bigint, ': b""},
         seal={
             b"seal(rel regclass)": b"seal(rel regclass, more int DEFAULT 1)",
             b"pganon.seal(regclass) IS": b"pganon.seal(regclass, int) IS",

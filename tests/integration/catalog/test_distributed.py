@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from pganon.catalog.citus import check_sessions, distributed_reads
 from pganon.catalog.code import reading
@@ -251,6 +252,40 @@ def test_sessions_of_other_servers_begin_with_no_schema_of_others(
             assert raised.value.code is ErrorCode.CLUSTER_PATH
         else:
             look()
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ('{"locale": {"datcollate": "en_US.utf8"}}', "another locale for its database than this"),
+        (
+            '{"settings": ["app.x"]}',
+            "settings for its database or the role that this one lacks: app",
+        ),
+        (None, "does not say which locale it has"),
+    ],
+)
+def test_servers_on_which_expressions_mean_something_else(
+    db: Database, conn: Connection, other: str | None, told: str
+) -> None:
+    db.admin.execute(
+        sql.SQL(
+            "SET allow_system_table_mods = on; CREATE OR REPLACE FUNCTION"
+            " pg_catalog.run_command_on_all_nodes(text, OUT nodeid integer, OUT success boolean,"
+            " OUT result text) RETURNS SETOF record LANGUAGE plpgsql AS $$ BEGIN EXECUTE $1 INTO"
+            " result; nodeid := 1; success := true; RETURN NEXT; nodeid := 7;"
+            " success := {0} IS NOT NULL; result := result::jsonb || {0}; RETURN NEXT; END $$"
+        ).format(sql.Literal(other))
+    )
+    owner = numbers(conn, ["source_owner"]).values()
+    assert read(conn, "plain") is None
+    for look in (
+        lambda: read(conn, "patient"),
+        lambda: reading(conn, ExternalObjects(names("patient")), owner).__enter__(),
+    ):
+        with pytest.raises(PreconditionError, match=f"server 7 of the cluster .*{told}") as raised:
+            look()
+        assert raised.value.code is ErrorCode.CLUSTER_DIFFERS
 
 
 def test_changes_in_shards_that_no_server_tells_of(db: Database, conn: Connection) -> None:

@@ -101,6 +101,38 @@ def test_workers_with_other_settings_read_the_same(
     assert {row[0] for row in shown_weights} <= {row[0] for row in weights}
 
 
+def test_what_was_set_for_the_database_reaches_workers(stays: Database) -> None:
+    """Attack: `ALTER DATABASE` changes what a view means here and not there, or the reverse."""
+    stays.source(
+        "CREATE VIEW public.asked AS SELECT * FROM public.stay"
+        " WHERE to_tsvector(disease || ' runs') @@ to_tsquery('run')"
+        " AND coalesce(current_setting('app.disease', true), 'd2') = disease;"
+        " GRANT SELECT ON public.asked TO steward"
+    )
+    models = [{"model": "k_anonymity", "k": 2}]
+    columns = {"age": {"role": "quasi_identifying"}}
+    asked = policy("asked", source="public.asked", columns=columns, privacy=models)
+    name = sql.Identifier(stays.name)
+    set_here = sql.SQL("ALTER DATABASE {} SET app.disease = 'd1'").format(name)
+    reset_here = sql.SQL("ALTER DATABASE {} RESET app.disease").format(name)
+    english = sql.SQL("ALTER DATABASE {} SET default_text_search_config = english").format(name)
+    simple = sql.SQL("ALTER DATABASE {} RESET default_text_search_config").format(name)
+    try:
+        stays.admin.execute(english)
+        with on_workers(stays, "default_text_search_config", "simple"):
+            assert faults.run(stays.dsn(), asked).records == 480
+            stays.admin.execute(set_here)
+            stays.source("UPDATE public.stay SET disease = 'd1' WHERE id = 2")
+            assert faults.run(stays.dsn(), asked).records == 481
+            stays.admin.execute(reset_here)
+        with on_workers(stays, "app.disease", "d1"), refused("cluster_differs") as caught:
+            faults.run(stays.dsn(), asked)
+        assert "app.disease" in str(caught[0])
+    finally:
+        stays.admin.execute(simple)
+        stays.admin.execute(reset_here)
+
+
 def test_every_setting_of_the_session_reaches_workers(stays: Database) -> None:
     conn = stays.owner()
     external = ExternalObjects((QualifiedName("public", "stay"),))

@@ -51,7 +51,7 @@ CREATE FUNCTION pg_catalog.run_command_on_all_nodes(
 BEGIN
     nodeid := 1;
     result := $1;
-    IF $1 ~ 'aclexplode' THEN
+    IF $1 ~ 'aclexplode|datcollate' THEN
         success := true;
         EXECUTE $1 INTO result;
     END IF;
