@@ -153,7 +153,7 @@ TARGETS = {
         ("test_evidence_of_individuals", "test_report_forms"),
     ),
     "evidence": Target(
-        ("pganon/metrics/evidence", "pganon/methods/local/form/evidence.py",
+        ("pganon/metrics/evidence", "pganon/methods/local/form/__init__.py",
          "pganon/methods/clusters/form/evidence.py", "pganon/methods/buckets/form/evidence.py"),
         ("test_merging", "integration/metrics/test_evidence", "test_evidence_of_individuals",
          "test_evidence_of_buckets", "test_evidence_of_candidates"),

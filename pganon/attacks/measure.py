@@ -167,7 +167,7 @@ class _Attack:
             on_measured=measured,
             on_step=lambda phase, step, purpose: on_step(f"{name}: {phase}", step, purpose),
         )
-        self._pipeline(options).run_locked(spec)
+        Pipeline(self.conn, self.connect, self.loaded, options).run_locked(spec)
 
     def _attempts(
         self, release: Release, state: State, held: int
@@ -298,9 +298,6 @@ class _Attack:
         row = self.conn.execute(statement(select)).fetchone()
         assert row is not None
         return row
-
-    def _pipeline(self, options: Options) -> Pipeline:
-        return Pipeline(self.conn, self.connect, self.loaded, options)
 
 
 def _attackable(plan: Plan, state: State) -> Release:

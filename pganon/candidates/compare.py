@@ -149,7 +149,7 @@ class _Comparison:
             options = replace(options, metrics=Request())
         assert isinstance(candidate.policy, LoadedPolicy)  # it was resolved
         try:
-            result = self._pipeline(candidate.policy, options).run_locked(spec)
+            result = Pipeline(self.conn, self.connect, candidate.policy, options).run_locked(spec)
         except PganonError as error:
             if not is_of_one(error):
                 raise
@@ -157,9 +157,6 @@ class _Comparison:
             database.set_session(self.conn, self.timeout)
             return refused_row(number, candidate, error)
         return measured_row(number, candidate, spec.policy_hash, result)
-
-    def _pipeline(self, loaded: LoadedPolicy, options: Options) -> Pipeline:
-        return Pipeline(self.conn, self.connect, loaded, options)
 
     def _shown(self, options: Options, number: int) -> Options:
         """The same, with the candidate's number in what is shown of its steps."""

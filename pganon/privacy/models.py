@@ -7,11 +7,14 @@ with; it stands beside what it has in common with others. A new one is such a cl
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from pganon.privacy import risk_models
+from pganon.policy.model import RelationName
+from pganon.policy.refusals import known_word, refuse_one
+from pganon.privacy import population, profit, release
 from pganon.privacy.base import Model
 from pganon.privacy.declaration import PrivacyModel
 from pganon.privacy.frequency import (
@@ -31,6 +34,211 @@ from pganon.privacy.likeness import BetaLikeness, DeltaDisclosure, TCloseness
 from pganon.privacy.quasi_sensitive import QSKAnonymity
 from pganon.privacy.release import SampleUniqueness
 from pganon.privacy.uniqueness import PopulationUniqueness
+from pganon.risk.k_map import sample_k
+
+
+class NoAttack(PrivacyModel):
+    """Every class holds so many records, or looks like so many people of a population, that a
+    wrong guess costs readers more than a right one gains.
+
+    Attributes:
+        population: the relation, with the columns of the quasi-identifiers.
+    """
+
+    model: Literal["no_attack"]
+    gain: Annotated[float, Field(gt=0, le=1e12)]
+    cost: Annotated[float, Field(gt=0, le=1e12)]
+    population: RelationName | None = None
+
+    @model_validator(mode="after")
+    def _attacks_pay_without_it(self) -> NoAttack:
+        if self.k < 2:
+            refuse_one(
+                "the gain is below the cost, so that no attack pays, whatever classes hold",
+                at=("gain",),
+                suggestion="write a gain of at least the cost, or use k_anonymity",
+            )
+        if self.k >= 2**31:
+            refuse_one(
+                "no class can hold as many records as the gain is times the cost",
+                at=("gain",),
+                suggestion="write a lower gain, or a higher cost",
+            )
+        return self
+
+    @property
+    def k(self) -> int:
+        """Fewest records with which gain / k is below the cost; of the decimals as written."""
+        return Fraction(str(self.gain)) // Fraction(str(self.cost)) + 1
+
+    def measures(self) -> tuple[Model, ...]:
+        if self.population is not None:
+            return (population.KMap(self.population, self.k),)
+        return (KAnonymity.of(self.k),)
+
+
+class KMap(PrivacyModel):
+    """Every class looks like at least k people of the population.
+
+    Counted in a relation of the population. Or estimated: the source is a random sample of which
+    the policy declares how large it is, and classes hold so many records that k people are
+    concluded. The size of the population would not do, as no plan knows the records of the source.
+
+    Attributes:
+        population: the relation, with the columns of the quasi-identifiers.
+        sampling_fraction: records of the source by people of the population.
+        significance: probability with which a class of k people has as many records.
+        estimator: whether of classes that have a record (zero_truncated), or of all.
+    """
+
+    model: Literal["k_map"]
+    k: Annotated[int, Field(ge=2, le=100_000)]
+    population: RelationName | None = None
+    sampling_fraction: Annotated[float, Field(ge=1e-9, lt=1)] | None = None
+    significance: Annotated[float, Field(ge=1e-6, le=0.5)] | None = None
+    estimator: Annotated[
+        Literal["poisson", "zero_truncated"],
+        known_word("estimator of k_map", ("poisson", "zero_truncated")),
+    ] = "zero_truncated"
+
+    @model_validator(mode="after")
+    def _counted_or_estimated(self) -> KMap:
+        estimated = ("sampling_fraction", "significance", "estimator")
+        given = [name for name in estimated if name in self.model_fields_set]
+        if self.population is not None and given:
+            refuse_one(
+                "people of the population are counted in a relation, or estimated, not both",
+                at=(given[0],),
+                suggestion=f"remove {' and '.join(given)}, or remove population",
+            )
+        for name in estimated[:2]:
+            if self.population is None and name not in given:
+                refuse_one(
+                    f"is missing: without a population, k_map needs {' and '.join(estimated[:2])}",
+                    at=(name,),
+                    suggestion="name the relation of the population, or declare both",
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _tells(self) -> KMap:
+        if self.population is None and self.least < 2:
+            refuse_one(
+                "the sample is too small to tell: a class of k people has a record with a"
+                " probability of at most the significance",
+                at=("sampling_fraction",),
+                suggestion="write estimator: zero_truncated, or use k_anonymity",
+            )
+        return self
+
+    @property
+    def least(self) -> int:
+        """Fewest records of a class, where they are estimated."""
+        assert self.sampling_fraction is not None
+        assert self.significance is not None
+        truncated = self.estimator != "poisson"
+        return sample_k(self.k, self.sampling_fraction, self.significance, truncated=truncated)
+
+    def measures(self) -> tuple[Model, ...]:
+        if self.population is not None:
+            return (population.KMap(self.population, self.k),)
+        return (KAnonymity.of(self.least),)
+
+
+class DeltaPresence(PrivacyModel):
+    """Who knows a person of the population concludes within bounds that he is in the table.
+
+    Attributes:
+        population: the relation, with the columns of the quasi-identifiers.
+        min: the least chance that anybody has to be in the table.
+        max: the largest one.
+    """
+
+    model: Literal["delta_presence"]
+    population: RelationName
+    max: Annotated[float, Field(gt=0, lt=1)]
+    min: Annotated[float, Field(ge=0, lt=1)] = 0.0
+
+    @model_validator(mode="after")
+    def _bounds_in_order(self) -> DeltaPresence:
+        if self.min > self.max:
+            refuse_one(
+                "the least chance is above the largest",
+                at=("min",),
+                suggestion="write a min of at most max, or leave it out",
+            )
+        return self
+
+    def measures(self) -> tuple[Model, ...]:
+        most = population.MostPresent(self.population, self.max)
+        if self.min == 0:
+            return (most,)
+        return (most, population.LeastPresent(self.population, self.min))
+
+
+class AverageRisk(PrivacyModel):
+    """The mean risk of all records is at most `risk`; few of them have one above `highest`.
+
+    Attributes:
+        population: the relation whose people a record is sought among, if not among the records.
+    """
+
+    model: Literal["average_risk"]
+    risk: Annotated[float, Field(gt=0, lt=1)]
+    highest: Annotated[float, Field(gt=0, lt=1)] | None = None
+    share: Annotated[float, Field(ge=0, lt=1)] | None = None
+    population: RelationName | None = None
+
+    @model_validator(mode="after")
+    def _highest_has_its_share(self) -> AverageRisk:
+        missing = next((n for n in ("highest", "share") if getattr(self, n) is None), None)
+        if missing and (self.highest, self.share) != (None, None):
+            there = "share" if missing == "highest" else "highest"
+            refuse_one(
+                f"{there} bounds records of a risk above highest, whose share is at most share:"
+                " both are needed",
+                at=(there,),
+                suggestion=f"add {missing}, or remove {there}",
+            )
+        return self
+
+    def measures(self) -> tuple[Model, ...]:
+        if self.population is not None:
+            average: Model = population.AverageRisk(self.population, self.risk)
+        else:
+            average = release.AverageRisk(self.risk)
+        if self.highest is None or self.share is None:
+            return (average,)
+        if self.population is not None:
+            above = population.RecordsAtRisk(self.population, self.share, self.highest)
+            return (average, above)
+        return (average, release.RecordsAtRisk(self.share, self.highest))
+
+
+class Profitability(PrivacyModel):
+    """A record of every class is worth more to its publisher than an attack on it costs.
+
+    Attributes:
+        gain: of a reader who picks the right record.
+        cost: of a reader for an attempt.
+        loss: of the publisher for a record that is picked.
+        benefit: of the publisher for a record that loses nothing.
+        population: the relation whose people a record is sought among, if not among the records.
+    """
+
+    model: Literal["profitability"]
+    gain: Annotated[float, Field(gt=0, le=1e12)]
+    cost: Annotated[float, Field(gt=0, le=1e12)]
+    loss: Annotated[float, Field(gt=0, le=1e12)]
+    benefit: Annotated[float, Field(gt=0, le=1e12)]
+    population: RelationName | None = None
+
+    def measures(self) -> tuple[Model, ...]:
+        amounts = (self.gain, self.cost, self.loss, self.benefit)
+        if self.population is not None:
+            return (profit.ProfitabilityInPopulation(self.population, *amounts),)
+        return (profit.Profitability(*amounts),)
+
 
 Share = Annotated[float, Field(gt=0, le=1)]
 
@@ -91,13 +299,13 @@ class EIRAlphaBetaAnonymity(PrivacyModel):
 
 MODELS: tuple[type[PrivacyModel], ...] = (
     KAnonymity,
-    risk_models.NoAttack,
-    risk_models.KMap,
-    risk_models.DeltaPresence,
-    risk_models.AverageRisk,
+    NoAttack,
+    KMap,
+    DeltaPresence,
+    AverageRisk,
     SampleUniqueness,
     PopulationUniqueness,
-    risk_models.Profitability,
+    Profitability,
     AlphaKAnonymity,
     DistinctLDiversity,
     EntropyLDiversity,

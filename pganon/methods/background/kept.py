@@ -1,10 +1,14 @@
-"""Which records stay: those of clusters that can be divided into classes at all."""
+"""Which records stay: those of clusters that can be divided into classes at all.
+
+Where one cannot, the refusal names the smallest J for which none has to be left out.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -14,23 +18,95 @@ from pganon.encode.curve import numbered
 from pganon.encode.records import NUMBER, PLACE
 from pganon.encode.work import CODED
 from pganon.errors import PganonError
+from pganon.forms.work import CELL_VECTORS, QI_CELLS, VECTORS
 from pganon.methods.background.context import Context, model_against, source_counts
-from pganon.methods.background.levels import LEAST_J, REACHABLE, level_step
 from pganon.methods.background.prior_facts import LOST, NEEDED, more_alike
 from pganon.methods.background.rows import histograms
-from pganon.methods.background.search.dropping import Kept, kept, trimmed
+from pganon.methods.background.search.dropping import Kept, kept, smallest_j, trimmed
 from pganon.methods.background.search.limits import (
     BetaLimits,
     Model,
     limits_against,
     smallest_classes,
 )
+from pganon.methods.background.search.linkage import Dendrogram, dendrogram
 from pganon.methods.common.reachable import infeasible
 from pganon.methods.common.suppression import enough
 from pganon.sqltools import col, equal, named, query
 from pganon.steps import Check, CreateTable, Search, State, Step
-from pganon.steps.facts import RECORDS, count
+from pganon.steps.facts import RECORDS, Fact, count, measure
 from pganon.steps.tasks import TaskResult
+
+REACHABLE = count("reachable", "levels_")
+"""1 where there is such a J."""
+
+LEAST_J = measure("least_j", "levels_")
+"""It, if there is."""
+
+
+def level_step(context: Context, wanted: Fact[int]) -> Search:
+    """Args: wanted: a fact that is 0 where nobody needs to know."""
+
+    def needed(state: State) -> bool:
+        refuses = context.spec.policy.on_infeasible == "refuse"
+        return context.knowledge is not None and refuses and state[wanted] > 0
+
+    return Search(
+        "levels",
+        "the smallest J for which all records can be in classes",
+        lambda s: s.work("levels"),
+        (("nothing", "integer"),),
+        given=lambda s: source_counts(context, s),
+        batches=lambda s: 1,
+        rows=lambda s, batch: _rows(context, s),
+        tasks=lambda s, given, rows: [
+            _Levels(rows, given["source"], context.k, model_against(context, given))
+        ],
+        when=needed,
+        gives=[REACHABLE, LEAST_J],
+    )
+
+
+def _rows(context: Context, state: State) -> exp.Select:
+    """SELECT block, vector, probabilities, values, counts: by vector, its records by value."""
+    counted = query(
+        "select v.vector, :value as value, count(*) as n from c join q on :same"
+        " join v on v.cell = q.cell group by 1, 2",
+        {
+            "c": state.work(CODED),
+            "q": state.work(QI_CELLS),
+            "v": state.work(CELL_VECTORS),
+        },
+        value=col(context.value, "c"),
+        same=equal(context.codes, "q", "c"),
+    )
+    return query(
+        "select b.block, b.vector, p.probabilities, n.sensitive, n.counts from b"
+        " join p on p.vector = b.vector join"
+        " (select x.vector, array_agg(x.value) as sensitive, array_agg(x.n) as counts from x"
+        " group by x.vector) as n on n.vector = b.vector order by b.block, b.vector",
+        {"b": state.work("vector_blocks"), "p": state.work(VECTORS), "x": counted},
+    )
+
+
+@dataclass(frozen=True)
+class _Levels:
+    rows: Sequence[tuple[Any, ...]]
+    source: Sequence[int]
+    k: int
+    model: Model
+
+    def __call__(self) -> TaskResult:
+        blocks = [self._block(list(rows)) for _, rows in groupby(self.rows, lambda row: row[0])]
+        least = smallest_j(blocks, np.array(self.source), self.k, self.model)
+        return TaskResult([], {"reachable": int(least is not None), "least_j": least or 0.0})
+
+    def _block(self, rows: Sequence[tuple[Any, ...]]) -> tuple[Dendrogram, np.ndarray]:
+        histograms = np.zeros((len(rows), len(self.source)), dtype=np.int64)
+        for place, (*_, values, counts) in enumerate(rows):
+            histograms[place, np.array(values) - 1] = counts
+        return dendrogram(np.array([row[2] for row in rows], dtype=float)), histograms
+
 
 SMALL = count("small", "kept_", assumed=0)
 """Records in clusters with fewer than k."""

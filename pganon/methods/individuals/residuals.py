@@ -74,7 +74,7 @@ def units(
         "select u.block, u.unit as rid, false as residual, u.people, u.records, u.largest from u",
         {"u": shown(hulls)},
     )
-    if _looks_at_values(context):
+    if not search_models(context).monotone:
         members = _with_values(state, members, classes)
     else:
         members = members.select(*[named(fragment("null::int[]"), name) for name in _VALUES])
@@ -88,10 +88,6 @@ def units(
 
 def _hulls(context: IdentityContext, state: State) -> list[str]:
     return [name for axis in context.axes for name in hull_columns(axis, state)]
-
-
-def _looks_at_values(context: IdentityContext) -> bool:
-    return not search_models(context).monotone
 
 
 def _with_values(state: State, members: exp.Select, classes: Relation) -> exp.Select:

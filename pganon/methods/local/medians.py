@@ -1,24 +1,180 @@
 """Groups by cuts at medians (LGB_MDP): rounds over the weighted cells of all displays together.
 
-Rounds cut large groups; the rest is :mod:`pganon.methods.local.median_search`.
+Rounds cut large groups. Where they and their cells are small enough, Python cuts them.
+
+    median_cells   (cell, block, node, again, display, codes, w)   groups that could still be cut
+    median_groups  (block, round, place, cells)   final groups, by
+                   :mod:`pganon.methods.common.search.medians`; without cells, how many groups of
+                   the block were active in that round: `place`
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from sqlglot import exp
 
 from pganon.encode.facts import weight_type
 from pganon.forms.work import GROUP_CELLS
+from pganon.methods.common.attribute_arrays import given_with_losses
+from pganon.methods.common.packed import array_text, number_of_words, packed, unpacked
+from pganon.methods.common.pairs import paired
+from pganon.methods.common.rounds.candidates import SEVERAL, SMALL
 from pganon.methods.common.rounds.median import MedianCuts
-from pganon.methods.common.rounds.rounds import CutRounds, start_step
+from pganon.methods.common.rounds.rounds import CutRounds, remaining, rounds_of, start_step
+from pganon.methods.common.search.medians import (
+    Attribute,
+    Cells,
+    Limits,
+    median_rounds,
+)
 from pganon.methods.local.context import Context, codes
 from pganon.methods.local.displays import shown_check
-from pganon.methods.local.median_search import BLOCK, CELLS, GROUPS, final_cells, search_steps
+from pganon.methods.local.form.axes import shown_arrays
+from pganon.methods.local.form.facts import BLOCKS
 from pganon.methods.local.placed import placed
-from pganon.sqltools import cast, col, fragment, num, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.sqltools import cast, chain, col, fragment, num, query
+from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
+from pganon.steps.tasks import TaskResult
+
+BLOCK = 500_000
+"""Records of a group up to which it is cut here. A block has fewer than twice as many."""
+
+CELLS, GROUPS = "median_cells", "median_groups"
+
+
+def search_steps(context: Context) -> list[Step]:
+    """From the remaining groups of the rounds to `median_cells` and `median_groups`."""
+    return [
+        CreateTable(
+            "blocks",
+            "cells of groups that could be cut, in blocks",
+            lambda s: s.work(CELLS),
+            lambda s: _in_blocks(context, s),
+        ),
+        Check(
+            "count",
+            "how many blocks there are",
+            lambda s: query(
+                "select coalesce(max(c.block) + 1, 0) as blocks from c", {"c": s.work(CELLS)}
+            ),
+            gives=[BLOCKS],
+        ),
+        Search(
+            "medians",
+            "cut every group that a median divides",
+            lambda s: s.work(GROUPS),
+            (
+                ("block", "integer"),
+                ("round", "integer"),
+                ("place", "bigint"),
+                ("cells", "integer[]"),
+            ),
+            given=lambda s: given_with_losses(context.axes, s),
+            batches=lambda s: s[BLOCKS],
+            rows=lambda s, batch: _rows(context, s, batch),
+            tasks=lambda s, given, rows: [_task(context, s, given, rows)],
+        ),
+    ]
+
+
+def final_cells(context: Context, state: State) -> exp.Select:
+    """(gid, codes, display): the cells of final groups, numbered as by rounds in SQL."""
+    counted = query(
+        "select g.block, g.round, (sum(g.place) over (partition by g.round order by g.block)"
+        " - g.place)::bigint as before from g where g.cells is null",
+        {"g": state.work(GROUPS)},
+    )
+    groups = query(
+        "select :gid as gid, unnest(g.cells) as cell from g"
+        " join n on n.block = g.block and n.round = g.round",
+        {"g": state.work(GROUPS), "n": counted},
+        gid=paired(
+            fragment(":before + g.round", before=num(rounds_of(state))),
+            exp.paren(fragment("g.place + 2 * n.before")),
+        ),
+    )
+    tree = query(
+        "select g.gid from g join c on c.cell = g.cell", {"g": groups, "c": state.work(CELLS)}
+    )
+    return tree.select(*codes(context, "c"), col("display", "c"))
+
+
+def _in_blocks(context: Context, state: State) -> exp.Expr:
+    cells, nodes = remaining(state)
+    blocks = query(
+        "select n.node, n.again,"
+        " ((sum(n.n) over (order by n.node) - n.n) / :most)::integer as block from n",
+        {"n": nodes},
+        most=num(BLOCK),
+    )
+    return query(
+        "select (row_number() over ())::integer as cell, b.block, b.node, b.again, c.display, c.w"
+        " from c join b on b.node = c.node",
+        {"c": cells, "b": blocks},
+    ).select(*codes(context, "c"))
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def _rows(context: Context, state: State, block: int) -> exp.Select:
+    """(block, again, cells) of every group: of a cell its number, its weight and words of codes."""
+
+    sent = [fragment("int8send(c.cell)"), fragment("int8send(c.w)")]
+    sent += [fragment("int8send(:w)", w=word) for word in packed(context.axes, state, "c")]
+    return query(
+        "select c.block, c.again, string_agg(:cell, ''::bytea) as cells from c"
+        " where c.block = :block group by c.block, c.node, c.again order by c.node",
+        {"c": state.work(CELLS)},
+        cell=chain(exp.DPipe, sent),
+        block=num(block),
+    )
+
+
+def _task(
+    context: Context, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
+) -> _Medians:
+    blocks, again, sent = zip(*rows, strict=True)
+    held = np.frombuffer(b"".join(sent), dtype=">i8").astype(np.int64)
+    held = held.reshape(-1, 2 + number_of_words(context.axes, state))
+    lengths = [len(cells) // held[0].nbytes for cells in sent]
+    cells = Cells(
+        np.stack(unpacked(context.axes, state, held[:, 2:])),
+        held[:, 1],
+        np.cumsum([0, *lengths[:-1]]),
+        np.array(again),
+    )
+    attributes = [
+        Attribute(
+            axis.size(state) + 1, float(axis.attribute.weight), shown_arrays(axis, state, given)
+        )
+        for axis in context.axes
+    ]
+    limits = Limits(context.k, SMALL * context.k, SEVERAL)
+    return _Medians(blocks[0], held[:, 0], cells, attributes, limits)
+
+
+@dataclass(frozen=True)
+class _Medians:
+    block: int
+    numbers: np.ndarray
+    cells: Cells
+    attributes: Sequence[Attribute]
+    limits: Limits
+
+    def __call__(self) -> TaskResult:
+        rows: list[tuple[int, int, int, str | None]] = []
+        for number, result in enumerate(median_rounds(self.cells, self.attributes, self.limits)):
+            rows.append((self.block, number, result.active, None))
+            rows += [
+                (self.block, number, place, array_text(self.numbers[cells]))
+                for place, cells in result.final
+            ]
+        return TaskResult(rows)
 
 
 def median_steps(context: Context) -> list[Step]:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from pganon.risk.pitman import harmonic, log_gamma_ratio
 from pganon.risk.roots import zeros
-from pganon.risk.series import harmonic, log_gamma_ratio
 
 
 @pytest.mark.parametrize("start", [1e-9, 0.3, 1.0, 9.9, 10.0, 1e3, 1e12])

@@ -37,7 +37,8 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     if model.counts_supported:
         queries.append(_fewest(spec, clusters, "size", model.size, col(SIZE, "c")))
     if model.min_values > 1:
-        fewest = exp.func("least", *[_cardinality(a) for a in spec.attributes])
+        sizes = [fragment("cardinality(:a)", a=col(a.published, "c")) for a in spec.attributes]
+        fewest = exp.func("least", *sizes)
         queries.append(_fewest(spec, clusters, "min_values", model.min_values, fewest))
     return tuple(queries)
 
@@ -66,10 +67,6 @@ def _check(spec: ReleaseSpec, symbol: str, parameter: int, worst: exp.Select) ->
         against=f"{model.count} combinations" if symbol == "k" else "",
         sql=render(worst),
     )
-
-
-def _cardinality(attribute: Attribute) -> exp.Expr:
-    return fragment("cardinality(:a)", a=col(attribute.published, "c"))
 
 
 def _published_sets(spec: ReleaseSpec, tables: Tables) -> dict[int, QSSet]:

@@ -148,10 +148,7 @@ class _Rounds:
     def _medoid(self, label: int) -> int:
         members = [a for a, assigned in enumerate(self.labels) if assigned == label]
         current = self.medoids[label]
-        return min(members, key=lambda a: (self._total(a, members), a != current, a))
-
-    def _total(self, attribute: int, members: list[int]) -> int:
-        return sum(self.units[attribute][other] for other in members)
+        return min(members, key=lambda a: (sum(self.units[a][b] for b in members), a != current, a))
 
     def _move(self, attribute: int) -> None:
         to, current = self.units[attribute], self.labels[attribute]
@@ -194,7 +191,7 @@ def _swapped(distances: Matrix, medoids: Iterable[int]) -> Clustering:
     """Best exchanges of a medoid with another attribute, until none lowers the cost."""
     units = _units(distances)
     chosen = sorted(medoids)
-    cost = _cost(units, chosen)
+    cost = sum(min(row[medoid] for medoid in chosen) for row in units)
     while exchanges := list(_exchanges(units, chosen)):
         lowest, other = min(exchanges)
         if lowest >= cost:
@@ -211,10 +208,6 @@ def _exchanges(units: list[list[int]], medoids: list[int]) -> Iterable[tuple[int
         for new in range(len(units)):
             if new not in medoids:
                 yield sum(_closer(units[new], nearest)), sorted([*kept, new])
-
-
-def _cost(units: list[list[int]], medoids: list[int]) -> int:
-    return sum(min(row[medoid] for medoid in medoids) for row in units)
 
 
 def _nearest(units: list[list[int]], medoids: Sequence[int]) -> list[int]:

@@ -9,17 +9,24 @@ The view of the release joins groups and records, and never the values, so it do
 which of a bucket's values belongs to whom. Numbers of groups and of the buckets of every column are
 separate random permutations under the run's secret key. Columns that share buckets have the same
 numbers. The order of rows depends only on published columns.
+
+Evidence: records of a group look the same. Of a column that some hide it is about those who show
+it; what the others have is in buckets, whose values are those of a sensitive column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sqlglot import exp
+
+from pganon.encode.axis import Axis
 from pganon.forms.form import (
     Linkage,
     OnRequest,
     Publication,
     PublishedForm,
+    Relations,
     Staging,
     Statistics,
     Tables,
@@ -27,21 +34,42 @@ from pganon.forms.form import (
 )
 from pganon.forms.inferred import Inferred
 from pganon.forms.linked import Linked, LinkedColumn
+from pganon.forms.work import GROUP_SIZES
 from pganon.identifiers import quote
 from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, inference_text
+from pganon.methods.common.form.recode import EXTENTS
 from pganon.methods.local.form import inferred, staging, statistics, told, verification, views
 from pganon.methods.local.form.aligned import links
-from pganon.methods.local.form.evidence import EVIDENCE
-from pganon.methods.local.form.layout import Layout
+from pganon.methods.local.form.layout import Layout, forms, is_generalized
 from pganon.methods.local.form.staging import RECORDS
 from pganon.methods.local.form.verification import histogram
 from pganon.methods.local.form.whole import PARTS, WHOLE
+from pganon.methods.local.metrics import relations
 from pganon.methods.local.metrics.report import LocalMetrics, measure_steps, metrics_of
+from pganon.metrics.evidence.classes import Groups, evidence_of
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, query
 from pganon.steps import State
 from pganon.steps.facts import Facts
+
+
+def _sizes(spec: ReleaseSpec, state: State, tables: Relations) -> exp.Select:
+    return query("select count(*) as n from records as r group by r.group_id", dict(tables))
+
+
+def _extents(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Select:
+    return query(
+        "select e.* from e join d on d.group_id = e.class_id join f on f.display = d.display"
+        " where :shown",
+        {"e": state.work(EXTENTS), "d": state.work(GROUP_SIZES), "f": forms(state)},
+        shown=is_generalized(axis.attribute, col("form", "f")),
+    )
+
+
+EVIDENCE = evidence_of(
+    Groups(lambda spec, tables: relations.shown(spec, PARTS, tables), _sizes, _extents), histogram
+)
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:

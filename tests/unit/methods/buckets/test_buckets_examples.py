@@ -9,8 +9,7 @@ import pytest
 
 from pganon.methods.buckets.search import Condition, Nominal, Ordered, encode, partition
 from pganon.methods.buckets.search.firefly import Flight, move, ordering, scores
-from pganon.methods.buckets.search.repair import Halves
-from pganon.methods.buckets.search.tree import base_split
+from pganon.methods.buckets.search.tree import Halves, base_split
 from tests.support.oracles import buckets as oracle
 from tests.support.oracles.buckets import Table
 from tests.support.sources.buckets_cases import (

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pganon.methods.buckets.search import Condition, Partition, partition
 from pganon.methods.buckets.search.firefly import lowest_cost
-from pganon.methods.buckets.search.repair import closest_pairs
+from pganon.methods.buckets.search.tree import closest_pairs
 from tests.support.oracles import buckets as oracle
 from tests.support.sources.buckets_cases import conditions, members, random_table, search, whole
 

@@ -23,11 +23,12 @@ from pganon.methods.classes.full_domain.search.rows import (
     Missed,
     Recoding,
     Row,
+    Table,
     Whole,
     next_rows,
     satisfied,
+    sources,
 )
-from pganon.methods.classes.full_domain.search.sources import Table, sources
 
 MODELS = ("size", "distinct", "half", "upward")
 
