@@ -13,10 +13,11 @@ from dataclasses import replace
 import psycopg
 
 from pganon import database, sqlfiles
-from pganon.assessment.call import Call, Connection
+from pganon.assessment.call import Call, Connection, Told
 from pganon.assessment.figures import Assessment, QuasiIdentifier
 from pganon.assessment.identifiers import identifier_hints
 from pganon.catalog.code import reading
+from pganon.catalog.hashed import SAMPLE_ROWS
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import ExternalObjects
 from pganon.catalog.roles import numbers
@@ -124,10 +125,12 @@ def quasi_identifiers(
     *,
     separation: float = 0.99,
     largest: int = 4,
+    rows: int = SAMPLE_ROWS,
     trust: Sequence[str] = (),
     dsn: str | None = None,
     owner: str | None = None,
     conn: Connection | None = None,
+    told: Told = lambda tried, total: None,
 ) -> list[QuasiIdentifier]:
     """Minimal sets of columns that tell most pairs of records apart, smallest first.
 
@@ -137,7 +140,12 @@ def quasi_identifiers(
         columns: exact names of those that may be known; all that can be compared without them.
         separation: share of the pairs of records that differ in a column of the set, above 0.
         largest: most columns of a set.
+        rows: about so many rows of a table with more are looked at; 0: all.
         relation, trust, owner, conn: as of :func:`assess`.
+        told: called with the number of sets that were tried, and that of all.
+
+    Raises:
+        Stopped: by the user; it has what was found.
     """
     if conn is None:
         with database.connect(dsn) as opened:
@@ -146,15 +154,17 @@ def quasi_identifiers(
                 columns,
                 separation=separation,
                 largest=largest,
+                rows=rows,
                 trust=trust,
                 owner=owner,
                 conn=opened,
+                told=told,
             )
     try:
         _check_installed(conn)
         with measuring.functions(conn, owner) as schema:
             call = Call(conn, schema, relation, columns, (), None, {})
-            return call.sets(separation, largest, trust)
+            return call.sets(separation, largest, trust, rows, told)
     except psycopg.Error as error:
         raise translate(error) from None
 

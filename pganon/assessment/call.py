@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
+from itertools import combinations
+from math import comb
 from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from pganon import sqlfiles
 from pganon.assessment.figures import (
@@ -22,9 +26,10 @@ from pganon.assessment.figures import (
 )
 from pganon.catalog.citus import distributed_reads
 from pganon.catalog.code import reading
-from pganon.catalog.introspect import refuse_own
+from pganon.catalog.introspect import estimated_rows, read_relation, refuse_own
 from pganon.catalog.model import ExternalObjects
 from pganon.catalog.roles import numbers
+from pganon.catalog.sample import sample
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import NameProblem, QualifiedName, first_few, parse_name
@@ -33,10 +38,54 @@ from pganon.privacy import lookalikes
 from pganon.privacy.identity import EIRLDiversity
 from pganon.risk.sample import Sample
 from pganon.server_errors import translate
+from pganon.sqltools import statement
 
 Connection = psycopg.Connection[Any]
 
 EIR = EIRLDiversity.name
+
+
+MOST_SETS = 4_096
+"""Sets of columns that are compared."""
+
+_AT_ONCE = 64
+_DRAWN = QualifiedName("pg_temp", "pganon_drawn")
+
+Told = Callable[[int, int], None]
+"""Called with the number of sets that were tried, and that of all."""
+
+
+class Stopped(KeyboardInterrupt):
+    """A search was interrupted.
+
+    Attributes:
+        interrupt: what interrupted it.
+        found: sets that no other one will replace.
+        tried, total: numbers of sets.
+    """
+
+    def __init__(
+        self,
+        interrupt: KeyboardInterrupt,
+        found: list[QuasiIdentifier],
+        tried: int,
+        total: int,
+    ) -> None:
+        super().__init__()
+        self.interrupt, self.found, self.tried, self.total = interrupt, found, tried, total
+
+
+def number_of_sets(columns: int, largest: int) -> int:
+    return sum(comb(columns, size) for size in range(1, largest + 1))
+
+
+def _named(
+    found: Sequence[tuple[tuple[int, ...], Decimal, Decimal]], columns: Sequence[str]
+) -> list[QuasiIdentifier]:
+    """Small sets first, of these the ones that tell most pairs apart."""
+    sets = [(tuple(columns[n - 1] for n in numbers), d, s) for numbers, d, s in found]
+    sets.sort(key=lambda one: (len(one[0]), -one[2], one[0]))
+    return [QuasiIdentifier(names, float(d), float(s), True) for names, d, s in sets]
 
 
 @dataclass(frozen=True)
@@ -71,21 +120,70 @@ class Call:
         with self._reading(names, trust):
             return self._measured(names, require, recursive_l, others)
 
-    def sets(self, separation: float, largest: int, trust: Sequence[str]) -> list[QuasiIdentifier]:
+    def sets(
+        self, separation: float, largest: int, trust: Sequence[str], rows: int, told: Told
+    ) -> list[QuasiIdentifier]:
         """Minimal sets of the columns, of all where none is named, with that separation."""
         name = self._name(self.relation)
-        values: dict[str, Any] = {
-            "relation": str(name),
-            "separation": str(separation),
-            "largest": largest,
-        }
-        with self._reading([name], trust):
-            columns = list(self.qi) or self._fetch("columns", values)[0][0]
-            found = self._fetch("quasi_identifiers", {**values, "columns": columns})
+        with self._reading([name], trust), self.conn.transaction(force_rollback=True):
+            columns = list(self.qi) or self._fetch("columns", {"relation": str(name)})[0][0]
+            values: dict[str, Any] = {
+                "relation": self._sampled(name, columns, rows),
+                "columns": columns,
+                "separation": str(separation),
+                "largest": largest,
+            }
+            if 0 < separation <= 1 and 0 < number_of_sets(len(columns), largest) <= MOST_SETS:
+                return self._minimal(values, Decimal(str(separation)), told)
+            found = self._fetch("quasi_identifiers", values)
         return [
             QuasiIdentifier(tuple(columns), float(distinction), float(separation), minimal)
             for columns, distinction, separation, minimal in found
         ]
+
+    def _sampled(self, name: QualifiedName, columns: Sequence[str], rows: int) -> str:
+        """A table with so many of the rows, of a table with more, if the session may make one."""
+        if name.schema == _DRAWN.schema:
+            return str(name)
+        relation = read_relation(self.conn, str(name))
+        allowed = self.conn.execute(sqlfiles.query("catalog", "may_make_temporary")).fetchone()
+        size = estimated_rows(self.conn, relation)
+        if not rows or not allowed or not allowed[0] or (size is not None and size <= rows):
+            return str(name)
+        drawn = statement(
+            sample(self.conn, relation, dict(zip(columns, columns, strict=True)), rows)
+        )
+        self.conn.execute(sql.SQL("CREATE TABLE {} AS {}").format(_DRAWN.identifier, drawn))
+        return str(_DRAWN)
+
+    def _minimal(
+        self, values: Mapping[str, Any], least: Decimal, told: Told
+    ) -> list[QuasiIdentifier]:
+        """Some sets at a time, the small ones first; none with a part that does.
+
+        Raises:
+            Stopped: by the user; it has what was found.
+        """
+        columns = values["columns"]
+        total, tried = number_of_sets(len(columns), values["largest"]), 0
+        found: list[tuple[tuple[int, ...], Decimal, Decimal]] = []
+        for size in range(1, min(values["largest"], len(columns)) + 1):
+            every = list(combinations(range(1, len(columns) + 1), size))
+            known = [set(numbers) for numbers, *_ in found]
+            left = [one for one in every if not any(part <= set(one) for part in known)]
+            tried += len(every) - len(left)
+            told(tried, total)
+            for start in range(0, len(left), _AT_ONCE):
+                some = left[start : start + _AT_ONCE]
+                texts = [f"{{{','.join(map(str, one))}}}" for one in some]
+                try:
+                    rows = self._fetch("set_figures", {**values, "sets": texts})
+                except KeyboardInterrupt as interrupt:
+                    raise Stopped(interrupt, _named(found, columns), tried, total) from None
+                tried += len(some)
+                found += [(tuple(n), d, s) for n, d, s in rows if s >= least]
+                told(tried, total)
+        return _named(found, columns)
 
     @contextmanager
     def _reading(self, names: Sequence[QualifiedName], trust: Sequence[str]) -> Iterator[None]:
@@ -135,17 +233,27 @@ class Call:
         risks = [
             Risk(name, size, float(value)) for name, size, value in self._fetch("risk", values)
         ]
+        fitting = [n for n in (3, 2, 1) if number_of_sets(len(self.qi), n) <= MOST_SETS]
+        values["largest"] = fitting[0]
         sets = [
             ColumnSet(tuple(columns), float(distinction), float(separation))
             for columns, distinction, separation in self._fetch("distinguishing", values)
         ]
+        capped = ()
+        if fitting[0] < 3:
+            most = "pairs" if fitting[0] == 2 else "single columns"
+            capped = (
+                f"sets of up to three of {len(self.qi)} quasi-identifiers are"
+                f" {number_of_sets(len(self.qi), 3):,}, more than {MOST_SETS:,}: of these only"
+                f" {most} were compared; name fewer with --qi",
+            )
         warnings = [lookalikes.warning(*row) for row in self._fetch("lookalikes", values)]
         return Assessment(
             relation,
             tuple(measures),
             tuple(risks),
             tuple(sets),
-            (*warnings, *self._torn(names)),
+            (*warnings, *capped, *self._torn(names)),
             suda=self._suda(values, risks),
         )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import datetime
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -77,12 +78,19 @@ class _Invocation:
 invocation = _Invocation()
 
 
+class _Stream(Console):
+    """Output that nobody need read: a command ends as it would have with a reader."""
+
+    def on_broken_pipe(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+
+
 def stdout() -> Console:
-    return Console(highlight=False, markup=False, emoji=False)
+    return _Stream(highlight=False, markup=False, emoji=False)
 
 
 def stderr() -> Console:
-    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+    return _Stream(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def read_policy(file: str) -> LoadedPolicy:

@@ -40,6 +40,9 @@ def quasi(
         float, typer.Option("--separation", help="Share of the pairs of records that differ.")
     ] = 0.99,
     largest: Annotated[int, typer.Option("--largest", help="Most columns of a set.", min=1)] = 4,
+    rows: Annotated[
+        int, typer.Option("--rows", help="About so many rows of a larger table; 0: all.", min=0)
+    ] = 10_000,
     identifiers: Annotated[
         Identifiers | None,
         typer.Option(
@@ -55,27 +58,43 @@ def quasi(
 ) -> None:
     """Find the smallest sets of columns that tell records of a table or view apart."""
     from pganon.assessment import identifying_columns, quasi_identifiers
+    from pganon.assessment.call import Stopped
 
     names = common.names(columns)
-    with common.connect(dsn) as conn, progress(f"measuring {table}", quiet=json):
-        hints: list[Hint] = []
-        found: list[QuasiIdentifier] = []
+    hints: list[Hint] = []
+    found: list[QuasiIdentifier] = []
+    stopped: Stopped | None = None
+    with common.connect(dsn) as conn, progress(f"measuring {table}", quiet=json) as bar:
+
+        def told(tried: int, total: int) -> None:
+            bar.update(bar.tasks[0].id, description=f"{table}: {tried:,} of {total:,} sets")
+
         if identifiers is not None:
             hints = identifying_columns(table, names, trust=trust or (), conn=conn)
         else:
-            found = quasi_identifiers(
-                table,
-                names,
-                separation=separation,
-                largest=largest,
-                trust=trust or (),
-                owner=common.chosen_owner(owner),
-                conn=conn,
-            )
+            try:
+                found = quasi_identifiers(
+                    table,
+                    names,
+                    separation=separation,
+                    largest=largest,
+                    rows=rows,
+                    trust=trust or (),
+                    owner=common.chosen_owner(owner),
+                    conn=conn,
+                    told=told,
+                )
+            except Stopped as interrupt:
+                stopped, found = interrupt, interrupt.found
     if identifiers is not None:
         _show_hints(table, hints, json=json)
-    else:
-        _show_sets(table, found, json=json)
+        return
+    _show_sets(table, found, json=json)
+    if rows:
+        common.note(f"Of about {rows:,} rows, or of all if there are fewer; --rows 0 takes all.")
+    if stopped is not None:
+        common.note(f"Stopped after {stopped.tried:,} of {stopped.total:,} sets.")
+        raise stopped.interrupt
 
 
 def _show_hints(table: str, hints: Sequence[Hint], *, json: bool) -> None:

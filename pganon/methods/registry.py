@@ -7,15 +7,21 @@ starts pganon, as every installed package is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from difflib import get_close_matches
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
+from typing import Any, get_args
 
 from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
+from pganon.forms.form import PublishedForm
 from pganon.methods.common.base import Method
-from pganon.policy.registry import OnDemand
+from pganon.policy.options import MethodOptions, Support
+from pganon.policy.registry import OnDemand, word_of
+from pganon.policy.words import ROLES
+from pganon.privacy.models import MODELS
 from pganon.resolved.model import ReleaseSpec
 
 GROUP = "pganon.methods"
@@ -69,10 +75,60 @@ def methods() -> OnDemand[Method]:
             raise _refused(entry.name, entry.value, f"{type(error).__name__}: {error}") from None
         if not isinstance(method, Method):
             raise _refused(entry.name, entry.value, "it is no pganon.methods.common.base.Method")
+        wrong = next(_wrong(method), None)
+        if wrong is not None:
+            raise _refused(entry.name, entry.value, wrong)
         if method.name in found:
             raise _refused(entry.name, entry.value, f"a method {method.name} is there already")
         found[method.name] = entry.load
     return OnDemand(found)
+
+
+def _wrong(method: Method) -> Iterator[str]:
+    """What is missing or misspelt in a method of somebody else, with its class and variable."""
+    options: Any = method.options
+    if not (isinstance(options, type) and issubclass(options, MethodOptions)):
+        yield f"options of the Method is {options!r:.60}, no subclass of MethodOptions"
+        return
+    if not isinstance(method.form, PublishedForm):
+        yield f"form of the Method with {options.__name__} is no PublishedForm"
+    if not callable(method.partition_steps):
+        yield f"partition_steps of the Method with {options.__name__} cannot be called"
+    field = options.model_fields.get("name")
+    words = get_args(field.annotation) if field is not None else ()
+    if len(words) != 1 or not isinstance(words[0], str):
+        yield f"{options.__name__}.name is not a Literal of one word"
+    for name, kind in MethodOptions.__annotations__.items():
+        if "ClassVar" not in str(kind):
+            continue
+        if not hasattr(options, name):
+            yield f"{options.__name__}.{name} is missing"
+            return
+        held, known = getattr(options, name), _KNOWN.get(name)
+        default = getattr(MethodOptions, name, _EXAMPLES.get(name))
+        if type(held) is not type(default):
+            yield f"{options.__name__}.{name} is no {type(default).__name__}"
+        elif known is not None:
+            given = [held] if isinstance(held, str) else held
+            unknown = sorted(str(word) for word in given if word not in known)
+            if unknown:
+                guess = get_close_matches(unknown[0], known, 1)
+                meant = f" ({guess[0]}?)" if guess else ""
+                yield f'{options.__name__}.{name} has the unknown word "{unknown[0]}"{meant}'
+
+
+_EXAMPLES: dict[str, Any] = {"roles": frozenset(), "models": frozenset(), "adds": ()}
+_EXAMPLES |= {"grouped": "", "example": ""}
+"""Of the types of variables that have no default."""
+
+_KNOWN: dict[str, Collection[str]] = {
+    "roles": ROLES,
+    "grouped": ROLES,
+    "models": [word_of(model, "model") for model in MODELS],
+    "shows": ("generalized", "centre", "values", "exact"),
+    "sensitive": ("any", "one", "some", "hidden"),
+    "supports": get_args(Support),
+}
 
 
 def _own(place: str) -> Method:

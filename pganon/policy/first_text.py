@@ -27,6 +27,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _TAKEN = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 LONGEST_RELEASE = 40
 LEAST_L = 2
+MOST_NAMED = 10
 _ADDED = len("_values_")
 """The longest of what is added to the name of a column: `_bucket`, `_null`, `_high`."""
 _ROLES = {
@@ -49,6 +50,7 @@ def policy_text(policy: FirstPolicy, registry: Registry) -> str:
         f"# A first policy for the task {policy.task}. {TASKS[policy.task]}.",
         f"# Costs: {start.costs}. More: docs/{start.page}",
         *_about_guesses(relation),
+        *_most_lines(policy.ranked),
         "",
         f"release: {_scalar(_release_name(relation))}",
         f"source: {_scalar(str(relation.name))}",
@@ -87,6 +89,19 @@ def _about_guesses(relation: Relation) -> list[str]:
             "# Row-level security applies to this role; a release needs a role it does not bind."
         )
     return lines
+
+
+def _most_lines(ranked: Sequence[Ranked]) -> Iterator[str]:
+    """Which of many columns matter, before all of them."""
+    if len(ranked) <= MOST_NAMED:
+        return
+    first = ranked[:MOST_NAMED]
+    together = [c.with_those_before for c in first if c.with_those_before is not None][-1:]
+    told = f", together {together[0].separation:.4f} of the pairs of rows" if together else ""
+    yield f"# {len(ranked)} columns may be known to others, and every one makes groups larger."
+    yield f"# These {MOST_NAMED} tell most rows apart{told}:"
+    yield f"#   {', '.join(_comment(column.name) for column in first)}"
+    yield "# Keep what readers need, and what others can know. At the end is what each tells apart."
 
 
 def _about_roles(method: type[MethodOptions]) -> list[str]:

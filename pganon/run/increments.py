@@ -189,12 +189,16 @@ def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Vers
     """
     shown = release_state.read(conn, plan.spec.policy.release)
     if shown is None or not shown.versions:
+        new = state[NEW_INDIVIDUALS]
+        said, hint = f"{new} people, a cohort needs {growth.size}", "run again when there are more"
+        if growth.unfinished is not None and new >= growth.size:
+            said = f"{new} new people, and nobody whom an earlier run was to test is left"
+            hint = "run again: the next run tests the new ones"
         raise PrivacyRefusal(
-            f"{plan.spec.source.name} has {state[NEW_INDIVIDUALS]} people,"
-            f" a cohort needs {growth.size}",
+            f"{plan.spec.source.name} has {said}",
             required=growth.size,
-            observed=state[NEW_INDIVIDUALS],
-            hint="run again when there are more",
+            observed=new,
+            hint=hint,
             code=ErrorCode.TOO_FEW_RECORDS,
         )
     return release_state.check_stored(shown, shown.current, None)

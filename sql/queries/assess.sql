@@ -45,10 +45,18 @@ FROM pganon.suda(
 );
 
 -- distinguishing --
--- Sets of up to three quasi-identifiers by how far they single records out.
+-- Sets of quasi-identifiers up to a size by how far they single records out.
 SELECT *
 FROM pganon.distinguishing(
-    %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[]
+    %(relation)s::pg_catalog.regclass, %(qi)s::pg_catalog.text[], %(largest)s::pg_catalog.int4
+);
+
+-- set_figures --
+-- How far some sets of columns single records out.
+SELECT *
+FROM pganon.set_figures(
+    %(relation)s::pg_catalog.regclass, %(columns)s::pg_catalog.text[],
+    %(sets)s::pg_catalog.text[]
 );
 
 -- columns --

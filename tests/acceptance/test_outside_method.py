@@ -159,5 +159,41 @@ def test_the_page_shows_the_package() -> None:
         assert "".join(text.split()) == "".join("".join(pieces).split()), name
 
 
+@pytest.mark.parametrize(
+    ("changed", "wanted"),
+    [
+        (("    adds = (CLASS_ID,)\n", ""), "SortedRuns.adds is missing"),
+        (("    example = ", "    examples: ClassVar[str] = "), "SortedRuns.example is missing"),
+        (('{"k_anonymity"}', '{"k_anonymty"}'), '"k_anonymty" (k_anonymity?)'),
+        (('frozenset({"k_anonymity"})', '"k_anonymity"'), "SortedRuns.models is no frozenset"),
+        (('grouped = "quasi_', 'grouped = "quazi_'), "(quasi_identifying?)"),
+        (("parts = (FLAT,)", 'supports = frozenset({"label"})'), '"label" (labels?)'),
+        (('Literal["sorted_runs"]', "str"), "SortedRuns.name is not a Literal of one word"),
+        (("(SortedRuns, CLASSES, ", "(SortedRuns, None, "), "SortedRuns is no PublishedForm"),
+        (("(SortedRuns, CLASSES, steps", "(SortedRuns, CLASSES, ()"), "cannot be called"),
+        (("(SortedRuns, CLASSES, ", "(MethodOptions, CLASSES, "), "MethodOptions."),
+        (("(SortedRuns, CLASSES, ", '("SortedRuns", CLASSES, '), "no subclass of MethodOptions"),
+    ],
+)
+def test_a_declaration_that_is_wrong_is_named(
+    installed: Path, changed: tuple[str, str], wanted: str
+) -> None:
+    """When the methods are read, whatever the policy says, and by every command."""
+    module = installed / "sorted_runs.py"
+    text = module.read_text()
+    assert changed[0] in text
+    text = text.replace(*changed).replace("import Literal", "import ClassVar, Literal")
+    module.write_text(text)
+    sys.modules.pop("sorted_runs", None)
+    _forget()
+    with pytest.raises(UsageError) as caught:
+        pganon.load_policy(_text())
+    assert caught.value.code == "bad_method"
+    assert wanted in caught.value.message
+    assert "sorted_runs = sorted_runs:METHOD" in caught.value.message
+    ran = command("policy", "schema")
+    assert (ran.code, "bad_method" in ran.err or wanted in ran.err) == (2, True)
+
+
 def _text(document: dict[str, Any] = DOCUMENT) -> str:
     return json.dumps(document)

@@ -8,6 +8,7 @@ AS $$
 DECLARE
     sets text[];
 BEGIN
+    PERFORM pganon.assert_sets(cardinality(qi), largest);
     WITH RECURSIVE s AS (
         SELECT ARRAY[i] AS numbers FROM generate_subscripts(qi, 1) AS i
         UNION ALL

@@ -308,6 +308,24 @@ def test_columns_are_ranked_by_what_they_tell_apart(bare_db: Database) -> None:
     assert rows[-1][-2:] == ["adds", "little"]
 
 
+def test_of_many_columns_the_ten_that_matter_are_said_first(bare_db: Database) -> None:
+    """Columns of two values, and one that tells all apart with three of them."""
+    bits = ", ".join(f"(hashtextextended(i::text, {c}) & 1)::int AS code{c}" for c in range(30))
+    bare_db.source(
+        f"CREATE TABLE public.wide AS SELECT {bits}, i % 500 AS age, 'd' || i % 5 AS diagnosis"
+        " FROM generate_series(1, 2000) AS i"
+    )
+    text, _ = scaffold(bare_db, "wide")
+    about = text[: text.index("release:")].splitlines()
+    (line,) = [n for n, one in enumerate(about) if "tell most rows apart, together" in one]
+    assert "31 columns may be known to others" in about[line - 1]
+    named = about[line + 1].removeprefix("#").split(",")
+    assert len(named) == 10
+    assert named[0].strip() == "age"
+    ranked = text[text.index("# What tells rows apart") :]
+    assert [one.strip() in ranked for one in named] == [True] * 10
+
+
 def test_no_line_publishes_a_column_once_it_is_uncommented(bare_db: Database) -> None:
     bare_db.source(PATIENTS)
     text, _ = scaffold(bare_db, "patients")

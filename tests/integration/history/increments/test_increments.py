@@ -287,6 +287,18 @@ def test_too_few_for_a_first_version(db: Database) -> None:
     assert rows(db.owner(), "pganon_private.cohorts") == []
 
 
+def test_people_of_an_unfinished_cohort_who_are_gone(people: Database) -> None:
+    """Their cohort ends with them, and the people who came instead are no too few."""
+    with driver.refused("infeasible"):
+        grow(people, privacy=diverse(3, 4))
+    people.admin.execute("UPDATE public.person SET id = id + 1000")
+    with driver.refused("too_few_records") as caught:
+        grow(people)
+    assert "nobody whom an earlier run was to test is left" in caught[0].message
+    assert caught[0].hint == "run again: the next run tests the new ones"
+    assert grow(people).version == 1
+
+
 def test_rows_of_another_table(people: Database) -> None:
     """Nobody is new under another name; the cohorts are of one population."""
     grow(people)
