@@ -157,6 +157,7 @@ def _properties(found: Collected) -> dict[str, Any]:
         "readers": list(found.readers),
         "adversary": (found.guarantee[0].get("adversary") if found.guarantee else None),
         "measured": found.evidence is not None,
+        "withheld": found.withheld,
         "smallest": (found.evidence or {}).get("smallest"),
     }
 

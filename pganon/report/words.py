@@ -37,8 +37,10 @@ def count(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def percent(share: float) -> str:
-    """A share to two digits at least: 8.3 %, 50 %, 0.04 %."""
+def percent(share: float | None) -> str:
+    """A share to two digits at least: 8.3 %, 50 %, 0.04 %; None of all but few of them."""
+    if share is None:
+        return "nearly all"
     hundred = 100 * share
     if hundred == 0:
         return f"0{SPACE}%"
