@@ -92,6 +92,11 @@ def several(number: int, one: str, many: str | None = None) -> str:
     return f"{count(number)} {one if number == 1 else many or f'{one}s'}"
 
 
+def guess(*, alone: bool) -> str:
+    """A guess about a group; `alone`, if what is said of it holds for who has one version."""
+    return "a guess of who has no other version" if alone else "a guess"
+
+
 def day(at: datetime) -> str:
     return f"{at.day} {at:%B %Y}"
 

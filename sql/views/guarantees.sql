@@ -17,8 +17,17 @@ SELECT
     s.item AS details
 FROM pganon.releases AS r
 JOIN pganon_private.version AS v ON v.release = r.release AND v.version = r.version
-CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(v.guarantee)
-    WITH ORDINALITY AS s(item, position);
+CROSS JOIN LATERAL (
+    -- Another version may cross this one long after it was promised.
+    SELECT
+        g.position,
+        CASE
+            WHEN v.over_versions = 'void'
+                THEN g.item || '{"over_versions": "readers of one version"}'::pg_catalog.jsonb
+            ELSE g.item
+        END AS item
+    FROM pg_catalog.jsonb_array_elements(v.guarantee) WITH ORDINALITY AS g(item, position)
+) AS s;
 
 COMMENT ON VIEW pganon.guarantees IS
     'guarantees of the releases that you may read: a requirement, and the reader against whom it holds';
