@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cache
 from typing import Any, ClassVar
@@ -65,7 +65,7 @@ class HeldRelease:
 
     staged: Staged
     beside: bytes | None
-    told: dict[str, Any]
+    told: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Inverse of :meth:`of`."""

@@ -17,7 +17,7 @@ SELECT
             'columns', h.staged #> '{staged,views,0,columns}',
             'source_columns', h.staged #> '{staged,source_columns}',
             'readers', h.staged #> '{staged,readers}',
-            'measures', h.staged #> '{told}',
+            'measures', COALESCE(h.staged #> '{told}', h.staged #> '{staged,measures}'),
             'row_count', h.staged #> '{staged,row_count}',
             'suppressed', h.staged #> '{staged,suppressed}',
             'over_versions', h.staged #> '{staged,judged,over_versions}',
