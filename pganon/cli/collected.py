@@ -12,6 +12,7 @@ from pganon import sqlfiles
 from pganon.cli.written import program
 from pganon.forms.evidence import DIGEST, sha256
 from pganon.forms.utility import Utility
+from pganon.forms.withheld import told_measures
 from pganon.loading import policy_from
 from pganon.methods.registry import methods
 from pganon.policy.columns import of_role
@@ -54,7 +55,7 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
         guarantee=version.guarantee,
         columns=[column for column in version.columns if column["view"] == str(first)],
         source_columns=[column["name"] for column in version.source_columns],
-        measures=version.measures,
+        measures=told_measures(version.measures),
         readers=history.release.readers,
         access=[Access(one.role, one.because) for one in can_read(conn, history)],
         crossings=_crossings(conn, version),
@@ -63,7 +64,7 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
         evidence_intact=intact(_released(ledger, version.version), evidence),
         made_at=datetime.now(UTC),
         program=program(),
-        utility=figures_of(version.method, version.measures),
+        utility=figures_of(version.method, told_measures(version.measures)),
         tells=form.statistics.tells,
         apart=form.statistics.apart,
         said=form.verification.said,

@@ -25,16 +25,19 @@ def warnings(policy: Policy) -> list[str]:
     return [_warning(policy, [quote(name) for name in names])] if names else []
 
 
-def measured_warning(policy: Policy, shares: Mapping[str, float], groups: str) -> str:
+def measured_warning(policy: Policy, shares: Mapping[str, float | None], groups: str) -> str:
     """One warning about columns that no model protects, highest share first.
 
     Args:
         shares: of the released records in groups in which all have the same value, by column, of
-            which there is at least one.
+            which there is at least one; None of all but few of them.
         groups: what these are called: "classes".
     """
-    ordered = sorted(shares, key=lambda name: -shares[name])
-    percent = [f"{100 * shares[name]:.3g} %" for name in ordered]
+    known = {name: 1.0 if share is None else share for name, share in shares.items()}
+    ordered = sorted(known, key=lambda name: -known[name])
+    percent = [
+        "nearly all" if shares[name] is None else f"{100 * known[name]:.3g} %" for name in ordered
+    ]
     same = f"in {groups} in which all have the same value of it"
     if len(ordered) == 1:
         return _warning(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cache
 from typing import Any, ClassVar
@@ -21,6 +21,7 @@ from pganon import locks, sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.forms.evidence import evidence_details
+from pganon.forms.withheld import told_measures
 from pganon.history.versions import HistoryChanged
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
@@ -56,6 +57,7 @@ class HeldRelease:
     Attributes:
         staged: what publication needs.
         beside: keyed fingerprint of what is staged about other versions, if anything is.
+        told: its measures as approvers are told them.
     """
 
     # Bytes as JSON.
@@ -63,6 +65,7 @@ class HeldRelease:
 
     staged: Staged
     beside: bytes | None
+    told: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Inverse of :meth:`of`."""
@@ -108,7 +111,7 @@ def hold(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
             {
                 "request": request,
                 "run_id": staged.run_id,
-                "staged": HeldRelease(staged, _beside(conn, staged)).to_json(),
+                "staged": _kept(conn, staged).to_json(),
             },
         )
         ledger.append(
@@ -127,6 +130,10 @@ def hold(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
         )
         holding.last(request)
     return request
+
+
+def _kept(conn: Connection, staged: Staged) -> HeldRelease:
+    return HeldRelease(staged, _beside(conn, staged), told_measures(staged.measures))
 
 
 def _request(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
@@ -211,7 +218,7 @@ def publish_held(
 
 def _keep_again(conn: Connection, request: int, staged: Staged) -> None:
     """Keep what another attempt at publication needs if this one fails."""
-    kept = HeldRelease(staged, _beside(conn, staged))
+    kept = _kept(conn, staged)
     values = {"request": request, "staged": kept.to_json()}
     conn.execute(sqlfiles.query("requests", "keep_again"), values)
 

@@ -25,7 +25,7 @@ def attacks(found: Collected) -> dict[str, Any] | None:
         for event in found.events
         if event["event"] == "attacked" and event["run_id"] == found.version.run_id
     ]
-    if not rows:
+    if not rows or found.withheld:
         return None
     newest = rows[-1]
     details = newest["details"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from pganon.forms.told import Told, details
 from pganon.forms.utility import Utility
+from pganon.forms.withheld import WITHHELD
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.model import Policy
 from pganon.privacy.base import Requirement
@@ -106,6 +107,11 @@ class Collected:
     said: Mapping[str, str] = field(default_factory=dict)
     asked: bool = True
     about: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def withheld(self) -> bool:
+        """Whether no figure of the source is told; see :mod:`pganon.forms.withheld`."""
+        return bool(self.measures.get(WITHHELD))
 
     @property
     def one_each(self) -> bool:

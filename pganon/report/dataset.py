@@ -63,4 +63,6 @@ def _measured(report: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
         yield "highest re-identification risk", chance["highest"]
         yield "mean re-identification risk", chance["mean"]
     for one in report.get("attributes", []):
+        if one["lost"] is None:
+            continue
         yield f"information loss (NCP) of {one['column']}", one["lost"]

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from pganon.forms.evidence import DIGEST, sha256
+from pganon.privacy.judged import HOLDS
 from pganon.report import events, figures, guarantee
 from pganon.report.attacks import attacks
 from pganon.report.collected import Collected
@@ -21,7 +22,7 @@ from pganon.report.look import look_at
 from pganon.report.outcome import outcome
 from pganon.report.promises import not_protected
 from pganon.report.questions import over_versions, questions
-from pganon.report.words import count, day, listed, percent, plain, several
+from pganon.report.words import count, day, guess, listed, percent, plain, several
 
 FORMAT = "pganon report 1"
 
@@ -105,8 +106,9 @@ def _summary(found: Collected) -> Iterator[str]:
     if chance is not None:
         yield (
             f"Whoever knows {found.knowing} of a person finds at least {chance.smallest}"
-            f" {found.members} {'who' if found.counts_people else 'that'} look the same, so a guess"
-            f" is right at most once in {chance.smallest} times."
+            f" {found.members} {'who' if found.counts_people else 'that'} look the same, so"
+            f" {guess(alone=found.version.over_versions != HOLDS)} is right at most once in"
+            f" {chance.smallest} times."
         )
     for one in figures.combinations(found):
         yield (
@@ -157,6 +159,7 @@ def _properties(found: Collected) -> dict[str, Any]:
         "readers": list(found.readers),
         "adversary": (found.guarantee[0].get("adversary") if found.guarantee else None),
         "measured": found.evidence is not None,
+        "withheld": found.withheld,
         "smallest": (found.evidence or {}).get("smallest"),
     }
 

@@ -116,7 +116,7 @@ def _what(found: Collected, event: Mapping[str, Any]) -> str:
         case "awaiting_approval":
             return f"Measured, and held for approval: {count(details['row_count'])} {found.rows}"
         case "refused":
-            return f"Refused: {_refusal(details)}"
+            return f"Refused: {_refusal(details, told=not found.withheld)}"
         case "rejected":
             return "Rejected a release that had been measured"
         case "rolled_back":
@@ -139,12 +139,12 @@ def _what(found: Collected, event: Mapping[str, Any]) -> str:
             return plain(str(other).replace("_", " "))
 
 
-def _refusal(details: Mapping[str, Any]) -> str:
+def _refusal(details: Mapping[str, Any], *, told: bool) -> str:
     model = details.get("model")
     if model is None:
         return plain(str(details.get("reason") or details.get("code") or "")).replace("_", " ")
     text = f"{str(model).replace('_', ' ')} of {number(details['required'])} cannot be reached"
-    observed = details.get("observed")
+    observed = details.get("observed") if told else None
     return text if observed is None else f"{text}; {number(observed)} can"
 
 

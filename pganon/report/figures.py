@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from pganon.forms.told import details
 from pganon.policy.reporting import Limit
 from pganon.report.collected import Collected
 from pganon.report.words import listed
@@ -107,8 +108,8 @@ def most(found: Collected, column: str) -> float | None:
 
 def of_form(found: Collected) -> list[dict[str, Any]]:
     """Rows {label, parts} of what the form says of itself; parts are texts and figures."""
-    if found.utility is None:
-        return []
+    if found.utility is None or (found.withheld and found.tells is details):
+        return []  # these lines have losses
     sentences, smallest = found.tells(found.utility, found.members), found.policy.report.smallest
     return [one.document(smallest, found.members) for one in sentences]
 

@@ -44,6 +44,12 @@ def _missing(found: Collected) -> Iterator[str]:
             "The stored evidence is not the one that the ledger has the digest of: somebody changed"
             " it. Do not rely on this report; run the release again."
         )
+    if found.withheld:
+        yield (
+            "Few are left out, so no figure that was measured of the source is told here: beside"
+            " that of the release it could say what they have. The steward has all figures"
+            " (pganon show)."
+        )
     if found.evidence is None:
         yield (
             "The run that made this version measured no evidence: how groups of the source compare,"
@@ -137,7 +143,7 @@ def _lost(found: Collected) -> Iterator[str]:
             " for all people alike."
         )
     for item in (found.evidence or {}).get("attributes", []):
-        error = item.get("distribution", {}).get("largest_error")
+        error = (item.get("distribution") or {}).get("largest_error")
         if error is not None and error >= OFF:
             yield (
                 f"The distribution of {plain(item['column'])} is off by up to"

@@ -11,7 +11,7 @@ from typing import Any
 from pganon.privacy.judged import FINER, HOLDS
 from pganon.report import figures, guarantee
 from pganon.report.collected import Collected
-from pganon.report.words import count, listed, number, percent, sentence
+from pganon.report.words import count, guess, listed, number, percent, sentence
 
 Question = dict[str, str]
 
@@ -52,7 +52,8 @@ def _singling_out(found: Collected) -> Question:
     remains = (
         f"Some are alone in their group: a guess is right for certain, and {average}"
         if chance.smallest == 1
-        else f"A group of at least {chance.smallest} {found.members}: a guess is right once in"
+        else f"A group of at least {chance.smallest} {found.members}:"
+        f" {guess(alone=found.version.over_versions != HOLDS)} is right once in"
         f" {chance.smallest} times at most, and {average}"
     )
     bounded = guarantee.fewest_people(found) > 1

@@ -9,7 +9,7 @@ from typing import Any
 from pganon.policy.reporting import AUTHORITIES
 from pganon.report.charts import risk, values
 from pganon.report.figures import limit_words
-from pganon.report.words import count, day, listed, number, percent, plain, several
+from pganon.report.words import count, day, listed, number, percent, plain, sentence, several
 
 Document = Mapping[str, Any]
 
@@ -33,6 +33,10 @@ _MODELS = {
     " (Brickell and Shmatikov 2008). Says nothing about the size of a group.",
 }
 
+_CENTRES = ("mean", "mode")
+
+NOT_TOLD = "not told, as few are left out"
+
 
 def sentences(report: Document) -> dict[str, Any]:
     properties = report["properties"]
@@ -40,6 +44,7 @@ def sentences(report: Document) -> dict[str, Any]:
     return {
         "title": f"Disclosure report: {plain(properties['release'])}, {which}",
         "which": which,
+        "not_told": NOT_TOLD,
         "known": listed(properties["known"]),
         "knowing": properties["knowing"],
         "remaining": [_remaining(item, properties["members"]) for item in report["candidates"]],
@@ -70,7 +75,9 @@ def sentences(report: Document) -> dict[str, Any]:
             "exact" if properties["exact"] else _exact(item) for item in report["attributes"]
         ],
         "errors": [_error(item) for item in report["attributes"]],
-        "queries": _queries(report["queries"], possible=properties["asked"]),
+        "queries": _queries(
+            report["queries"], possible=properties["asked"], withheld=properties["withheld"]
+        ),
         "versions": _versions(report),
         "guard": _guard(report["versions"]["guard"]),
         "candidates": f"{several(report['versions']['candidates'], 'candidate')} with other methods"
@@ -213,7 +220,10 @@ def _others(item: Document, people: str) -> str:
     if item.get("of") == "hidden":
         whole = f"{people} {'who hide' if people == 'people' else 'that hide'} it"
     if not item["values"]:
-        return f"All of its {count(others['values'])} values are too rare to be named here."
+        return (
+            f"None of its {count(others['values'])} values is named here, as some of them are too"
+            " rare."
+        )
     return (
         f"{count(others['values'])} rarer values, which {percent(others['share'])} of the {whole}"
         " have together, are not named in this report."
@@ -241,7 +251,7 @@ def _exact(item: Document) -> str:
     if item["form"] is None:
         return "not measured"
     if item["exact"] is None:
-        return "a value in the middle of the group"
+        return "a value in the middle of the group" if item["form"] in _CENTRES else NOT_TOLD
     whose = " that show it" if item.get("of") == "shown" else ""
     text = f"exact for {percent(item['exact'])} of the records{whose}"
     width = item["width"]
@@ -280,7 +290,9 @@ def _remaining(item: Document, members: str) -> dict[str, str]:
     }
 
 
-def _queries(found: Document | None, *, possible: bool) -> str:
+def _queries(found: Document | None, *, possible: bool, withheld: bool) -> str:
+    if possible and withheld:
+        return f"{sentence(NOT_TOLD)}."
     if not possible:
         return "Not measured: random questions are not asked of releases of this form."
     if found is None or found["median"] is None:

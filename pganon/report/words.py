@@ -37,8 +37,10 @@ def count(number: float) -> str:
     return f"{number:,.0f}"
 
 
-def percent(share: float) -> str:
-    """A share to two digits at least: 8.3 %, 50 %, 0.04 %."""
+def percent(share: float | None) -> str:
+    """A share to two digits at least: 8.3 %, 50 %, 0.04 %; None of all but few of them."""
+    if share is None:
+        return "nearly all"
     hundred = 100 * share
     if hundred == 0:
         return f"0{SPACE}%"
@@ -88,6 +90,11 @@ def knowing(known: Sequence[str], partly: Sequence[str]) -> str:
 def several(number: int, one: str, many: str | None = None) -> str:
     """`1 column`, `2 columns`."""
     return f"{count(number)} {one if number == 1 else many or f'{one}s'}"
+
+
+def guess(*, alone: bool) -> str:
+    """A guess about a group; `alone`, if what is said of it holds for who has one version."""
+    return "a guess of who has no other version" if alone else "a guess"
 
 
 def day(at: datetime) -> str:

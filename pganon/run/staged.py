@@ -14,6 +14,7 @@ from pganon.forms.growing import standing_check, standing_increments
 from pganon.forms.metrics import Metrics
 from pganon.forms.stored import greatest_number
 from pganon.forms.utility import Utility
+from pganon.forms.withheld import WITHHELD, few_left_out, told_evidence
 from pganon.history.increments.removed import LEAVING_RECORDS
 from pganon.history.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
@@ -82,14 +83,23 @@ def staged_release(
         partition=spec.partition,
         sources=sources,
         compared_with=_compared_with(plan, prints.source),
-        measures=measures,
+        measures={**measures, WITHHELD: True} if _few_left_out(plan, state) else measures,
         shared=kept(spec, state),
         increments=increments,
         decides=_decides(spec),
         source_columns=tuple((c.name, c.type_name) for c in spec.source.columns),
         source_mark=source_mark,
-        evidence=plan.evidence(state),
+        evidence=_evidence(plan, state),
     )
+
+
+def _evidence(plan: Plan, state: State) -> dict[str, Any] | None:
+    found = plan.evidence(state)
+    return told_evidence(found) if found and _few_left_out(plan, state) else found
+
+
+def _few_left_out(plan: Plan, state: State) -> bool:
+    return few_left_out(plan.spec.policy, totals(plan, state).suppressed)
 
 
 def _stated(plan: Plan, state: State) -> list[dict[str, Any]]:

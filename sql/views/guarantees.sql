@@ -22,8 +22,17 @@ FROM pg_catalog.unnest(ARRAY(
             s.item AS details
         FROM pganon.releases AS r
         JOIN pganon_private.version AS v ON v.release = r.release AND v.version = r.version
-        CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(v.guarantee)
-            WITH ORDINALITY AS s(item, position)
+        CROSS JOIN LATERAL (
+            -- Another version may cross this one long after it was promised.
+            SELECT
+                g.position,
+                CASE
+                    WHEN v.over_versions = 'void'
+                        THEN g.item || '{"over_versions": "readers of one version"}'::pg_catalog.jsonb
+                    ELSE g.item
+                END AS item
+            FROM pg_catalog.jsonb_array_elements(v.guarantee) WITH ORDINALITY AS g(item, position)
+        ) AS s
     ) AS q
 )) AS f(
     release text, version integer, "position" bigint, requirement text, reader text, assumes text[],

@@ -22,7 +22,7 @@ FROM pg_catalog.unnest(ARRAY(
                     'columns', h.staged #> '{staged,views,0,columns}',
                     'source_columns', h.staged #> '{staged,source_columns}',
                     'readers', h.staged #> '{staged,readers}',
-                    'measures', h.staged #> '{staged,measures}',
+                    'measures', COALESCE(h.staged #> '{told}', h.staged #> '{staged,measures}'),
                     'row_count', h.staged #> '{staged,row_count}',
                     'suppressed', h.staged #> '{staged,suppressed}',
                     'over_versions', h.staged #> '{staged,judged,over_versions}',
@@ -48,7 +48,15 @@ FROM pg_catalog.unnest(ARRAY(
                     SELECT pg_catalog.jsonb_agg(
                         pg_catalog.jsonb_build_object(
                             'id', l.id, 'run_id', l.run_id, 'version', l.version, 'event', l.event,
-                            'at', l.at, 'by_role', l.by_role, 'details', l.details
+                            'at', l.at, 'by_role', l.by_role, 'details',
+                            -- What was measured of the source beside what will be read of it; see
+                            -- pganon/forms/withheld.py.
+                            CASE
+                                WHEN h.staged #> '{told,withheld}' IS NULL THEN l.details
+                                WHEN l.event = 'attacked'
+                                    THEN pg_catalog.jsonb_build_object('targets', l.details -> 'targets')
+                                ELSE l.details - 'observed'
+                            END
                         ) ORDER BY l.id
                     )
                     FROM pganon_private.ledger AS l

@@ -17,7 +17,8 @@ FROM pg_catalog.unnest(ARRAY(
                     pg_catalog.string_agg(s.item ->> 'requirement', ', ' ORDER BY s.place)
                     || pg_catalog.min(', against a reader ' || (s.item ->> 'reader')) || CASE
                         WHEN v.over_versions = 'finer' THEN ' and has no finer version'
-                        WHEN pg_catalog.bool_or(s.item ->> 'over_versions' = 'readers of one version')
+                        WHEN v.over_versions = 'void'
+                                OR pg_catalog.bool_or(s.item ->> 'over_versions' = 'readers of one version')
                             THEN ' and has no other version'
                         ELSE ''
                     END

@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.forms.form import Histogram, Relations
+from pganon.forms.withheld import share_told
 from pganon.identifiers import quote
 from pganon.metrics.evidence.merging import merged
 from pganon.metrics.evidence.people import Individuals, holders, of_values
@@ -84,14 +85,14 @@ def _people(item: Sensitive, facts: Facts) -> list[int]:
 
 def _document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
     people = _people(item, facts)
-    hidden = facts[_hidden(item)]
+    hidden, mean = facts[_hidden(item)], facts[_mean(item)]
     most = facts[_hidden_times(item)]
     values = facts[_highest(item)]
     return {
         "column": item.published,
         "of": "all" if item.hidden is None else "hidden",
         "most": facts[_most(item)],
-        "mean": facts[_mean(item)],
+        "mean": None if mean is None else share_told(mean, sum(people), smallest),
         "bins": [
             {
                 "from": first / STEPS,

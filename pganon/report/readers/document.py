@@ -18,7 +18,7 @@ from pganon.report.dataset import dataset
 from pganon.report.outcome import NONE, chance_row, row
 from pganon.report.promises import limits_of
 from pganon.report.readers.seen import Commonest, Seen
-from pganon.report.words import count, listed, percent, plain
+from pganon.report.words import count, guess, listed, percent, plain
 
 FORMAT = "pganon report 1"
 
@@ -76,6 +76,7 @@ def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, A
             "known": seen.known,
             "sensitive": seen.sensitive,
             "exact": seen.exact,
+            "alone": seen.alone,
         },
         "views": seen.views,
         "columns": [
@@ -198,8 +199,8 @@ def _summary(
     if chance is not None:
         yield (
             f"Whoever knows {listed(seen.known)} of a person finds at least {chance['smallest']}"
-            f" {seen.members} that look the same, so a guess is right at most once in"
-            f" {chance['smallest']} times."
+            f" {seen.members} that look the same, so {guess(alone=seen.alone)} is right at most"
+            f" once in {chance['smallest']} times."
         )
     elif seen.exact:
         yield f"{listed(seen.known)} are published exactly, so people can be found by them."

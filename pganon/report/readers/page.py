@@ -5,7 +5,7 @@ from __future__ import annotations
 from pganon.report.charts import bars, risk
 from pganon.report.sentences import commonest, of_each_limit, smallest
 from pganon.report.template import Document, render
-from pganon.report.words import listed, plain, sentence
+from pganon.report.words import guess, listed, plain, sentence
 
 
 def page(report: Document) -> str:
@@ -23,6 +23,7 @@ def page(report: Document) -> str:
     name = f"{plain(properties['release'])}, version {properties['version']}"
     words = {
         "title": f"Report for readers: {name}",
+        "guess": sentence(guess(alone=properties["alone"])),
         "known": listed(properties["known"]),
         "views": listed(report["views"]),
         "above": sentence(f"{of_each_limit(report, sizes['above'])}.") if sizes else "",

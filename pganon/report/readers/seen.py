@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pganon.privacy.judged import ALL_VERSIONS
+
 _BOXED = ("range", "set", "ordinal", "label", "listed", "mean", "mode")
 """Forms of which all records of a group show the same."""
 
@@ -75,6 +77,11 @@ class Seen:
     def individual(self) -> str | None:
         """The column with the number of the individual, where several records may be of one."""
         return next((one["name"] for one in self.first if one["form"] == "individual"), None)
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing is promised to hold for who has other versions, too."""
+        return all(item.get("over_versions") != ALL_VERSIONS for item in self.guarantee)
 
     @property
     def bucket(self) -> str | None:

@@ -69,7 +69,7 @@ class Sensitive(Part):
     column: str
     of: Literal["all", "hidden"]
     most: float
-    mean: float
+    mean: float | None
     bins: list[ShareBin]
     values: list[Value]
     others: OtherValues | None
@@ -122,7 +122,7 @@ class Attribute(Part):
     """
 
     column: str
-    lost: float
+    lost: float | None
     form: Literal["range", "set", "values", "label", "mean", "mode", "exact"] | None
     of: Literal["all", "shown"] | None
     exact: float | None

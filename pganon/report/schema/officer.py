@@ -22,7 +22,8 @@ from pganon.report.schema.parts import (
 
 
 class Properties(Part):
-    """What the report is about. `measured`: whether there is evidence."""
+    """What the report is about. `measured`: whether there is evidence; `withheld`: whether so few
+    are left out that no figure of the source is told."""
 
     release: str
     version: int | None
@@ -46,6 +47,7 @@ class Properties(Part):
     readers: list[str]
     adversary: str | None
     measured: bool
+    withheld: bool
     smallest: int | None
 
 
@@ -191,7 +193,7 @@ class Check(Part):
     sentence: str
     bound: Literal["at least", "above", "at most", "below"]
     required: float
-    measured: float
+    measured: float | None
 
 
 class Asked(Part):

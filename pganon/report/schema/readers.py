@@ -34,6 +34,7 @@ class ReadersProperties(Part):
     known: list[str]
     sensitive: list[str]
     exact: bool
+    alone: bool
 
 
 class ReadersColumn(Part):

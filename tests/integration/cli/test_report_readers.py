@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pganon.privacy.judged import ALL_VERSIONS, ONE_VERSION
 from pganon.run.result import RunResult
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
@@ -148,3 +149,32 @@ def test_it_can_be_signed_with_an_exported_file(db: Database, tmp_path: Path):
     )
     assert (ran.code, ran.json["statement"]["edition"]) == (0, "readers")
     assert [one["model"] for one in ran.json["counted"]] == ["k_anonymity", "distinct_l_diversity"]
+
+
+def test_a_version_that_others_cross_promises_nothing_for_who_has_both(
+    db: Database, tmp_path: Path
+):
+    """Also one that was published when there was no other, and promised it for all versions."""
+
+    def summary() -> tuple[int, str, set[str]]:
+        file = tmp_path / "report.json"
+        report = json.loads(reported(db, file, "--for", "readers", role="analyst"))
+        held = {one["over_versions"] for one in report["guarantee"]}
+        return report["properties"]["version"], report["summary"], held
+
+    version, text, held = summary()
+    assert (version, "so a guess is right at most once" in text) == (1, True)
+    assert held == {ALL_VERSIONS}
+    db.source("DELETE FROM public.hushed_source WHERE id = 7", grant=False)
+    publish = {"readers": ["analyst", "source_owner"]}
+    changes = {"publish": publish, "republication": "allow"}
+    faults.run(db.dsn(), faults.policy(source="public.hushed_source", **changes))
+    for number in (2, 1):
+        if number == 1:
+            assert pganon("rollback", "patients", "--dsn", db.dsn()).code == 0
+        version, text, held = summary()
+        assert (version, held) == (number, {ONE_VERSION})
+        assert "so a guess of who has no other version is right at most once" in text
+        said = db.connect("analyst").execute("SELECT guarantee FROM pganon.releases").fetchone()
+        assert said is not None
+        assert said[0].endswith("and has no other version")

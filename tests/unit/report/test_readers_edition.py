@@ -6,6 +6,7 @@ import json
 from html import unescape
 from typing import Any
 
+from pganon.privacy.judged import ALL_VERSIONS, ONE_VERSION
 from pganon.report.readers.document import document
 from pganon.report.readers.page import page
 from pganon.report.readers.seen import Commonest, Seen
@@ -52,7 +53,7 @@ COLUMNS = [
 def seen(**changes: Any) -> Seen:
     said = {
         "adversary": "who knows the quasi-identifiers of a person",
-        "over_versions": "readers of all versions",
+        "over_versions": ALL_VERSIONS,
     }
     found: dict[str, Any] = {
         "release": "stays",
@@ -155,3 +156,12 @@ def test_hostile_names_are_texts():
     assert html.count("<script") == 2
     assert "alert(1)</script>" not in html
     assert not {"\u202e", "\x07"} & set(html)
+
+
+def test_what_holds_for_one_version_is_said_of_one():
+    """Whoever has versions that cross may find fewer people than a group has."""
+    void = seen(guarantee=[{**item, "over_versions": ONE_VERSION} for item in seen().guarantee])
+    for found, guess in ((seen(), "a guess"), (void, "a guess of who has no other version")):
+        report = document(found)
+        assert f"so {guess} is right at most once in 8 times" in report["summary"]
+        assert f"{guess.capitalize()} is right with a chance of" in shown(page(report))

@@ -1,0 +1,78 @@
+"""What is not told of a version of which few people are left out, beside what readers see of it.
+
+A figure of the source beside the same figure of the release says what those have who are in the one
+alone. While they are fewer than `report.smallest`, documents for others than the steward have no
+figure that depends on who was left out: the same release gives the same document, whoever that was.
+Evidence is stored without them; measures are stored whole, for the steward, and told without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pganon.policy.model import Policy
+
+WITHHELD = "withheld"
+"""In the measures of a version: that this holds of it."""
+
+_OF_SOURCE = ("t_closeness", "beta_likeness", "delta_disclosure", "background_knowledge")
+"""Models that compare groups with the source, unless it is with what is published."""
+
+_LOSSES = ("gcp", "ncp_total", "paper_gcp")
+"""Losses, which are shares of what the source has; as `ncp`, which is one by column."""
+
+
+def few_left_out(policy: Policy, records: int) -> bool:
+    """Whether some people are left out, and fewer than may be counted.
+
+    Records of one person may be many, so any number of them may be of few people.
+    """
+    return records > 0 and (policy.several_each or records < policy.report.smallest)
+
+
+def told_evidence(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """Evidence without figures of the source."""
+    attributes = [
+        {**one, "distribution": None, **_without_values(one)} for one in evidence["attributes"]
+    ]
+    sizes = {**evidence["class_sizes"], "source": None}
+    found = {**evidence, "class_sizes": sizes, "attributes": attributes}
+    if "candidates" in evidence:
+        # Combinations are counted if a record has them, also one that is left out.
+        kept = [one for one in evidence["candidates"] if one["kind"] != "combinations"]
+        found["candidates"] = kept
+    return found
+
+
+def _without_values(attribute: Mapping[str, Any]) -> dict[str, None]:
+    # How many values lie between two that have an order, the source says.
+    return {"exact": None, "width": None} if attribute["form"] == "set" else {}
+
+
+def told_measures(measures: Mapping[str, Any]) -> dict[str, Any]:
+    """Measures of a version as others than the steward are told them."""
+    dropped = ("metrics", "increment", "utility", "verified") if measures.get(WITHHELD) else ()
+    # Shares have all digits there, so that those count few; warnings say what is to be known.
+    found = {n: value for n, value in measures.items() if n not in ("alike", *dropped)}
+    if not dropped:
+        return found
+    if "utility" in measures:
+        utility = measures["utility"]
+        gone = {name: None for name in _LOSSES if name in utility}
+        ncp: dict[str, None] = dict.fromkeys(utility.get("ncp", {}))
+        found["utility"] = {**utility, **gone, "ncp": ncp}
+    found["verified"] = [_told(check) for check in measures.get("verified", [])]
+    return found
+
+
+def _told(check: Mapping[str, Any]) -> dict[str, Any]:
+    compared = check["model"] in _OF_SOURCE and check["against"] != "published"
+    combined = check["against"].endswith(" combinations")
+    return {**check, "measured": None} if compared or combined else dict(check)
+
+
+def share_told(share: float, people: float, smallest: int) -> float | None:
+    """A share of people; None of all but few of them, as the rest would be counted by it."""
+    rest = round(people * (1 - share))
+    return None if 0 < rest < smallest else share

@@ -1,0 +1,184 @@
+"""Attack: what a report has of the source, beside the same of the release, says who is left out.
+
+All that the one who is left out could have is tried: where the release is the same, all that others
+than the steward are told of it is the same, to the last digit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from functools import partial
+from itertools import product
+from typing import Any
+
+import pytest
+
+from pganon import MetricsRequest, Options, Workload
+from pganon.cli.collected import collect
+from pganon.cli.held import collect_held
+from pganon.forms.withheld import few_left_out, share_told
+from pganon.loading import load_policy
+from pganon.report.document import document
+from pganon.report.page import page
+from pganon.run.release import run_release
+from pganon.run.result import RunResult
+from tests.support.harness import driver, faults
+from tests.support.harness.cluster import Database
+from tests.support.harness.documents import valid
+
+pytestmark = pytest.mark.primary_server_only
+
+BY = "source_owner"
+TIMES = {"at", "timestamp", "published_at", "source_mark"}
+WORLDS = list(product((31, 34, 47, 90), ("flu", "cold", "burn")))
+"""Age and disease of the one without a zip, who is left out."""
+
+SOURCE = """
+CREATE TABLE public.patient (id integer PRIMARY KEY, age integer, zip text, disease text);
+INSERT INTO public.patient
+SELECT n, 20 + n * 7 % 40, 'Z' || n % 3, (ARRAY['flu', 'flu', 'cold', 'burn'])[1 + n % 4]
+FROM generate_series(1, 60) AS n;
+"""
+POLICY: dict[str, Any] = {
+    "release": "patients",
+    "source": "public.patient",
+    "columns": {
+        "id": {"role": "individual"},
+        "age": {"role": "quasi_identifying"},
+        "zip": {"role": "quasi_identifying", "nulls": "suppress"},
+        "disease": {"role": "sensitive"},
+    },
+    "privacy": [
+        {"model": "k_anonymity", "k": 4},
+        {"model": "t_closeness", "column": "disease", "t": 0.5},
+        {"model": "beta_likeness", "column": "disease", "beta": 4},
+    ],
+    "suppression_limit": 0.5,
+    "publish": {"readers": ["analyst"], "approval": {"by": [BY]}},
+}
+
+
+def _waiting(
+    db: Database, world: tuple[int, str], method: dict[str, Any], **changes: Any
+) -> RunResult:
+    age, disease = world
+    db.source(f"{SOURCE}INSERT INTO public.patient VALUES (61, {age}, NULL, '{disease}')")
+    workload = Workload(queries=50, predicates=1)
+    options = Options(metrics=MetricsRequest(workload=workload), force=True)
+    with driver.secrets(faults.SEED):
+        loaded = load_policy(json.dumps({**POLICY, "method": method, **changes}))
+        return run_release(loaded, dsn=db.dsn(), options=options)
+
+
+def _without_times(found: Any) -> Any:
+    if isinstance(found, dict):
+        return {name: _without_times(one) for name, one in found.items() if name not in TIMES}
+    return [_without_times(one) for one in found] if isinstance(found, list) else found
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        {"name": "one_dimensional"},
+        {"name": "mondrian"},
+    ],
+    ids=lambda method: method["name"],
+)
+def test_the_same_release_has_the_same_report(db_after: Any, method: dict[str, Any]) -> None:
+    told: defaultdict[str, set[str]] = defaultdict(set)
+    whole: set[str] = set()
+    worlds: defaultdict[str, int] = defaultdict(int)
+    for world in WORLDS:
+        db, result = db_after(partial(_waiting, world=world, method=method))
+        assert (result.outcome, result.suppressed) == ("awaiting_approval", 1)
+        approver = db.connect(BY)
+        row = approver.execute("SELECT pganon.request_evidence(%s)", [result.request]).fetchone()
+        assert row is not None
+        report = valid(document(collect_held(approver, result.request or 0)))
+        assert "None" not in page(report)
+        parts = [f"pganon_stage.r1_{part}" for part in ("classes", "records", "histogram")]
+        released = json.dumps([faults.content(db.admin, part) for part in parts])
+        worlds[released] += 1
+        told[released].add(json.dumps(_without_times([row[0], report]), sort_keys=True))
+        kept = db.admin.execute("SELECT staged -> 'staged' -> 'measures' FROM pganon_private.held")
+        whole.add(json.dumps([kept.fetchone(), released]))
+    assert max(worlds.values()) > 1
+    assert [len(reports) for reports in told.values()] == [1] * len(told)
+    assert len(whole) > len(told), "the figures that the steward has tell worlds apart"
+
+
+def test_few_are_of_the_policy_and_of_people() -> None:
+    def few(left_out: int, **changes: Any) -> bool:
+        return few_left_out(load_policy(json.dumps({**POLICY, **changes})).policy, left_out)
+
+    method = {"name": "mondrian"}
+    assert [few(n, method=method) for n in (0, 1, 10, 11)] == [False, True, True, False]
+    assert few(19, method=method, report={"smallest": 20})
+    accepted = "many_accepted"
+    assert few(500, method=method, records_per_individual=accepted), "they may be of one person"
+
+
+def test_many_who_are_left_out_hide_each_other(db: Database) -> None:
+    db.source(
+        f"{SOURCE}INSERT INTO public.patient SELECT n, 30, NULL, 'flu'"
+        " FROM generate_series(61, 71) AS n"
+    )
+    loaded = load_policy(
+        json.dumps({**POLICY, "method": {"name": "mondrian"}, "publish": {"readers": ["analyst"]}})
+    )
+    assert faults.run(db.dsn(), loaded).suppressed == 11
+    report = valid(document(collect(db.owner(), "patients")))
+    assert not report["properties"]["withheld"]
+    assert all(one["measured"] is not None for one in report["guarantee"])
+    assert all(one["distribution"] for one in report["attributes"])
+    assert report["class_sizes"]["source"]
+
+
+FEW = {
+    "r2": (180, 3, 3),
+    "r4": (35, 1, 5),
+}
+"""People, those of them who have a rare value, and k."""
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_no_share_counts_those_who_have_a_rare_value(db: Database, name: str) -> None:
+    """Attack: the share of the others, as 177 of 180 and 34 of 35 are 98.3 and 97.1 %."""
+    people, rare, k = FEW[name]
+    db.source(
+        "CREATE TABLE public.person (id integer PRIMARY KEY, age integer, w boolean);"
+        f" INSERT INTO public.person SELECT n, 20 + n, n % {people // rare} = 0"
+        f" FROM generate_series(1, {people}) AS n"
+    )
+    policy = {
+        "release": "people",
+        "source": "public.person",
+        "columns": {
+            "id": {"role": "individual"},
+            "age": {"role": "quasi_identifying"},
+            "w": {"role": "sensitive"},
+        },
+        "privacy": [{"model": "k_anonymity", "k": k}],
+        "method": {"name": "mondrian"},
+        "publish": {"readers": ["analyst"]},
+    }
+    result = faults.run(db.dsn(), load_policy(json.dumps(policy)))
+    assert result.released == people
+    report = valid(document(collect(db.owner(), "people")))
+    (found,) = report["sensitive"]
+    assert (found["mean"], found["values"]) == (None, [])
+    share = f"{100 * (people - rare) / people:.1f}"
+    for text in (page(report), json.dumps(report)):
+        assert share not in text
+        assert "All of its 2" not in text
+    assert "None of its 2 values is named here" in page(report)
+    if name == "r4":
+        (warning,) = result.warnings
+        assert ": nearly all of the released records are in" in warning
+
+
+def test_what_is_told_of_shares() -> None:
+    assert share_told(177 / 180, 180, 11) is None
+    assert share_told(169 / 180, 180, 11) == 169 / 180
+    assert share_told(1.0, 180, 11) == 1.0
