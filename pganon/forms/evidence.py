@@ -10,6 +10,9 @@ from typing import Any
 DIGEST = "evidence_sha256"
 """The digest in the details of the event that published a version."""
 
+JUDGEMENT = "judgement"
+"""Key of the evidence that is there whatever a run measured: what holds beside other versions."""
+
 
 def canonical(document: Mapping[str, Any]) -> str:
     """JSON with sorted keys and no blanks, to be written as UTF-8."""
@@ -21,6 +24,6 @@ def sha256(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical(document).encode()).hexdigest()
 
 
-def evidence_details(evidence: Mapping[str, Any] | None) -> dict[str, str]:
-    """Details of that event; none without evidence."""
-    return {} if evidence is None else {DIGEST: sha256(evidence)}
+def evidence_details(evidence: Mapping[str, Any]) -> dict[str, str]:
+    """Details of that event."""
+    return {DIGEST: sha256(evidence)}

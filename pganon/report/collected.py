@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pganon.forms.evidence import JUDGEMENT
 from pganon.forms.told import Told, details
 from pganon.forms.utility import Utility
 from pganon.policy.columns import ColumnPolicy
@@ -64,7 +65,7 @@ class Collected:
         source_columns: names of all columns of the source when it was read.
         measures: figures of its run.
         events: the ledger of the release, oldest first.
-        evidence: None if the run measured none.
+        evidence: what approvers look at; None of versions that were made before there was any.
         evidence_intact: whether the evidence is the one of which the ledger has the digest.
         program: version of the program that makes the report.
         request: with which it waits for approval; None if it is published.
@@ -105,6 +106,11 @@ class Collected:
     said: Mapping[str, str] = field(default_factory=dict)
     asked: bool = True
     about: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def measured(self) -> bool:
+        """Whether the run measured evidence for reports."""
+        return bool(set(self.evidence or ()) - {JUDGEMENT})
 
     @property
     def one_each(self) -> bool:

@@ -43,7 +43,7 @@ def _missing(found: Collected) -> Iterator[str]:
             "The stored evidence is not the one that the ledger has the digest of: somebody changed"
             " it. Do not rely on this report; run the release again."
         )
-    if found.evidence is None:
+    if not found.measured:
         yield (
             "The run that made this version measured no evidence: how groups of the source compare,"
             " how common values are in groups, and distributions are not in this report."
