@@ -23,44 +23,41 @@ Base = tuple[int, int]
 Node: TypeAlias = "dict[str, Any]"
 """Fields of a node by name, its own name under the empty one; lists are lists, all else texts."""
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[(){}\[\]]|(?:[^\s(){}\[\]\\]|\\.)+')
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[(){}]|(?:[^\s(){}\\]|\\.)+', re.DOTALL)
 _FUNCTIONS = (":funcid", ":opfuncid", ":aggfnoid", ":winfnoid")
 _SUBQUERY, _JOIN, _CTE, _GROUP = "1", "2", "6", "9"
 """Kinds of relations of a query whose columns are expressions that it has itself."""
+
+_KNOWN = "known"
+"""Field of a query that is not the server's: columns that were looked at."""
 
 _WHOLE = (_SUBQUERY, _JOIN, "3", "5", "8")
 """Those of which all is known: also functions, VALUES, and nothing at all."""
 
 
 def parsed(text: str) -> Any:
-    """A tree of nodes as the server prints it."""
-    tokens = _TOKEN.findall(text)
-    place = 0
+    """A tree of nodes as the server prints it. Long sums are deep, so nothing here recurs."""
+    around: list[list[Any]] = [[]]
+    for word in _TOKEN.findall(text):
+        if word in ("{", "("):
+            around.append([])
+        elif word in ("}", ")"):
+            items = around.pop()
+            around[-1].append(_node(items) if word == "}" else items)
+        else:
+            around[-1].append(word)
+    return around[0][0]
 
-    def value() -> Any:
-        nonlocal place
-        word = tokens[place]
-        place += 1
-        if word == "{":
-            node: Node = {"": tokens[place]}
-            place += 1
-            while tokens[place] != "}":
-                name = tokens[place]
-                place += 1
-                node[name] = value()
-                if tokens[place] == "[":  # bytes of a constant
-                    place = tokens.index("]", place) + 1
-            place += 1
-            return node
-        if word == "(":
-            items: list[Any] = []
-            while tokens[place] != ")":
-                items.append(value())
-            place += 1
-            return items
-        return word
 
-    return value()
+def _node(items: list[Any]) -> Node:
+    node: Node = {"": items[0]}
+    place = 1
+    while place < len(items):
+        name, node[name] = items[place], items[place + 1]
+        place += 2
+        if name == ":constvalue" and place < len(items) and items[place] == "[":
+            place = items.index("]", place) + 1
+    return node
 
 
 @dataclass
@@ -79,7 +76,17 @@ class Found:
 
 
 def _column(queries: Sequence[Node], number: int, ctes: frozenset[int]) -> Found:
-    """A column of the innermost of queries, each of which is in the one before."""
+    """A column of the innermost of queries, each of which is in the one before.
+
+    It is kept there: what a query names twice, and the next one twice, is looked at once.
+    """
+    known = queries[-1].setdefault(_KNOWN, {})
+    if (number, ctes) not in known:
+        known[number, ctes] = _computed(queries, number, ctes)
+    return known[number, ctes]
+
+
+def _computed(queries: Sequence[Node], number: int, ctes: frozenset[int]) -> Found:
     query = queries[-1]
     if query[":setOperations"] == "<>":
         wanted = (e for e in query[":targetList"] if e[":resno"] == str(number))
@@ -93,33 +100,42 @@ def _column(queries: Sequence[Node], number: int, ctes: frozenset[int]) -> Found
 
 
 def _expression(queries: Sequence[Node], node: Any, ctes: frozenset[int]) -> Found:
-    if isinstance(node, list):
-        return _all(_expression(queries, item, ctes) for item in node)
-    if not isinstance(node, dict):
-        return Found()
-    match node[""]:
-        case "VAR":
-            around = queries[: len(queries) - int(node[":varlevelsup"])]
-            return _of_relation(around, int(node[":varno"]), int(node[":varattno"]), ctes)
-        case "RELABELTYPE":
-            return _expression(queries, node[":arg"], ctes)
-        case "QUERY":  # what it shows, and which of its rows, are a value
-            inner = [*queries, node]
-            parts = (node[":targetList"], node[":jointree"], node[":havingQual"])
-            found = _all(_expression(inner, part, ctes) for part in parts)
-            for leaf in _nodes(node[":setOperations"], "RANGETBLREF"):
-                leaves = node[":rtable"][int(leaf[":rtindex"]) - 1][":subquery"]
-                found.add(_expression(inner, leaves, ctes))
-            return found
-        case "RANGETBLREF":
-            relation = queries[-1][":rtable"][int(node[":rtindex"]) - 1]
+    while isinstance(node, dict) and node[""] == "RELABELTYPE":
+        node = node[":arg"]
+    found = Found()
+    if isinstance(node, dict) and node[""] == "VAR":
+        return _of_variable(queries, node, ctes)
+    rest = [node]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, list):
+            rest += item
+        elif not isinstance(item, dict):
+            continue
+        elif item[""] == "VAR":
+            found.add(_of_variable(queries, item, ctes))
+        elif item[""] == "QUERY":
+            found.add(_whole(queries, item, ctes))
+        elif item[""] == "RANGETBLREF":
+            relation = queries[-1][":rtable"][int(item[":rtindex"]) - 1]
             if relation[":rtekind"] == _SUBQUERY:
-                return _expression(queries, relation[":subquery"], ctes)
-            return Found()
-        case _:
-            found = _all(_expression(queries, value, ctes) for value in node.values())
-            found.functions |= {int(node[name]) for name in _FUNCTIONS if name in node}
-            return found
+                found.add(_whole(queries, relation[":subquery"], ctes))
+        else:
+            found.functions |= {int(item[name]) for name in _FUNCTIONS if name in item}
+            rest += item.values()
+    return found
+
+
+def _whole(queries: Sequence[Node], query: Node, ctes: frozenset[int]) -> Found:
+    """What a query shows, and what decides which of its rows."""
+    parts = [query[name] for name in (":targetList", ":jointree", ":havingQual")]
+    leaves = list(_nodes(query[":setOperations"], "RANGETBLREF"))
+    return _expression([*queries, query], [*parts, *leaves], ctes)
+
+
+def _of_variable(queries: Sequence[Node], node: Node, ctes: frozenset[int]) -> Found:
+    around = queries[: len(queries) - int(node[":varlevelsup"])]
+    return _of_relation(around, int(node[":varno"]), int(node[":varattno"]), ctes)
 
 
 def _of_relation(queries: Sequence[Node], place: int, number: int, ctes: frozenset[int]) -> Found:
@@ -130,10 +146,8 @@ def _of_relation(queries: Sequence[Node], place: int, number: int, ctes: frozens
         return Found({(int(relation[":relid"]), number)}, plain=True)
     if number == 0 or kind not in (_SUBQUERY, _JOIN, _CTE, _GROUP):
         # A row as a whole, or of functions: whatever they are given.
-        columns = [relation.get(n, []) for n in (":functions", ":values_lists", ":joinaliasvars")]
-        found = _all(
-            _expression(queries, part, ctes) for part in (*columns, relation.get(":subquery"))
-        )
+        names = (":functions", ":values_lists", ":joinaliasvars", ":subquery")
+        found = _expression(queries, [relation.get(name) for name in names], ctes)
         found.resolved &= kind in _WHOLE
         return found
     if kind == _SUBQUERY:
@@ -145,27 +159,20 @@ def _of_relation(queries: Sequence[Node], place: int, number: int, ctes: frozens
     named = (c for c in around[-1][":cteList"] if c[":ctename"] == relation[":ctename"])
     cte = next(named)
     if id(cte) in ctes:  # its recursive part adds nothing to what it begins with
-        return Found(resolved=cte[":cterecursive"] == "true")
-    return _column([*around, cte[":ctequery"]], number, ctes | {id(cte)})
-
-
-def _all(parts: Iterable[Found]) -> Found:
-    found = Found()
-    only = list(parts)
-    for part in only:
-        found.add(part)
-    return found
+        return Found()
+    recursive = {id(cte)} if cte[":cterecursive"] == "true" else set[int]()
+    return _column([*around, cte[":ctequery"]], number, ctes | recursive)
 
 
 def _nodes(tree: Any, name: str) -> Iterator[Node]:
-    if isinstance(tree, list):
-        for item in tree:
-            yield from _nodes(item, name)
-    elif isinstance(tree, dict):
-        if tree[""] == name:
-            yield tree
-        for value in tree.values():
-            yield from _nodes(value, name)
+    rest = [tree]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, dict):
+            if item[""] == name:
+                yield item
+            item = list(item.values())
+        rest += item if isinstance(item, list) else []
 
 
 def base_columns(conn: Connection, oid: int, numbers: Iterable[int]) -> dict[int, Found]:

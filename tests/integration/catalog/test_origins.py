@@ -87,6 +87,28 @@ def test_base_columns(
     assert all(resolved for _, _, resolved in found.values())
 
 
+def test_long_expressions_and_odd_names(bare_db: Database) -> None:
+    long = " + ".join(["age"] * 1500)
+    found = view(
+        bare_db,
+        f"""SELECT {long} AS a, y."[x" AS "({{ ]", y.":varno 1}}" AS "<>" FROM (
+            SELECT age AS "[x", s AS ":varno 1}}", '[ 1 ]' AS "]" FROM t) AS y, t AS " \\[" """,
+    )
+    assert found == {
+        "a": ({AGE}, False, True),
+        "({ ]": ({AGE}, True, True),
+        "<>": ({S}, True, True),
+    }
+
+
+def test_what_is_named_twice_is_looked_at_once(bare_db: Database) -> None:
+    chain = ", ".join(
+        f"c{n} AS (SELECT a.x + b.x AS x FROM c{n - 1} AS a, c{n - 2} AS b)" for n in range(2, 60)
+    )
+    first = "c0 AS (SELECT age AS x FROM t), c1 AS (SELECT age AS x FROM t)"
+    assert view(bare_db, f"WITH {first}, {chain} SELECT x FROM c59") == {"x": ({AGE}, False, True)}
+
+
 @pytest.mark.all_versions
 @pytest.mark.parametrize(
     "select",
