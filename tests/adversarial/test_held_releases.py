@@ -393,7 +393,7 @@ def test_a_late_approval_that_accepts_what_appeared(db: Database) -> None:
     after = _evidence(db, request)
     assert after["over_versions"] == after["evidence"]["judgement"]["over_versions"] == "void"
     ((_, other, _, people),) = after["evidence"]["judgement"]["crossings"]
-    assert other == 'version 1 of the release "others"'
+    assert other == "version 1 of the release others"
     assert people > 0
     assert _approved(db, request) == ("released", None)
     assert _over_versions(db) == {"others": "void", "patients": "void"}
