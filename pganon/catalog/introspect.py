@@ -7,7 +7,7 @@ public, and everything after the first look-up goes by oid.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from psycopg.rows import dict_row
 
 from pganon import sqlfiles
 from pganon.catalog.model import Column, ForeignKey, Relation, RelationKind
+from pganon.catalog.origins import Found, base_columns, origins_of
 from pganon.catalog.types import kind_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
@@ -123,7 +124,8 @@ def _one(conn: Connection, name: str, parameters: Mapping[str, object]) -> dict[
 def _relation(conn: Connection, name: QualifiedName, facts: Mapping[str, Any]) -> Relation:
     oid = {"oid": facts["oid"]}
     columns = tuple(_column(row) for row in _rows(conn, "columns", oid))
-    names = {column.attnum: column.name for column in columns}
+    found = base_columns(conn, facts["oid"], [column.attnum for column in columns])
+    origins = origins_of(conn, found)
     return Relation(
         oid=facts["oid"],
         name=name,
@@ -133,14 +135,25 @@ def _relation(conn: Connection, name: QualifiedName, facts: Mapping[str, Any]) -
         row_security=facts["row_security"],
         owner=facts["owner"],
         unique=frozenset(row["attname"] for row in _rows(conn, "unique_columns", oid)),
-        foreign_keys=tuple(
-            ForeignKey(
-                tuple(names[number] for number in row["columns"]),
-                QualifiedName(row["nspname"], row["relname"]),
-            )
-            for row in _rows(conn, "foreign_keys", {"oids": [facts["oid"]]})
-        ),
+        foreign_keys=tuple(_foreign_keys(conn, columns, found)),
+        origins={column.name: origins[column.attnum] for column in columns},
     )
+
+
+def _foreign_keys(
+    conn: Connection, columns: Sequence[Column], found: Mapping[int, Found]
+) -> Iterator[ForeignKey]:
+    """Those of which a relation has all columns, or what is made of them."""
+    by_base: dict[tuple[int, int], str] = {}
+    for column in columns:
+        for base in found[column.attnum].bases:
+            by_base.setdefault(base, column.name)
+    oids = list({oid for oid, _ in by_base})
+    for row in _rows(conn, "foreign_keys", {"oids": oids}):
+        names = [by_base.get((row["oid"], number)) for number in row["columns"]]
+        if None not in names:
+            target = QualifiedName(row["nspname"], row["relname"])
+            yield ForeignKey(tuple(dict.fromkeys(n for n in names if n is not None)), target)
 
 
 def _column(row: Mapping[str, Any]) -> Column:

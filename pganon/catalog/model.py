@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pganon.identifiers import QualifiedName
@@ -93,6 +93,22 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What a column of a relation is made of.
+
+    Attributes:
+        bases: columns of tables that its values come from, each by name and by number, also those
+            of the tables that these are parts of.
+        plain: whether it is one of them as it is.
+        resolved: whether nothing else may be in it, as functions that read tables could add.
+    """
+
+    bases: frozenset[str]
+    plain: bool = True
+    resolved: bool = True
+
+
+@dataclass(frozen=True)
 class ForeignKey:
     """Columns that together name a row of another table."""
 
@@ -109,6 +125,7 @@ class Relation:
         primary_key: names in the key's order; empty if there is none that covers every row.
         unique: columns that are unique by themselves.
         foreign_keys: of the relation, or of a table that it shows the columns of.
+        origins: by column, what it is made of.
         row_security: policies of row-level security apply to the current role.
         owner: role that owns it.
     """
@@ -122,6 +139,7 @@ class Relation:
     owner: str
     unique: frozenset[str] = frozenset()
     foreign_keys: tuple[ForeignKey, ...] = ()
+    origins: Mapping[str, Origin] = field(default_factory=dict)
 
     def column(self, name: str) -> Column | None:
         """The column of exactly this name."""

@@ -13,10 +13,11 @@ from pganon.cli.collected import figures_of, intact, requirements, with_decision
 from pganon.cli.written import program
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
+from pganon.forms.evidence import JUDGEMENT
 from pganon.install.access import admit_approver
 from pganon.loading import policy_from
 from pganon.methods.registry import methods
-from pganon.report.collected import Access, Collected, VersionFacts
+from pganon.report.collected import Access, Collected, Crossing, VersionFacts
 
 Connection = psycopg.Connection[Any]
 
@@ -53,6 +54,7 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
     ]
     held = next(e for e in reversed(ledger) if _held(e, staged["run_id"]))
     evidence = staged["evidence"]
+    judgement = (evidence or {}).get(JUDGEMENT, {})
     mine = VersionFacts(
         number=None,
         run_id=staged["run_id"],
@@ -74,13 +76,16 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
         policy=policy,
         policy_hash=staged["policy_hash"],
         requirements=requirements(policy),
-        guarantee=staged["guarantee"],
+        guarantee=judgement.get("guarantee", staged["guarantee"]),
         columns=staged["columns"],
         source_columns=[name for name, _ in staged["source_columns"]],
         measures=staged["measures"],
         readers=readers,
         access=[Access(role, "the policy names it as a reader") for role in readers],
-        crossings=[],
+        crossings=[
+            Crossing(f"request {request}", other, reason, people)
+            for _, other, reason, people in judgement.get("crossings", ())
+        ],
         events=ledger,
         evidence=evidence,
         evidence_intact=intact(held, evidence),

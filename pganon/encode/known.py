@@ -13,13 +13,16 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.catalog.model import ExternalObjects
+from pganon.encode.aliases import known_as, with_first_keys
+from pganon.encode.keys import key_text_of
 from pganon.encode.people import FORGOTTEN, digest, identity, mark_of_forgotten, secret_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.population import Members, People
-from pganon.sqltools import col, named, num, query, stacked
+from pganon.sqltools import aliased, col, named, num, query, stacked
 from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts
 
@@ -57,21 +60,43 @@ def same_steps(
     Args:
         name: of the table of people.
     """
+    every = f"every_{name}"
     made = CreateTable(
         name,
         "people of the source, as versions know them",
         lambda s: s.work(name),
         lambda s: _people(spec, people, table(s)),
     )
+    filtered = people.others is not None and (spec.where or spec.exclude) is not None
+    whole = CreateTable(
+        every,
+        "people of the source whom the policy leaves out, too",
+        lambda s: s.work(every),
+        lambda s: _everybody(spec, people, s),
+        external=ExternalObjects(spec.read),
+    )
     checks = [
-        _check(name, f"{purpose}_{name}", held, problem)
-        for purpose, held, problem in (
-            ("still", people.newest, _still(spec)),
-            ("same", people.same, _same(spec)),
+        _check(table, f"{purpose}_{name}", held, problem)
+        for table, purpose, held, problem in (
+            (name, "still", people.newest, _still(spec)),
+            (name, "same", people.same, _same(spec)),
+            (every if filtered else name, "others", people.others, _known(spec)),
         )
         if held is not None
     ]
-    return (made, *checks)
+    return (made, *([whole] if filtered else []), *checks)
+
+
+def _everybody(spec: ReleaseSpec, people: People, state: State) -> exp.Select:
+    """Of the source as it is: a policy may ask for people of whom no version is."""
+    columns = [spec.source.column(name) for name in spec.individual or spec.record_key]
+    key = key_text_of([column for column in columns if column is not None], "src")
+    tree = exp.select(named(known_as(spec, key), "key")).from_(aliased(spec.source.name, "src"))
+    return query(
+        "select distinct :person as person from k where k.key is not null",
+        {"k": with_first_keys(spec, state, tree, key)},
+        person=digest(col("key", "k"), secret_of(people.population)),
+    )
 
 
 def _people(spec: ReleaseSpec, people: People, table: QualifiedName) -> exp.Select:
@@ -111,15 +136,34 @@ def _still(spec: ReleaseSpec) -> _Problem:
     def problem(held: Members, row: Mapping[str, Any]) -> PganonError | None:
         if _TENTH * row["present"] >= row["members"] or not row["people"]:
             return None  # of an empty source something else is said
-        return PreconditionError(
+        return _keys_changed(
             f"{row['present']} of the {row['members']} people of {held.label} are in"
-            f" {spec.source.name}",
-            hint="if their keys changed, name the old ones by `aliases`; if the people are others"
-            " each time, write population: {renewed: true}",
-            code=ErrorCode.KEYS_CHANGED,
+            f" {spec.source.name}"
         )
 
     return problem
+
+
+def _known(spec: ReleaseSpec) -> _Problem:
+    def problem(held: Members, row: Mapping[str, Any]) -> PganonError | None:
+        smaller = min(row["people"], row["members"])
+        if _TENTH * row["present"] >= smaller:
+            return None
+        return _keys_changed(
+            f"{row['present']} of the {row['people']} people of {spec.source.name} are known from"
+            f" {held.label} and all others that read one of its relations"
+        )
+
+    return problem
+
+
+def _keys_changed(what: str) -> PreconditionError:
+    return PreconditionError(
+        what,
+        hint="if their keys changed, name the old ones by `aliases`; if the people are others"
+        " each time, write population: {renewed: true}",
+        code=ErrorCode.KEYS_CHANGED,
+    )
 
 
 def _same(spec: ReleaseSpec) -> _Problem:

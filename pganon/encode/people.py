@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.encode.placed import beside_source
 from pganon.encode.secrets import SECRETS
 from pganon.identifiers import QualifiedName
 from pganon.resolved.model import ReleaseSpec
@@ -26,10 +27,11 @@ def identity(spec: ReleaseSpec) -> str | None:
 
 
 def owner_columns(spec: ReleaseSpec) -> list[str]:
-    """Columns of the snapshot and of `coded` by which people of groups are counted."""
-    if spec.individual:
-        return ["individual"] if spec.owners else []
-    return [f"o{place}" for place, _ in enumerate(spec.owners)]
+    """Columns of the snapshot and of `coded` by which people of groups are counted; none where the
+    rows stay in shards."""
+    if beside_source(spec) is not None or not spec.owners:
+        return []
+    return ["individual"] if spec.individual else [f"o{n}" for n, _ in enumerate(spec.owners)]
 
 
 def has_several(spec: ReleaseSpec) -> bool:

@@ -37,8 +37,7 @@ def in_cells(spec: ReleaseSpec) -> bool:
     one table, and those with equal codes are one cell, from its first number to its class."""
     whole = spec.policy.method.encoding.combines and not spec.numbers_records
     plain = spec.read == (spec.source.name,) and spec.aliases is None and spec.growth is None
-    counted = bool(spec.owners) and not spec.individual
-    return whole and not spec.divides_cells and plain and not counted and _people_together(spec)
+    return whole and not spec.divides_cells and plain and _people_together(spec)
 
 
 def _people_together(spec: ReleaseSpec) -> bool:

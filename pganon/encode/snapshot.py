@@ -175,8 +175,9 @@ def snapshot_select(spec: ReleaseSpec, state: State) -> exp.Expr:
     if spec.individual and key is not None:
         tree = tree.select(named(known_as(spec, key), "individual"))
     elif not spec.individual:
-        for name, owner in zip(owner_columns(spec), spec.owners, strict=True):
-            tree = tree.select(named(key_of(spec, owner), name))
+        for name, owner in zip(owner_columns(spec), spec.owners, strict=False):
+            told = fragment("hashtextextended(:key, 0)", key=key_of(spec, owner))
+            tree = tree.select(named(told, name))
     if key is not None:
         tree = with_first_keys(spec, state, tree, key)
     if spec.where is not None:

@@ -13,6 +13,9 @@ DIGEST = "evidence_sha256"
 WARNINGS = "warnings"
 """What its run warned of, in the measures of a version."""
 
+JUDGEMENT = "judgement"
+"""Key of the evidence that is there whatever a run measured: what holds beside other versions."""
+
 
 def canonical(document: Mapping[str, Any]) -> str:
     """JSON with sorted keys and no blanks, to be written as UTF-8."""
@@ -24,6 +27,6 @@ def sha256(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical(document).encode()).hexdigest()
 
 
-def evidence_details(evidence: Mapping[str, Any] | None) -> dict[str, str]:
-    """Details of that event; none without evidence."""
-    return {} if evidence is None else {DIGEST: sha256(evidence)}
+def evidence_details(evidence: Mapping[str, Any]) -> dict[str, str]:
+    """Details of that event."""
+    return {DIGEST: sha256(evidence)}

@@ -70,13 +70,17 @@ def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Presentation
     shows = "several" if has_several(spec) else form.linkage.shows(spec, state)
     if shows == "classes" and spec.background is not None:
         shows = "exact"  # such beliefs tell people of a class apart by what they know of them
+    columns = shown_columns(spec)
+    quasi = tuple(attribute.column.name for attribute in spec.attributes)
+    origins = spec.source.origins
     return Presentation(
         state.run_id,
         shows,
-        shown_columns(spec),
-        tuple(attribute.column.name for attribute in spec.attributes),
+        columns,
+        quasi,
         invariant=spec.invariant_columns,
         least=spec.minimum_size,
+        origins={name: origins[name] for name in (*columns, *quasi) if name in origins},
     )
 
 

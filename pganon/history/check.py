@@ -10,7 +10,7 @@ from pganon.errors import PganonError
 from pganon.history.comparison import Comparison, people_of, people_of_earlier
 from pganon.history.model import EarlierVersion, NewVersion
 from pganon.history.reasons import Conflict, refusal
-from pganon.sqltools import num, query, stacked
+from pganon.sqltools import num, query, stacked, text
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import Fact, Facts, count, label
 
@@ -86,13 +86,13 @@ class RuleCheck:
         earlier: versions whose groups are compared: all but those to which the new one is
             m-invariant.
         clashes: versions in which a shown column of the new one is a quasi-identifier, or the
-            other way round.
+            other way round, or whose columns cannot be compared.
     """
 
     def __init__(self, new: NewVersion, earlier: Sequence[EarlierVersion]) -> None:
         self.new = new
         self.earlier = [one for one in earlier if not new.manner.keeps_with(one.manner)]
-        self.clashes = [one for one in earlier if new.manner.clashes(one.manner)]
+        self.clashes = [one for one in earlier if new.manner.clash(one.manner)]
         self.comparison = Comparison(new, self.earlier)
         of = f"rule{new.number}_"
         self.crossing: Fact[int] = count("crossing", of, assumed=0)
@@ -121,7 +121,7 @@ class RuleCheck:
             facts[self.reason],
             crossing,
             facts[self.people],
-            self._label(facts[self.version]),
+            self.label(facts[self.version]),
             facts[self.groups] - crossing,
         )
         return refusal(conflict, self.new.alternatives)
@@ -131,10 +131,15 @@ class RuleCheck:
         people = facts.get(self.clashing)
         if not people:
             return None
-        conflict = Conflict("role", 0, people, self._label(facts[self.clashes_with]))
-        return refusal(conflict, self.new.alternatives)
+        root = facts[self.clashes_with]
+        reason = next(self._reason(one) for one in self.clashes if one.root == root)
+        return refusal(Conflict(reason, 0, people, self.label(root)), self.new.alternatives)
 
-    def _label(self, root: int) -> str:
+    def _reason(self, version: EarlierVersion) -> str:
+        return self.new.manner.clash(version.manner) or "role"
+
+    def label(self, root: int) -> str:
+        """Of the version with that root."""
         versions = (*self.earlier, *self.clashes)
         return next((one.label for one in versions if one.root == root), "a version")
 
@@ -151,15 +156,16 @@ class RuleCheck:
         """SELECT w, reason, people: versions with other roles; number of people in both sources."""
         parts = [
             query(
-                "select (:w)::bigint as w, count(distinct m.member) as people from m"
-                " where m.member in (select x.member from x)",
+                "select (:w)::bigint as w, :reason as reason, count(distinct m.member) as people"
+                " from m where m.member in (select x.member from x)",
                 {"m": self.new.tables.members, "x": version.tables.members},
                 w=num(version.root),
+                reason=text(self._reason(version)),
             )
             for version in self.clashes
         ]
         return query(
-            "select p.w, 'role' as reason, max(p.people) as people from p where p.people > 0"
+            "select p.w, min(p.reason) as reason, max(p.people) as people from p where p.people > 0"
             " group by p.w order by p.w",
             {"p": stacked(parts)},
         )

@@ -66,10 +66,9 @@ class Comparison:
             {"g": version.tables.groups},
             w=num(version.root),
         ).select(*[named(exp.Boolean(this=value), name) for name, value in flags.items()])
-        for place, name in enumerate(new.columns):
-            is_shown = name in manner.columns
-            number = manner.columns.index(name) + 1 if is_shown else 0
-            held = fragment(f"g.held[{number}]") if is_shown else fragment("null::bigint")
+        for place, _ in enumerate(new.columns):
+            there = new.place_in(manner, place)
+            held = fragment("null::bigint" if there is None else f"g.held[{there + 1}]")
             tree = tree.select(named(held, f"h{place}"))
         if version.tables.functions is None:
             return tree

@@ -17,8 +17,12 @@ _MESSAGES = {
     " several ways at once",
     "left_out": "{people} people are beside others in groups here whom {label} left out for their"
     " values, or were in its groups and are left out now",
-    "role": "a column that is shown here is a quasi-identifier of {label}, or the other way round,"
-    " and {people} people are in both",
+    "role": "a column that is shown here is a quasi-identifier of {label}, or made of one, or the"
+    " other way round, and {people} people are in both",
+    "derived": "a column that is shown here is computed from one that {label} shows, or the other"
+    " way round, so it cannot be seen whether values of the {people} people in both changed",
+    "unresolved": "a column is made by functions that may read tables, here or in {label}, so it"
+    " cannot be told which columns it shows of the {people} people in both",
 }
 
 
@@ -76,6 +80,12 @@ class Alternatives:
             else None,
             "leave out the people of the groups that are in the way (`exclude`)"
             if conflict.reason in _LEAVE_OUT and conflict.others
+            else None,
+            "compute the column in a table, or leave it out of the policy"
+            if conflict.reason == "unresolved"
+            else None,
+            "show the column as that version does, or leave it out of the policy"
+            if conflict.reason == "derived"
             else None,
             "republication: warn publishes, and voids the guarantees of both versions"
             if self.accepts

@@ -188,6 +188,6 @@ def _overlap(
 def clashing(new: VersionGroups, earlier: Sequence[VersionGroups]) -> bool:
     """Whether a column that is shown of a person is a quasi-identifier in another version."""
     return any(
-        new.manner.clashes(version.manner) and not new.source.isdisjoint(version.source)
+        new.manner.clash(version.manner) and not new.source.isdisjoint(version.source)
         for version in earlier
     )

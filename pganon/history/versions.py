@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import psycopg
 
 from pganon import sqlfiles
+from pganon.catalog.model import Origin
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError
 from pganon.forms.groups import GROUPS
@@ -35,6 +36,7 @@ class PastVersion:
         increments: runs whose groups a version that grows has, the oldest first.
         audiences: as the policy has it.
         over_versions: whether the guarantee holds beside other versions.
+        sources: names of the source and of all relations that its rows came from.
     """
 
     release: str
@@ -49,6 +51,7 @@ class PastVersion:
     readers: list[str]
     audiences: str | None
     over_versions: str | None
+    sources: list[str]
 
     @property
     def label(self) -> str:
@@ -72,6 +75,11 @@ class PastVersion:
             root: the run of the first version of a release that grows.
         """
         shown = manner_of(self.run_id, self.manner, self.partition_hash, self.drawn)
+        if not shown.origins and len(self.sources) == 1:  # a table
+            (source,) = self.sources
+            names = (*shown.columns, *shown.quasi)
+            made = {name: Origin(frozenset({f"{source}.{quote(name)}"})) for name in names}
+            shown = replace(shown, origins=made)
         return EarlierVersion(root, self.label, shown, self.tables)
 
 
@@ -93,6 +101,10 @@ def manner_as_dict(shown: Presentation, link: str, *, functions: bool) -> dict[s
         "layout": [list(names) for names in shown.layout],
         "invariant": list(shown.invariant),
         "least": shown.least,
+        "origins": {
+            name: [sorted(origin.bases), origin.plain, origin.resolved]
+            for name, origin in shown.origins.items()
+        },
         "link": link,
         "functions": functions,
     }
@@ -112,6 +124,10 @@ def manner_of(
         tuple(map(tuple, kept["layout"])),
         tuple(kept["invariant"]),
         kept["least"],
+        {
+            name: Origin(frozenset(bases), plain, resolved)
+            for name, (bases, plain, resolved) in kept.get("origins", {}).items()
+        },
     )
 
 
@@ -175,6 +191,7 @@ class Crossing:
     run_id: int
     reason: str
     people: int
+    label: str = ""
 
 
 @dataclass(frozen=True)

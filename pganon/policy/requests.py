@@ -130,7 +130,7 @@ class Requests(Declaration):
     max_per_day: Annotated[int, Field(ge=1, le=100_000)] | None = None
     max_refused_per_day: Annotated[int, Field(ge=1, le=1000)] = 3
     min_interval: Duration | None = None
-    on_change: Literal["run", "fail"] = "run"
+    on_change: Literal["run", "fail"] = "fail"
 
 
 class Approval(Declaration):

@@ -25,6 +25,7 @@ from pganon.forms.withheld import told_measures
 from pganon.history.versions import HistoryChanged
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
+from pganon.policy.requests import Approval, duration
 from pganon.publish import views
 from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, publishing, stamps
@@ -58,6 +59,7 @@ class HeldRelease:
         staged: what publication needs.
         beside: keyed fingerprint of what is staged about other versions, if anything is.
         told: its measures as approvers are told them.
+        evidence: what approvers look at.
     """
 
     # Bytes as JSON.
@@ -66,6 +68,7 @@ class HeldRelease:
     staged: Staged
     beside: bytes | None
     told: dict[str, Any] = field(default_factory=dict)
+    evidence: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Inverse of :meth:`of`."""
@@ -106,34 +109,50 @@ def hold(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
         if [stamp for stamp, _ in stamps(conn, names)] != list(staged.stamps):
             raise _changed(staged)
         request = _request(conn, staged, holding)
-        conn.execute(
-            sqlfiles.query("requests", "keep_staged"),
-            {
-                "request": request,
-                "run_id": staged.run_id,
-                "staged": _kept(conn, staged).to_json(),
-            },
-        )
-        ledger.append(
-            conn,
-            "awaiting_approval",
-            run_id=staged.run_id,
-            release=staged.release,
-            policy_hash=staged.policy_hash,
-            details={
-                "request": request,
-                "row_count": staged.row_count,
-                "suppressed": staged.suppressed,
-                "approvers": list(holding.approvers),
-                **evidence_details(staged.evidence),
-            },
-        )
+        _keep(conn, "keep_staged", request, staged)
+        _note(conn, request, staged, holding.approvers)
         holding.last(request)
     return request
 
 
-def _kept(conn: Connection, staged: Staged) -> HeldRelease:
-    return HeldRelease(staged, _beside(conn, staged), told_measures(staged.measures))
+def _keep(conn: Connection, query: str, request: int, staged: Staged) -> None:
+    kept = HeldRelease(
+        staged, _beside(conn, staged), told_measures(staged.measures), staged.shown_evidence
+    )
+    values = {"request": request, "run_id": staged.run_id, "staged": kept.to_json()}
+    conn.execute(sqlfiles.query("requests", query), values)
+
+
+def _note(conn: Connection, request: int, staged: Staged, approvers: Sequence[str]) -> None:
+    ledger.append(
+        conn,
+        "awaiting_approval",
+        run_id=staged.run_id,
+        release=staged.release,
+        policy_hash=staged.policy_hash,
+        details={
+            "request": request,
+            "row_count": staged.row_count,
+            "suppressed": staged.suppressed,
+            "approvers": list(approvers),
+            **evidence_details(staged.shown_evidence),
+        },
+    )
+
+
+def _wait_again(conn: Connection, claim: Claim, staged: Staged) -> None:
+    """Let a release wait with what judging it again found.
+
+    Raises:
+        Lost: the request is not this worker's any more.
+    """
+    approval = Approval.model_validate(staged.policy["publish"]["approval"])
+    values = {**claim.fence, "expires": duration(approval.expires), "run_id": staged.run_id}
+    with conn.transaction():
+        _keep(conn, "keep_again", claim.id, staged)
+        if conn.execute(sqlfiles.query("requests", "hold"), values).fetchone() is None:
+            raise Lost(claim.id)
+        _note(conn, claim.id, staged, approval.by)
 
 
 def _request(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
@@ -169,11 +188,12 @@ def kept_for(conn: Connection, request: int) -> HeldRelease | None:
 def publish_held(
     conn: Connection,
     kept: HeldRelease,
-    request: int,
+    claim: Claim,
     judged_again: Callable[[Connection, Staged], Staged],
     last: Callable[[PublishedVersion], None],
-) -> PublishedVersion:
-    """Publish what was approved, if it is still what was verified.
+) -> PublishedVersion | None:
+    """Publish what was approved, if it is still what was verified, and promises what was looked at;
+    else it waits for approval again, and there is no version.
 
     Args:
         judged_again: checks the rule against versions that were published since; may raise.
@@ -197,30 +217,26 @@ def publish_held(
             raise _changed(staged)
 
         def finally_(version: PublishedVersion) -> None:
-            conn.execute(sqlfiles.query("requests", "forget_staged"), {"request": request})
+            conn.execute(sqlfiles.query("requests", "forget_staged"), {"request": claim.id})
             last(version)
 
         with _population_lock(conn, staged):
-            if kept_for(conn, request) is None:  # it has people who were forgotten meanwhile
+            if kept_for(conn, claim.id) is None:  # it has people who were forgotten meanwhile
                 raise _gone(staged)
             if _beside(conn, staged) != kept.beside:
                 raise _changed(staged)
             try:
                 again = judged_again(conn, staged)
+                if again.shown_evidence != kept.evidence:
+                    _wait_again(conn, claim, again)
+                    return None
                 if again is not staged:
-                    _keep_again(conn, request, again)
+                    _keep(conn, "keep_again", claim.id, again)
                 return publish(conn, replace(again, stamps=taken), last=finally_)
             except HistoryChanged as moved:
                 raise PreconditionError(
                     moved.message, hint=moved.hint, code=ErrorCode.STALE
                 ) from None
-
-
-def _keep_again(conn: Connection, request: int, staged: Staged) -> None:
-    """Keep what another attempt at publication needs if this one fails."""
-    kept = _kept(conn, staged)
-    values = {"request": request, "staged": kept.to_json()}
-    conn.execute(sqlfiles.query("requests", "keep_again"), values)
 
 
 def _tables(staged: Staged) -> list[QualifiedName]:

@@ -31,13 +31,18 @@ def people_of(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> Pe
     population = populations.choose(conn, spec, sources)
     if population is None:
         return None
-    about = versions.versions_about(conn, population.id)
+    about, declared = versions.versions_about(conn, population.id), spec.policy.population
     newest = _newest(conn, spec, about)
     people = People(population.id, populations.has_forgotten(conn, population.id), newest)
     doubtful = (
         bool(about) and population.near and population.key != (spec.individual or spec.record_key)
     )
-    return replace(people, same=_members(conn, population.label, about)) if doubtful else people
+    if doubtful:
+        return replace(people, same=_members(conn, population.label, about))
+    if newest is not None or (declared is not None and declared.renewed):
+        return people
+    reading = [one for one in about if not set(sources).isdisjoint(one.sources)]
+    return replace(people, others=_members(conn, reading[-1].label, reading)) if reading else people
 
 
 def people_with_rows(conn: Connection, population: int, label: str) -> People:

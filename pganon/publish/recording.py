@@ -15,7 +15,6 @@ from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.ledger.repository import as_jsonb
 from pganon.policy.partition import part_hash
-from pganon.privacy.judged import FINER, over_finer
 from pganon.publish.release_state import History, Release, Version
 from pganon.publish.staged import Staged
 from pganon.steps.relations import PublishedView, StoredRelation
@@ -58,14 +57,14 @@ def _of_run(staged: Staged) -> dict[str, Any]:
         "release": staged.release,
         "run_id": staged.run_id,
         "method": staged.method,
-        "guarantee": as_jsonb(_over_versions(staged)),
+        "guarantee": as_jsonb(staged.promised),
         "policy": as_jsonb(staged.policy),
         "trusted": as_jsonb(staged.trusted),
         "policy_hash": staged.policy_hash,
         "partition": as_jsonb(staged.partition),
         "partition_hash": part_hash(staged.partition),
         "measures": as_jsonb(staged.measures),
-        "evidence": None if staged.evidence is None else as_jsonb(staged.evidence),
+        "evidence": as_jsonb(staged.shown_evidence),
         "row_count": staged.row_count,
         "suppressed": staged.suppressed,
         "increments": as_jsonb([i.as_dict() for i in staged.increments])
@@ -111,15 +110,6 @@ def view_as_dict(view: PublishedView) -> dict[str, Any]:
         "comment": view.comment,
         "columns": [dict(column.__dict__) for column in view.columns],
     }
-
-
-def _over_versions(staged: Staged) -> list[dict[str, Any]]:
-    """The guarantee, with a statement about readers of other versions."""
-    judged = staged.judged
-    if judged is None or judged.finer_k is None or judged.over_versions != FINER:
-        return staged.guarantee
-    statement = over_finer(judged.finer_k)
-    return [{**item, "over_versions": statement} for item in staged.guarantee]
 
 
 def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:

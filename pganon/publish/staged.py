@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
+from pganon.forms.evidence import JUDGEMENT
 from pganon.history.versions import Judgement
 from pganon.policy.partition import Part
+from pganon.privacy.judged import FINER, over_finer
 from pganon.resolved.increments import Increment
 from pganon.resolved.republication import Prints
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
@@ -36,7 +38,7 @@ class Staged:
         increments: of a version that grows, what each run added, this one last.
         decides: whether the run tested the cohorts that its release committed to.
         source_columns: name and type of all columns of the source.
-        evidence: what a report says of the version; None if nothing measured it.
+        evidence: what the run measured for reports; None if nothing did.
         source_mark: see :func:`pganon.publish.release_state.source_mark`, before it was read.
     """
 
@@ -72,3 +74,27 @@ class Staged:
     source_columns: tuple[tuple[str, str], ...] = ()
     source_mark: str | None = None
     evidence: dict[str, Any] | None = None
+
+    @property
+    def promised(self) -> list[dict[str, Any]]:
+        """The guarantee, with a statement about readers of other versions."""
+        judged = self.judged
+        if judged is None or judged.finer_k is None or judged.over_versions != FINER:
+            return self.guarantee
+        statement = over_finer(judged.finer_k)
+        return [{**item, "over_versions": statement} for item in self.guarantee]
+
+    @property
+    def shown_evidence(self) -> dict[str, Any]:
+        """What is to be seen before somebody approves: the evidence, if there is any, and what the
+        version promises beside others, to whom. The ledger has its digest."""
+        judged = self.judged
+        crossings = judged.crossings if judged else ()
+        judgement = {
+            "guarantee": self.promised,
+            "over_versions": judged.over_versions if judged else None,
+            "crossings": [[one.run_id, one.label, one.reason, one.people] for one in crossings],
+            "readers": sorted(self.readers),
+            "judged_for": sorted((judged and judged.readers) or ()),
+        }
+        return {**(self.evidence or {}), JUDGEMENT: judgement}

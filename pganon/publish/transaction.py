@@ -180,7 +180,7 @@ def _make_readable(
             "retired": retired,
             "dependents": dependents,
             **({"guard": staged.judged.figures} if staged.judged else {}),
-            **evidence_details(staged.evidence),
+            **evidence_details(staged.shown_evidence),
         },
     )
     return PublishedVersion(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pganon.forms.evidence import JUDGEMENT
 from pganon.forms.told import Told, details
 from pganon.forms.utility import Utility
 from pganon.forms.withheld import WITHHELD
@@ -66,7 +67,7 @@ class Collected:
         source_columns: names of all columns of the source when it was read.
         measures: figures of its run.
         events: the ledger of the release, oldest first.
-        evidence: None if the run measured none.
+        evidence: what approvers look at; None of versions that were made before there was any.
         evidence_intact: whether the evidence is the one of which the ledger has the digest.
         program: version of the program that makes the report.
         request: with which it waits for approval; None if it is published.
@@ -112,6 +113,11 @@ class Collected:
     def withheld(self) -> bool:
         """Whether no figure of the source is told; see :mod:`pganon.forms.withheld`."""
         return bool(self.measures.get(WITHHELD))
+
+    @property
+    def measured(self) -> bool:
+        """Whether the run measured evidence for reports."""
+        return bool(set(self.evidence or ()) - {JUDGEMENT})
 
     @property
     def one_each(self) -> bool:

@@ -158,7 +158,7 @@ def _properties(found: Collected) -> dict[str, Any]:
         "sensitive": found.of_role("sensitive", "semi_sensitive"),
         "readers": list(found.readers),
         "adversary": (found.guarantee[0].get("adversary") if found.guarantee else None),
-        "measured": found.evidence is not None,
+        "measured": found.measured,
         "withheld": found.withheld,
         "smallest": (found.evidence or {}).get("smallest"),
     }

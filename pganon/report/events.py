@@ -21,7 +21,7 @@ _DECIDED = {"approved", "rejected", "expired", "superseded"}
 def events(found: Collected) -> list[dict[str, Any]]:
     """Rows {at, what, by, notes}; approvals belong to the version that they let out."""
     rows: list[dict[str, Any]] = []
-    decided = {e["run_id"] for e in found.events if e["event"] in _DECIDED}
+    decided = {e["run_id"]: e["id"] for e in found.events if e["event"] in _DECIDED}
     approvals: dict[int, list[dict[str, str]]] = {}
     again: set[tuple[str, str]] = set()
     for event in found.events:
@@ -30,7 +30,7 @@ def events(found: Collected) -> list[dict[str, Any]]:
         if event["event"] == "approved":
             approvals.setdefault(event["run_id"], []).append(_note(event))
             continue
-        if event["event"] == "awaiting_approval" and event["run_id"] in decided:
+        if event["event"] == "awaiting_approval" and event["id"] < decided.get(event["run_id"], 0):
             continue
         notes = [_note(event)] if event["event"] == "rejected" else []
         rows.append(
@@ -71,7 +71,11 @@ def _seen(event: Mapping[str, Any], again: set[tuple[str, str]]) -> bool:
 def approval(found: Collected) -> dict[str, Any] | None:
     """Who approved the version, when, and the digest of what was to be seen; None if nobody did."""
     for event in reversed(found.events):
-        if event["event"] == "approved" and event["run_id"] == found.version.run_id:
+        if event["run_id"] != found.version.run_id:
+            continue
+        if event["event"] == "awaiting_approval":
+            return None  # whoever approved it before approved something else
+        if event["event"] == "approved":
             shown = event["details"].get(DIGEST)
             return {**_note(event), "at": event["at"].isoformat(), DIGEST: shown}
     return None

@@ -50,7 +50,7 @@ def _missing(found: Collected) -> Iterator[str]:
             " that of the release it could say what they have. The steward has all figures"
             " (pganon show)."
         )
-    if found.evidence is None:
+    if not found.measured:
         yield (
             "The run that made this version measured no evidence: how groups of the source compare,"
             " how common values are in groups, and distributions are not in this report."

@@ -139,7 +139,7 @@ def _unknown(name: str, label: str, why: str = _UNMEASURED) -> dict[str, Any]:
 
 
 def _why(found: Collected) -> str:
-    return _UNMEASURED if found.evidence is None else _SAYS_NOTHING
+    return _SAYS_NOTHING if found.measured else _UNMEASURED
 
 
 def _people(number: int, members: str) -> str:

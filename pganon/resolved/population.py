@@ -71,17 +71,20 @@ class People:
         newest: who has to be in the source still: people of the newest version of the release.
         same: who has to be the same: people of all versions, where the key has another name, or
             rows another key.
+        others: of whom somebody has to be known: people of all versions over a relation of the
+            source, where the release has no version yet.
     """
 
     population: int
     forgotten: bool = False
     newest: Members | None = None
     same: Members | None = None
+    others: Members | None = None
 
     @property
     def asks(self) -> bool:
         """Whether there is anything to find out about them."""
-        return self.forgotten or self.newest is not None or self.same is not None
+        return self.forgotten or any((self.newest, self.same, self.others))
 
 
 @dataclass(frozen=True)

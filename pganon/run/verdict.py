@@ -178,8 +178,8 @@ def crossings(conn: Connection, rules: Iterable[RuleCheck], state: State) -> tup
         selects = [rule.clashed()] if state.facts.get(rule.clashing) else []
         selects += [rule.comparison.crossed(state)] if state.facts.get(rule.crossing) else []
         for select in selects:
-            for row in conn.execute(statement(select)).fetchall():
-                by_run.setdefault(row[0], Crossing(*row))
+            for run, reason, people in conn.execute(statement(select)).fetchall():
+                by_run.setdefault(run, Crossing(run, reason, people, rule.label(run)))
     return tuple(by_run.values())
 
 

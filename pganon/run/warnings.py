@@ -60,6 +60,11 @@ def _several_records(plan: Plan, state: State) -> Iterator[str]:
         for number in few.values():
             said += f": {number} of {every} {groups} have fewer than {least} people"
         yield said
+    elif spec.owners and every is None and least > 1:
+        yield (
+            f"how many {groups} have fewer than {least} people was not counted; keys of"
+            f" {spec.source.name} may lead to people with several records"
+        )
     elif few:
         each = [f"{number} by {_key(spec, key)}" for key, number in few.items()]
         yield (

@@ -201,10 +201,12 @@ class Job:
             published = publish_held(
                 conn,
                 kept,
-                self.claim.id,
+                self.claim,
                 judged_again,
                 lambda version: end_published(conn, version, self.claim),
             )
+        if published is None:
+            return Done("awaiting_approval")
         return Done("released", published.version)
 
     def _revert(self) -> Done:

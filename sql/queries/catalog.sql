@@ -120,6 +120,56 @@ JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE k.contype = 'f' AND k.conrelid = ANY (%(oids)s::oid[])
 ORDER BY k.conrelid, k.conkey, k.conparentid, n.nspname, c.relname;
 
+-- rules --
+-- How views are made, with 0, and generated columns, with their numbers, as the server keeps them.
+SELECT w.ev_class, 0, w.ev_action::text
+FROM pg_catalog.pg_rewrite AS w
+JOIN pg_catalog.pg_class AS c ON c.oid = w.ev_class AND c.relkind IN ('v', 'm')
+WHERE w.ev_class = ANY (%(oids)s::oid[]) AND w.ev_type = '1'
+UNION ALL
+SELECT d.adrelid, d.adnum::int, d.adbin::text
+FROM pg_catalog.pg_attrdef AS d
+JOIN pg_catalog.pg_attribute AS a
+    ON a.attrelid = d.adrelid AND a.attnum = d.adnum AND a.attgenerated <> ''
+WHERE d.adrelid = ANY (%(oids)s::oid[]);
+
+-- base_columns --
+-- Names of columns of tables, and their numbers, which a column keeps when it is renamed; with those of
+-- the tables that these are partitions or children of. 0 is all columns of a table.
+WITH RECURSIVE up AS (
+    SELECT b.oid AS base, b.number, b.oid AS relation, a.attnum, a.attname
+    FROM ROWS FROM (
+        pg_catalog.unnest(%(oids)s::oid[]), pg_catalog.unnest(%(numbers)s::int[])
+    ) AS b(oid, number)
+    JOIN pg_catalog.pg_attribute AS a
+        ON a.attrelid = b.oid AND NOT a.attisdropped
+        AND (a.attnum = b.number OR b.number = 0 AND a.attnum > 0)
+    UNION
+    SELECT u.base, u.number, h.inhparent, p.attnum, p.attname
+    FROM up AS u
+    JOIN pg_catalog.pg_inherits AS h ON h.inhrelid = u.relation
+    JOIN pg_catalog.pg_attribute AS p ON p.attrelid = h.inhparent AND p.attname = u.attname
+)
+SELECT u.base, u.number, pg_catalog.array_agg(t.text)
+FROM up AS u
+JOIN pg_catalog.pg_class AS c ON c.oid = u.relation
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+CROSS JOIN LATERAL (VALUES
+    (pg_catalog.format('%%I.%%I.%%I', n.nspname, c.relname, u.attname)),
+    (pg_catalog.format('%%s#%%s', u.relation, u.attnum))
+) AS t(text)
+GROUP BY u.base, u.number;
+
+-- opaque --
+-- Those of functions and aggregates that may read tables which no rule names.
+SELECT DISTINCT p.oid
+FROM pg_catalog.pg_proc AS p
+LEFT JOIN pg_catalog.pg_aggregate AS g ON g.aggfnoid = p.oid
+JOIN pg_catalog.pg_proc AS f ON f.oid IN (p.oid, g.aggtransfn, g.aggfinalfn)
+JOIN pg_catalog.pg_language AS l ON l.oid = f.prolang
+WHERE p.oid = ANY (%(oids)s::oid[])
+    AND (l.lanname NOT IN ('internal', 'c') OR f.proname ~ '(query|table|cursor|schema|database)_to_xml');
+
 -- readable_relations --
 -- Relations that the current role may read, for suggestions.
 SELECT n.nspname::text, c.relname::text

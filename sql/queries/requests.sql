@@ -286,7 +286,7 @@ SELECT EXISTS (
         ORDER BY p.revision DESC
         LIMIT 1
     ) AS n
-    WHERE n.revision > %(revision)s AND n.document #>> '{requests,on_change}' = 'fail'
+    WHERE n.revision > %(revision)s AND n.document #>> '{requests,on_change}' IS DISTINCT FROM 'run'
 );
 
 -- give_back --

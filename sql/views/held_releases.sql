@@ -26,7 +26,7 @@ FROM pg_catalog.unnest(ARRAY(
                     'row_count', h.staged #> '{staged,row_count}',
                     'suppressed', h.staged #> '{staged,suppressed}',
                     'over_versions', h.staged #> '{staged,judged,over_versions}',
-                    'evidence', h.staged #> '{staged,evidence}'
+                    'evidence', COALESCE(h.staged #> '{evidence}', h.staged #> '{staged,evidence}')
                 ),
                 'shown', (
                     SELECT r.current_version

@@ -9,6 +9,7 @@ import pytest
 from psycopg import sql
 
 from pganon.errors import PreconditionError, PrivacyRefusal
+from pganon.forms.evidence import sha256
 from pganon.publish import held, lifecycle, listing, transaction
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter
@@ -294,7 +295,8 @@ def test_a_policy_that_changed_since(db: Database) -> None:
     """The steward's newest policy may want no earlier one to be run, nor published."""
     queue.applied(db, publish=APPROVAL)
     request, waiting = _held(db), queue.ask(db.connect("analyst"), k=9)
-    queue.apply(db, publish=APPROVAL, requests={**queue.ASKED, "on_change": "fail"})
+    # Nobody whom it removes as an approver lets out what waits, either.
+    queue.apply(db, publish={**APPROVAL, "approval": {"by": ["analyst"]}})
     assert _approved(db, request) == ("failed", "changed")
     assert queue.state(db, waiting) == ("failed", "changed")
     code = "SELECT code FROM pganon.requests WHERE id = %s"
@@ -303,7 +305,16 @@ def test_a_policy_that_changed_since(db: Database) -> None:
     assert caught.value.diag.message_hint == "the policy has changed since: ask again"
     assert db.connect("analyst").execute(code.encode(), [waiting]).fetchone() == ("changed",)
     assert faults.content(db.owner()) is None
+    queue.apply(db, publish=APPROVAL, suppression_limit=0.1)
     assert _approved(db, _held(db)) == ("released", None), "of the newest revision"
+
+
+def test_a_policy_that_lets_earlier_requests_run(db: Database) -> None:
+    queue.applied(db, publish=APPROVAL)
+    request = _held(db)
+    asked = {**queue.ASKED, "on_change": "run"}
+    queue.apply(db, publish={**APPROVAL, "approval": {"by": ["analyst"]}}, requests=asked)
+    assert _approved(db, request) == ("released", None)
 
 
 def _beside(db: Database, **changes: Any) -> None:
@@ -349,6 +360,7 @@ def test_a_late_approval_of_a_function(
     )
     request = _held(db)
     _beside(db, republication="refuse")
+    assert _approved(db, request) == ("awaiting_approval", None), "it promises less now"
     _approve(db, request)
     if attempts > 1:
         with monkeypatch.context() as patched:
@@ -374,8 +386,50 @@ def test_a_late_approval_that_accepts_what_appeared(db: Database) -> None:
     queue.applied(db, publish=APPROVAL, republication="warn")
     request = _held(db)
     _beside(db, where="id > 3", republication="refuse")
+    before = _evidence(db, request)
+    assert before["evidence"]["judgement"]["over_versions"] == "holds"
+    assert _approved(db, request) == ("awaiting_approval", None)
+    assert faults.content(db.owner()) is None
+    after = _evidence(db, request)
+    assert after["over_versions"] == after["evidence"]["judgement"]["over_versions"] == "void"
+    ((_, other, _, people),) = after["evidence"]["judgement"]["crossings"]
+    assert other == "version 1 of the release others"
+    assert people > 0
     assert _approved(db, request) == ("released", None)
     assert _over_versions(db) == {"others": "void", "patients": "void"}
+    digests = [
+        (event["event"], event["details"]["evidence_sha256"])
+        for event in listing.events(db.owner(), "patients")
+        if "evidence_sha256" in event["details"]
+    ]
+    first, approved, second, again, released = digests
+    assert first[1] == approved[1] != second[1] == again[1] == released[1]
+    assert released == ("released", sha256(after["evidence"]))
+    stored = db.admin.execute(
+        b"SELECT evidence FROM pganon_private.version WHERE release = 'patients'"
+    ).fetchone()
+    assert stored == (after["evidence"],), "a report compares it with the ledger"
+
+
+def test_it_waits_again_as_long_as_before(db: Database) -> None:
+    queue.applied(db, publish=APPROVAL, republication="warn")
+    request = _held(db)
+    _beside(db, where="id > 3", republication="refuse")
+    db.admin.execute(b"UPDATE pganon_private.request SET expires_at = now() + interval '1 min'")
+    assert _approved(db, request) == ("awaiting_approval", None)
+    left = db.admin.execute(
+        b"SELECT expires_at > now() + interval '29 days' FROM pganon_private.request"
+    ).fetchone()
+    assert left == (True,)
+    assert queue.serve(db)[-1].endswith("served=0"), "nobody decided"
+    events = faults.events(db.owner(), "patients")
+    assert [one for one in events if one == "awaiting_approval"] == ["awaiting_approval"] * 2
+
+
+def _evidence(db: Database, request: int) -> dict[str, Any]:
+    row = db.connect(BY).execute("SELECT pganon.request_evidence(%s)", [request]).fetchone()
+    assert row is not None
+    return row[0]["staged"]
 
 
 def test_a_late_approval_of_signatures(db: Database) -> None:

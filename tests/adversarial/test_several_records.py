@@ -96,6 +96,16 @@ def test_an_identifying_column_with_repeated_values_is_counted(db: Database) -> 
     assert "refers" not in warning
 
 
+def test_a_view_has_the_keys_of_its_tables(db: Database) -> None:
+    db.source(ADMISSIONS)
+    db.source(
+        "CREATE VIEW public.v AS"
+        " SELECT admission_id::text AS stay, age, disease, cost FROM public.diagnosis"
+    )
+    (warning,) = few(publish(db, policy({}, source="public.v", trust=["source_owner"])).warnings)
+    assert " by stay, which refers to public.admission" in warning
+
+
 COUNTING = [m for m in conformance.METHODS if m not in ("danonyir", "geneir")]
 
 

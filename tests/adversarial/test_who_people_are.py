@@ -125,7 +125,9 @@ def test_the_same_rows_under_other_keys(source: Database) -> None:
     )
     refused(source, "population", declared(source="public.u", release="b"))
     do(source, "UPDATE public.t SET id = id + 1000")
-    refused(source, "population", declared(release="c"))
+    refused(source, "keys_changed", declared(release="c"))
+    renewed = {"population": {"renewed": True}}
+    refused(source, "population", {**declared(release="c"), **renewed})
 
 
 @pytest.mark.slow
@@ -178,6 +180,42 @@ def test_a_release_of_other_people(source: Database) -> None:
     assert "renewed: true" in (error.hint or "")
     done = driver.publish(source, declared(population={"renewed": True}))
     assert done.version == 2
+
+
+WHERE: dict[str, Any] = {"where": "id > 12"}
+
+
+@pytest.mark.parametrize("changes", [{}, WHERE], ids=["all", "some"])
+def test_another_release_of_keys_that_were_made_anew(
+    source: Database, changes: dict[str, Any]
+) -> None:
+    """Attack: a nightly load numbers people afresh, so nobody of an earlier version is known."""
+    driver.publish(source, declared())
+    view(source, "w", "SELECT id AS number, q, s FROM public.t")
+    do(source, "UPDATE public.t SET id = id + 100, q = q + 1")
+    error = refused(source, "keys_changed", declared(release="b", **changes))
+    assert f"0 of the {PEOPLE} people of public.t are known" in error.message
+    assert "renewed: true" in (error.hint or "")
+    again: dict[str, Any] = {"population": {"renewed": True}, "release": "b", **changes}
+    assert driver.publish(source, declared(**again)).version == 1
+    assert driver.publish(source, declared(release="c", **changes)).version == 1, "b knows them"
+
+
+@pytest.mark.slow
+def test_keys_that_were_made_anew_behind_a_view(source: Database) -> None:
+    driver.publish(source, declared())
+    do(source, "UPDATE public.t SET id = id + 100, q = q + 1")
+    view(source, "w", "SELECT id AS number, q, s FROM public.t")
+    refused(source, "population", declared("number", source="public.w", release="b"))
+    view(source, "v", "SELECT id, q, s FROM public.t")
+    refused(source, "keys_changed", declared("id", source="public.v", release="b"))
+    refused(source, "keys_changed", declared("id", source="public.v", release="b", **WHERE))
+
+
+def test_another_release_of_others_of_the_same_source(source: Database) -> None:
+    """Their keys are those that they had: the source has the people of both."""
+    driver.publish(source, declared(where="id <= 12"))
+    assert driver.publish(source, declared(release="b", **WHERE)).version == 1
 
 
 @pytest.mark.slow

@@ -32,15 +32,16 @@ AS "nulls_q1", COUNT(*) - COUNT("t"."s0") AS "nulls_s0", COUNT(DISTINCT "t"."ind
 -- kagg_mic, js_reduce]
 CREATE TABLE pganon_work.r0_snap AS SELECT CAST("src"."age" AS bigint) AS "q0", CAST("src"."zip" AS
 TEXT) COLLATE "C" AS "q1", "src"."disease" AS "s0", "src"."cost" AS "p0", CAST(("src"."id") AS text)
-AS "record", CAST((CAST("src"."person" AS TEXT) COLLATE "C") AS text) AS "o0",
-CAST((CAST("src"."drug" AS TEXT) COLLATE "C") AS text) AS "o1" FROM "public"."visit" AS "src";
+AS "record", HASHTEXTEXTENDED(CAST((CAST("src"."person" AS TEXT) COLLATE "C") AS text), 0) AS "o0",
+HASHTEXTEXTENDED(CAST((CAST("src"."drug" AS TEXT) COLLATE "C") AS text), 0) AS "o1" FROM
+"public"."visit" AS "src";
 
 -- snapshot.snapshot: read the source, once
 -- [slamsa, msb, sloms]
 CREATE TABLE pganon_work.r0_snap AS SELECT CAST("src"."age" AS bigint) AS "q0", CAST("src"."zip" AS
 TEXT) COLLATE "C" AS "q1", "src"."disease" AS "s0", "src"."drug" AS "s1", "src"."cost" AS "p0",
-CAST(("src"."id") AS text) AS "record", CAST((CAST("src"."person" AS TEXT) COLLATE "C") AS text) AS
-"o0" FROM "public"."visit" AS "src";
+CAST(("src"."id") AS text) AS "record", HASHTEXTEXTENDED(CAST((CAST("src"."person" AS TEXT) COLLATE
+"C") AS text), 0) AS "o0" FROM "public"."visit" AS "src";
 
 -- snapshot.snapshot: read the source, once
 -- [lgb_mdp, local_bucketization, local_generalization]
@@ -48,9 +49,9 @@ CREATE TABLE pganon_work.r0_snap AS SELECT "t"."q0" AS "q0", CASE WHEN NOT "t"."
 END AS "q1", CASE WHEN "t"."f0" THEN "t"."s0" END AS "s0", "t"."s1" AS "s1", "t"."p0" AS "p0",
 "t"."record" AS "record", "t"."o0" AS "o0", "t"."f0" AS "f0" FROM (SELECT CAST("src"."age" AS
 bigint) AS "q0", CAST("src"."zip" AS TEXT) COLLATE "C" AS "q1", "src"."zip" AS "s0", "src"."disease"
-AS "s1", "src"."cost" AS "p0", CAST(("src"."id") AS text) AS "record", CAST((CAST("src"."person" AS
-TEXT) COLLATE "C") AS text) AS "o0", ("age" < 22) IS DISTINCT FROM FALSE AS "f0" FROM
-"public"."visit" AS "src" OFFSET '0') AS "t";
+AS "s1", "src"."cost" AS "p0", CAST(("src"."id") AS text) AS "record",
+HASHTEXTEXTENDED(CAST((CAST("src"."person" AS TEXT) COLLATE "C") AS text), 0) AS "o0", ("age" < 22)
+IS DISTINCT FROM FALSE AS "f0" FROM "public"."visit" AS "src" OFFSET '0') AS "t";
 
 -- snapshot.snapshot: read the source, once
 -- [lgb_ncp]
@@ -59,16 +60,17 @@ END AS "q1", CASE WHEN "t"."f0" THEN "t"."s0" END AS "s0", "t"."s1" AS "s1", "t"
 "t"."record" AS "record", "t"."o0" AS "o0", "t"."o1" AS "o1", "t"."f0" AS "f0" FROM (SELECT
 CAST("src"."age" AS bigint) AS "q0", CAST("src"."zip" AS TEXT) COLLATE "C" AS "q1", "src"."zip" AS
 "s0", "src"."drug" AS "s1", "src"."cost" AS "p0", CAST(("src"."id") AS text) AS "record",
-CAST((CAST("src"."person" AS TEXT) COLLATE "C") AS text) AS "o0", CAST((CAST("src"."disease" AS
-TEXT) COLLATE "C") AS text) AS "o1", ("age" < 25) IS DISTINCT FROM FALSE AS "f0" FROM
-"public"."visit" AS "src" OFFSET '0') AS "t";
+HASHTEXTEXTENDED(CAST((CAST("src"."person" AS TEXT) COLLATE "C") AS text), 0) AS "o0",
+HASHTEXTEXTENDED(CAST((CAST("src"."disease" AS TEXT) COLLATE "C") AS text), 0) AS "o1", ("age" < 25)
+IS DISTINCT FROM FALSE AS "f0" FROM "public"."visit" AS "src" OFFSET '0') AS "t";
 
 -- snapshot.snapshot: read the source, once
 -- [qs_greedy, qs_efficient]
 CREATE TABLE pganon_work.r0_snap AS SELECT CAST("src"."age" AS bigint) AS "q0", CAST("src"."zip" AS
 TEXT) COLLATE "C" AS "q1", "src"."cost" AS "p0", CAST(("src"."id") AS text) AS "record",
-CAST((CAST("src"."person" AS TEXT) COLLATE "C") AS text) AS "o0", CAST((CAST("src"."disease" AS
-TEXT) COLLATE "C") AS text) AS "o1" FROM "public"."visit" AS "src";
+HASHTEXTEXTENDED(CAST((CAST("src"."person" AS TEXT) COLLATE "C") AS text), 0) AS "o0",
+HASHTEXTEXTENDED(CAST((CAST("src"."disease" AS TEXT) COLLATE "C") AS text), 0) AS "o1" FROM
+"public"."visit" AS "src";
 
 -- snapshot.snapshot: read the source, once
 -- [danonyir, geneir]

@@ -183,11 +183,20 @@ def test_revisions(db: Database) -> None:
         db.connect("analyst").execute('SELECT pganon.apply_policy(\'{"release": "x"}\')')
 
 
+def test_a_policy_that_changed_ends_what_waits(db: Database) -> None:
+    queue.applied(db)
+    asked = queue.ask(db.connect("analyst"))
+    queue.apply(db, suppression_limit=0.1)
+    queue.serve(db)
+    assert queue.state(db, asked) == ("failed", "changed")
+    assert faults.content(db.owner()) is None
+
+
 def test_the_named_revision_runs(db: Database) -> None:
     """The policy changed between request and run."""
     queue.applied(db)
     asked = queue.ask(db.connect("analyst"))
-    queue.apply(db, suppression_limit=0.1)
+    queue.apply(db, suppression_limit=0.1, requests={**queue.ASKED, "on_change": "run"})
     queue.serve(db)
     assert queue.state(db, asked) == ("released", None)
     row = db.owner().execute("SELECT policy ? 'suppression_limit' FROM pganon_private.version")

@@ -15,7 +15,7 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.coded import suppresses_nulls
 from pganon.encode.lookups import dictionary, joined
 from pganon.encode.people import digest, identity, mark, owner_columns, population_secret
-from pganon.encode.placed import beside_source, by_cell
+from pganon.encode.placed import by_cell
 from pganon.encode.secrets import keyed_digest
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.elements import carried_keys
@@ -76,7 +76,7 @@ def people_steps(
         groups: the columns with the numbers, NULL where the record is in none.
     """
     names = owner_columns(spec)
-    if not names or beside_source(spec) is not None:
+    if not names:
         return []
 
     def select(state: State) -> exp.Select:

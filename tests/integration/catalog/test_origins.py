@@ -1,0 +1,146 @@
+"""Base columns of views, from their rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from pganon.catalog.introspect import read_relation
+from pganon.catalog.model import Origin
+from tests.support.harness.cluster import Database
+
+SOURCE = """
+    CREATE TABLE public.t (
+        id int PRIMARY KEY, age int, s varchar(9), income numeric,
+        half int GENERATED ALWAYS AS (age / 2) STORED
+    );
+    CREATE TABLE public.d (id int, ":varno" text, r int REFERENCES public.t);
+    CREATE TABLE public.parts (id int, age int) PARTITION BY RANGE (id);
+    CREATE TABLE public.part PARTITION OF public.parts FOR VALUES FROM (0) TO (10);
+    CREATE VIEW public.v AS SELECT id, age AS yrs, age / 10 AS band, s::text AS s FROM public.t;
+    CREATE FUNCTION public.reads(int) RETURNS int LANGUAGE sql AS
+        $$ SELECT age FROM public.t WHERE id = $1 $$;
+    CREATE AGGREGATE public.most(int) (SFUNC = int4larger, STYPE = int)
+"""
+
+AGE, ID, S, INCOME = "public.t.age", "public.t.id", "public.t.s", "public.t.income"
+D = "public.d.id"
+
+
+def view(db: Database, select: str) -> dict[str, tuple[set[str], bool, bool]]:
+    db.source(SOURCE)
+    db.source(f"CREATE VIEW public.x AS {select}")
+    found = read_relation(db.connect(), "x").origins
+    return {name: told(origin) for name, origin in found.items()}
+
+
+def told(origin: Origin) -> tuple[set[str], bool, bool]:
+    return {base for base in origin.bases if "#" not in base}, origin.plain, origin.resolved
+
+
+@pytest.mark.all_versions
+@pytest.mark.parametrize(
+    ("select", "expected"),
+    [
+        ("SELECT yrs AS a, band AS b FROM v", {"a": ({AGE}, True), "b": ({AGE}, False)}),
+        ("SELECT x.* FROM (SELECT s AS a FROM v) AS x", {"a": ({S}, True)}),
+        (
+            "WITH c AS MATERIALIZED (SELECT id, yrs + 1 AS y FROM v), e AS (SELECT y FROM c)"
+            " SELECT y AS a FROM e",
+            {"a": ({AGE}, False)},
+        ),
+        (
+            'SELECT id AS a, ":varno" AS b, income AS c FROM d JOIN t USING (id)',
+            {
+                "a": ({"public.d.id"}, True),
+                "b": ({'public.d.":varno"'}, True),
+                "c": ({INCOME}, True),
+            },
+        ),
+        ("SELECT id AS a FROM d FULL JOIN t USING (id)", {"a": ({D, ID}, False)}),
+        ("SELECT s AS a FROM t UNION ALL SELECT s FROM v", {"a": ({S}, False)}),
+        (
+            "SELECT (SELECT max(income) FROM t AS o WHERE o.age < t.age) AS a,"
+            " EXISTS (SELECT FROM d WHERE d.id = t.id) AS b FROM t",
+            {"a": ({INCOME, AGE}, False), "b": ({D, ID}, False)},
+        ),
+        (
+            "SELECT age AS a, max(s) OVER (PARTITION BY age) AS b, count(*) AS c FROM t"
+            " GROUP BY age, s",
+            {"a": ({AGE}, True), "b": ({S}, False), "c": (set[str](), False)},
+        ),
+        ("SELECT to_jsonb(v) AS a FROM v", {"a": ({ID, AGE, S}, False)}),
+        (
+            "SELECT l.a FROM t, LATERAL (SELECT CASE WHEN income > 1 THEN 'x' END AS a) AS l",
+            {"a": ({INCOME}, False)},
+        ),
+        ("SELECT g AS a FROM t, generate_series(1, age) AS g", {"a": ({AGE}, False)}),
+        ("SELECT x AS a FROM t, LATERAL (VALUES (income)) AS r(x)", {"a": ({INCOME}, False)}),
+        ("SELECT half AS a FROM t", {"a": ({AGE, "public.t.half"}, False)}),
+        ("SELECT age AS a FROM part", {"a": ({"public.part.age", "public.parts.age"}, True)}),
+    ],
+)
+def test_base_columns(
+    bare_db: Database, select: str, expected: dict[str, tuple[set[str], bool]]
+) -> None:
+    found = view(bare_db, select)
+    assert {name: (bases, plain) for name, (bases, plain, _) in found.items()} == expected
+    assert all(resolved for _, _, resolved in found.values())
+
+
+def test_long_expressions_and_odd_names(bare_db: Database) -> None:
+    long = " + ".join(["age"] * 1500)
+    found = view(
+        bare_db,
+        f"""SELECT {long} AS a, y."[x" AS "({{ ]", y.":varno 1}}" AS "<>" FROM (
+            SELECT age AS "[x", s AS ":varno 1}}", '[ 1 ]' AS "]" FROM t) AS y, t AS " \\[" """,
+    )
+    assert found == {
+        "a": ({AGE}, False, True),
+        "({ ]": ({AGE}, True, True),
+        "<>": ({S}, True, True),
+    }
+
+
+def test_what_is_named_twice_is_looked_at_once(bare_db: Database) -> None:
+    chain = ", ".join(
+        f"c{n} AS (SELECT a.x + b.x AS x FROM c{n - 1} AS a, c{n - 2} AS b)" for n in range(2, 60)
+    )
+    first = "c0 AS (SELECT age AS x FROM t), c1 AS (SELECT age AS x FROM t)"
+    assert view(bare_db, f"WITH {first}, {chain} SELECT x FROM c59") == {"x": ({AGE}, False, True)}
+
+
+@pytest.mark.all_versions
+@pytest.mark.parametrize(
+    "select",
+    [
+        "SELECT reads(id) AS a FROM t",
+        "SELECT r AS a FROM t, reads(t.id) AS r",
+        "SELECT query_to_xml('SELECT age FROM public.t', false, false, '')::text AS a FROM t",
+        "SELECT 'old' AS a FROM t WHERE age > 60 UNION ALL SELECT 'young' FROM t WHERE age <= 60",
+        "WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM r WHERE a < 3)"
+        " SELECT a FROM r",
+    ],
+)
+def test_what_cannot_be_told(bare_db: Database, select: str) -> None:
+    assert not view(bare_db, select)["a"][2]
+
+
+def test_functions_of_the_server_are_known(bare_db: Database) -> None:
+    found = view(bare_db, "SELECT most(age) AS a, lower(min(s)) AS b FROM t")
+    assert found == {"a": ({AGE}, False, True), "b": ({S}, False, True)}
+
+
+def test_foreign_keys_of_views_are_those_of_their_tables(bare_db: Database) -> None:
+    view(bare_db, "SELECT r::text AS person, id FROM d")
+    (key,) = read_relation(bare_db.connect(), "x").foreign_keys
+    assert (key.columns, str(key.table)) == (("person",), "public.t")
+
+
+def test_a_column_keeps_its_number(bare_db: Database) -> None:
+    """A renamed one is the same."""
+    before = view(bare_db, "SELECT age AS a FROM t")
+    conn = bare_db.connect()
+    one = read_relation(conn, "x").origins["a"]
+    bare_db.source("ALTER TABLE public.t RENAME COLUMN age TO years")
+    assert not one.bases.isdisjoint(read_relation(conn, "t").origins["years"].bases)
+    assert before["a"][0] == {AGE}
