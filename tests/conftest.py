@@ -20,7 +20,7 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.support.harness.cluster import (
     CrashableServer,
@@ -37,8 +37,14 @@ NO_SERVER = (
 )
 
 
-# What fails says how to repeat it, since the next examples are others.
-settings.register_profile("default", settings.get_profile("default"), print_blob=True)
+# What fails says how to repeat it, since the next examples are others. No test fails for its time.
+settings.register_profile(
+    "default",
+    settings.get_profile("default"),
+    print_blob=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
 """All tests of the files and folders that were asked for."""
