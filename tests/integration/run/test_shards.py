@@ -94,6 +94,7 @@ def test_records_that_are_numbered_or_divided_stay_on_the_coordinator(
     db_after: After, method: str
 ) -> None:
     db, _ = db_after(_only_shards)
+    citus.safe_path(db)  # a copy of a database has no settings of roles
     assert placed(db, plans.policy_of(method)) == {}
 
 
@@ -117,6 +118,7 @@ def test_records_that_need_more_than_their_cells_stay_on_the_coordinator(
     db_after: After, changes: dict[str, Any]
 ) -> None:
     db, _ = db_after(_only_shards)
+    citus.safe_path(db)  # a copy of a database has no settings of roles
     document = plans.policy_of("mondrian").policy.document()
     if "columns" in changes:
         document["privacy"] = document["privacy"][:1]
@@ -341,6 +343,7 @@ def test_no_step_over_records_in_shards_is_one_that_citus_pulls(
     """A SELECT from such a table has no fence, no number over all rows and no order, up to where
     its rows are counted, which those of records do even if all look different."""
     db, _ = db_after(_only_shards)
+    citus.safe_path(db)  # a copy of a database has no settings of roles
     monkeypatch.setattr(class_records, "_pays", lambda state: False)
     read, readers = 0, set[str]()
     for step in explain(plan_release(plans.policy_of(method), dsn=db.dsn())):
