@@ -148,7 +148,14 @@ class Call:
         relation = read_relation(self.conn, str(name))
         allowed = self.conn.execute(sqlfiles.query("catalog", "may_make_temporary")).fetchone()
         size = estimated_rows(self.conn, relation)
-        if not rows or not allowed or not allowed[0] or (size is not None and size <= rows):
+        known = all(relation.column(column) is not None for column in columns)
+        if (
+            not known
+            or not rows
+            or not allowed
+            or not allowed[0]
+            or (size is not None and size <= rows)
+        ):
             return str(name)
         drawn = statement(
             sample(self.conn, relation, dict(zip(columns, columns, strict=True)), rows)

@@ -174,7 +174,7 @@ def _csv(assessed: figures.Assessment) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(Measure.__dataclass_fields__)
     for item in assessed.measures:
-        writer.writerow(["" if cell is None else cell for cell in item.__dict__.values()])
+        writer.writerow([plain.text(cell) for cell in item.__dict__.values()])
     return out.getvalue()
 
 

@@ -81,6 +81,11 @@ def answer(conn: Connection, resolved: Resolved, spread: Spread) -> Estimates:
             f"the condition fails on a value that a class covers ({error.sqlstate})",
             hint="write it so that no value makes it fail",
         ) from None
+    except psycopg.errors.UndefinedFunction:
+        raise EstimateRefused(
+            "a constant does not fit the type of its column",
+            hint="labels of hierarchies are texts: compare them with a text",
+        ) from None
     if len(rows) > MAX_GROUPS:
         raise EstimateRefused(f"the answer has more than {MAX_GROUPS} groups")
     names = tuple(column.name for column in cursor.description or ())
