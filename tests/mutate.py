@@ -114,15 +114,15 @@ TARGETS = {
     ),
     "identity_steps": Target(
         tuple(f"pganon/methods/individuals/{name}.py" for name in
-              ("__init__", "feasible", "form", "individuals", "labels", "people", "reading",
+              ("__init__", "form", "individuals", "labels", "people", "reading",
                "reservation", "told", "context")),
         ("integration/test_identity", "test_evidence_of_individuals", "test_identity_blocks",
          "test_identity_categories", "test_identity_duplicates", "test_identity_random"),
     ),
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
-           ("__init__", "clusters", "cut", "divided", "drawn", "grown", "kept",
-            "levels", "near", "options", "prior_facts", "reduced", "rows", "settled",
+           ("__init__", "clusters", "divided", "drawn", "grown", "kept",
+            "near", "options", "prior_facts", "reduced", "rows", "settled",
             "context")),
          "pganon/methods/background/form/audit.py", "pganon/methods/background/form/divergence.py",
          "pganon/methods/common/form/reference.py", "pganon/resolved/reference.py"),

@@ -18,9 +18,9 @@ from tests.support.sources.builders import make_table
 pytestmark = pytest.mark.primary_server_only
 
 # The package has functions of the same names.
-clusters, cut, drawn, grown, near = (
+clusters, drawn, grown, near = (
     import_module(f"pganon.methods.background.{name}")
-    for name in ("clusters", "cut", "drawn", "grown", "near")
+    for name in ("clusters", "drawn", "grown", "near")
 )
 
 COLUMNS = {name: ROLES[name] for name in ("age", "s")}
@@ -126,7 +126,7 @@ def test_large_clusters_are_cut_along_the_curve(
     build(db, rows, TYPES)
     asked = beta_policy({"name": name, "block_size": 30}, k=3, beta=3, columns=COLUMNS)
     whole = groups(run(db.owner(), asked))
-    monkeypatch.setattr(cut, "WHOLE", 100)
+    monkeypatch.setattr(grown, "WHOLE", 100)
     found = groups(run(db.owner(), asked))
     assert found != whole
     assert sorted(key for group in found for key in group) == list(range(1, 121))
@@ -144,7 +144,7 @@ def test_pieces_without_classes_are_put_together(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first half has nothing but a, so there is one block."""
-    monkeypatch.setattr(cut, "WHOLE", 1)
+    monkeypatch.setattr(grown, "WHOLE", 1)
     rows = [(n, "a" if n < 20 else "bc"[n % 2]) for n in range(40)]
     build(db, rows, TYPES)
     method = {"name": "kagg", "block_size": 20}
