@@ -71,11 +71,15 @@ class Case:
     def association(self) -> list[list[float]]:
         last = len(self.columns)
         found = [[float(i == j) for j in range(last)] for i in range(last)]
-        numeric = [
-            kind in NUMBERS and "hierarchy" not in (self.roles[name] or {})
-            for name, kind in self.columns.items()
-        ]
-        values = list(zip(*self.rows, strict=True))
+        numeric: list[bool] = []
+        values: list[list[Any]] = []
+        for i, (name, kind) in enumerate(self.columns.items()):
+            column, role = [row[i] for row in self.rows], self.roles[name]
+            ordinal = "ordinal" in role.values() if isinstance(role, dict) else False
+            if ordinal:  # a number by its position
+                column = [value and self.attributes[i].codes[value] for value in column]
+            values.append(column)
+            numeric.append(ordinal or (kind in NUMBERS and "hierarchy" not in (role or {})))
         how = self.method.get("association", "msc")
         for (i, j), value in association_oracle.association(values, numeric, how).items():
             found[i][j] = found[j][i] = value
@@ -161,7 +165,7 @@ def split(rng: random.Random, names: list[str], parts: int) -> list[list[str]]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, 1, 2856])
 def test_random_tables(db: Database, seed: int) -> None:
     """Buckets, columns, and what every possible tuple is told."""
     source, owner = db.connect("source_owner"), db.owner()
@@ -173,7 +177,7 @@ def test_random_tables(db: Database, seed: int) -> None:
         make_table(source, drawn.columns, drawn.rows)
         judged(owner, drawn, seen)
         drop_leftovers(owner)
-    assert seen["divided"] >= 4, seen
+    assert seen["divided"] >= 3, seen
     assert seen["refused"] >= 1, seen
 
 
