@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from pganon.estimation.results import Estimates
 
 _NOTES = (
-    "bounds: they surely hold for the released records. likely: twice the deviations that"
-    " the model gives, added up over groups as if all leaned the same way",
+    "bounds: they surely hold for the released records",
     "error: the standard deviation if columns are unrelated within groups. They rarely are, so"
     " it is often too small",
 )
-_ENDS = ("", "_lower", "_upper", "_low", "_high", "_error")
+_ENDS = ("", "_lower", "_upper", "_error")
 _FEW = "few: hardly more than ten groups matter, so their errors do not average out"
 
 
@@ -89,7 +88,7 @@ def _csv(found: Estimates) -> str:
 def _show(found: Estimates) -> None:
     """A row for every aggregate of every group."""
     several = len(found.aggregates) > 1
-    figures = ["estimate", "bounds", "likely", "error", "classes"]
+    figures = ["estimate", "bounds", "error", "classes"]
     names = [*found.keys, *(["aggregate"] if several else []), *figures, ""]
     rows = []
     for row in found.as_dicts():
@@ -102,7 +101,6 @@ def _show(found: Estimates) -> None:
                     *([aggregate] if several else []),
                     shown[""],
                     _range(shown["_lower"], shown["_upper"]),
-                    _range(shown["_low"], shown["_high"]),
                     shown["_error"],
                     row["classes"],
                     ", ".join(flag.replace("_", " ") for flag in flags),
