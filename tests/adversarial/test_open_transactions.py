@@ -132,10 +132,11 @@ def test_who_approves_holds_up_no_withdrawal(db: Database) -> None:
 
 def test_who_approves_holds_up_no_later_version(db: Database) -> None:
     """A later version is published at once, and the earlier one not after it."""
-    queue.applied(db, publish=APPROVAL)
+    asked = {**queue.ASKED, "on_change": "run"}
+    queue.applied(db, publish=APPROVAL, requests=asked)
     earlier = _held(db)
     approver = _deciding(db, earlier)
-    changed = faults.policy(requests=queue.ASKED, republication="allow", suppression_limit=0.1)
+    changed = faults.policy(requests=asked, republication="allow", suppression_limit=0.1)
     assert run_release(changed, dsn=db.dsn()).version == 1
     assert queue.state(db, earlier) == ("awaiting_approval", None), "it was passed over"
     approver.execute("COMMIT")

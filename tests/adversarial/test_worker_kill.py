@@ -125,12 +125,13 @@ def test_the_fence_is_in_the_publishing_transaction(db: Database) -> None:
 
 def test_busy_releases_wait(db: Database) -> None:
     """A command works on the release: the attempt does not count."""
-    queue.applied(db)
+    requests = {**queue.ASKED, "on_change": "run"}
+    queue.applied(db, requests=requests)
     asked = queue.ask(db.connect("analyst"))
     waited: list[Any] = []
     faults.run(
         db.dsn(),
-        faults.policy(republication="allow", requests=queue.ASKED),
+        faults.policy(republication="allow", requests=requests),
         before=faults.at("snapshot.snapshot", lambda: waited.extend(queue.serve(db))),
     )
     assert any(line.startswith("waiting code=busy") for line in waited), waited

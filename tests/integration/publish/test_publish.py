@@ -89,7 +89,8 @@ def test_changed_columns_and_dependents(db: Database) -> None:
         "view mine.on_top depends on view published.adult",
         "function mine.f() depends on type published.adult",
     }
-    assert conn.execute("SELECT count(*) FROM mine.on_top").fetchone() == (0,)
+    with pytest.raises(psycopg.errors.InvalidTextRepresentation, match="has other columns now"):
+        conn.execute("SELECT count(*) FROM mine.on_top")
     kept = conn.execute(
         "SELECT has_table_privilege('source_owner', 'published.adult', 'SELECT WITH GRANT OPTION'),"
         " has_column_privilege('public', 'published.adult', 'age', 'SELECT'),"

@@ -95,7 +95,7 @@ def commands(files: Files, *, alone: bool = False) -> Iterator[Command]:
         ("report", "visits", "--for", "readers", "-o", str(folder / "readers.html")),
         ("report", "schema"),
         *(("guard", policy), ("guard", policy, "--json")),
-        ("rollback", "visits"),
+        *(("rollback", "visits"), ("withdraw", "visits"), ("rollback", "visits")),
         ("run", policy, "--force"),
         ("forget", "visits", "--version", "1", "--reason", "nobody read it"),
         *(("guard", policy), ("guard", policy, "--json")),

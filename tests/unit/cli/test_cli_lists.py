@@ -22,6 +22,7 @@ LISTS = {
     "pganon compare --methods",
     "pganon compare --vary",
     "pganon compare --workload",
+    "pganon import --columns",
     "pganon import --key",
     "pganon import --names",
     "pganon quasi --columns",
