@@ -57,11 +57,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class NotMeasured:
-    """An attack that was not tried, and why; by that adversary alone, if there is one."""
+    """An attack that was not tried, and why."""
 
     attack: Kind
     reason: str
-    adversary: str | None = None
 
 
 @dataclass(frozen=True)

@@ -52,18 +52,6 @@ def _of_groups(candidates: Table, hist: Table) -> exp.Select:
     )
 
 
-def by_worlds(told: Table, candidates: Table, hist: Table, targets: Table) -> exp.Select:
-    """The value that a target has in most worlds, as :mod:`pganon.attacks.minimality` scores them;
-    of whom nothing is told, that of :func:`by_groups`."""
-    others = query(
-        "select o.t, o.v, o.score::float8 as score from o"
-        " where not exists (select 1 from s where s.t = o.t)",
-        {"o": _of_groups(candidates, hist), "s": told},
-    )
-    scores = stacked([query("select s.t, s.v, s.score from s", {"s": told}), others])
-    return _best(scores, hist, targets)
-
-
 def others_known(
     candidates: Table,
     hist: Table,

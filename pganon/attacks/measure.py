@@ -8,7 +8,7 @@ relations are there; they go when a dry run ends, however it ends.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,8 +16,7 @@ import psycopg
 from sqlglot import exp
 
 from pganon import database
-from pganon.attacks import inference, linkability, minimality, people, singling
-from pganon.attacks.families import Attacker, Tree
+from pganon.attacks import inference, linkability, people, singling
 from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
 from pganon.attacks.recorded import recorded
 from pganon.attacks.released import Release, release_of
@@ -26,7 +25,6 @@ from pganon.encode.source import source_fingerprint
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.minimality import Minimality
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import sessions
@@ -35,7 +33,7 @@ from pganon.run.options import OnMeasured, Options, SharedSnapshot, connect_run
 from pganon.run.pipeline import Pipeline
 from pganon.run.resolution import resolve_policy
 from pganon.run.sharing import Sharing, refuse_growing, sharing
-from pganon.run.tables import copy_rows, create_table, create_table_as
+from pganon.run.tables import create_table_as
 from pganon.sqltools import stacked, statement
 from pganon.steps import State
 
@@ -152,7 +150,7 @@ class _Attack:
             targets=number,
             known_others=spec.minimum_size - 1,
             findings=findings(whole, without),
-            not_measured=_not_measured(spec, plan.method.minimality),
+            not_measured=_not_measured(spec),
         )
         return recorded(self.conn, spec, data[0], attacked)
 
@@ -188,9 +186,6 @@ class _Attack:
             for item in spec.sensitive:
                 if release.group_of(item) == group:
                     found += self._inferred(release, item, state, made, may, place)
-        known = release.minimality
-        if known is not None and spec.sensitive and minimality.unmeasured(spec, known) is None:
-            found += self._by_method(spec, known, state)
         columns = [item.published for item in spec.sensitive]
         yield from sorted(found, key=lambda one: columns.index(one[0].column or ""))
 
@@ -226,61 +221,6 @@ class _Attack:
             attempt = Attempt("inference", adversary, item.published)
             yield attempt, self._counted(inference.guessed(guess, targets, item))
 
-    def _by_method(
-        self, spec: ReleaseSpec, known: Minimality, state: State
-    ) -> Iterator[tuple[Attempt, Counted]]:
-        """Of classes alone, which are the only groups of such methods."""
-        targets, may = self.base.work(people.TARGETS), state.work("attack_candidates0")
-        hists = [state.work(f"attack_hist{item.index}") for item in spec.sensitive]
-        values = [
-            self._make_in(state, f"attack_values{item.index}", minimality.numbered(hist))
-            for item, hist in zip(spec.sensitive, hists, strict=True)
-        ]
-        cells = self._make_in(state, "attack_cells", minimality.cells(spec, state))
-        found = self._make_in(state, "attack_known", minimality.known(spec, state, cells, targets))
-        made = known.made(spec, state)
-        tree = Tree.of(
-            self._rows(minimality.sizes(cells)), self._rows(made) if made is not None else ()
-        )
-        attacked = {-class_id for (class_id,) in self._rows(minimality.attacked(found))}
-        groups = self._fill(state, "attack_groups", minimality.GROUPS, tree.groups(attacked))
-        members = self._make_in(state, "attack_members", minimality.members(spec, cells, groups))
-        placed = minimality.places(spec, state, known, members, groups)
-        places = self._make_in(state, "attack_places", placed)
-        rows = self._make_in(state, "attack_rows", minimality.rows(spec, state, groups, values))
-        numbers = [f"k{item.index}" for item in spec.sensitive]
-        attacker = Attacker.of(
-            tree,
-            self._rows(minimality.in_order(members, "node", "cell", "w")),
-            self._rows(minimality.in_order(places, "node", "attr", "cell", "pos")),
-            self._rows(minimality.in_order(rows, "class_id", "w", *numbers)),
-        )
-        conditions = minimality.conditions(spec, known)
-        shares = attacker.told(attacked, spec.minimum_size, conditions, self.settings.seed)
-        told = self._fill(state, "attack_told", minimality.TOLD, shares)
-        for item, hist, by_number in zip(spec.sensitive, hists, values, strict=True):
-            scored = minimality.scored(spec.sensitive.index(item), found, told, by_number)
-            scores = self._make_in(state, f"attack_scored{item.index}", scored)
-            guess = inference.by_worlds(scores, may, hist, targets)
-            attempt = Attempt("inference", "method_known", item.published)
-            yield attempt, self._counted(inference.guessed(guess, targets, item))
-
-    def _rows(self, select: exp.Select) -> list[tuple[Any, ...]]:
-        return self.conn.execute(statement(select)).fetchall()
-
-    def _fill(
-        self,
-        state: State,
-        name: str,
-        columns: Sequence[tuple[str, str]],
-        rows: Iterable[Sequence[object]],
-    ) -> QualifiedName:
-        """A private table with what was computed outside the server."""
-        target = state.work(name)
-        create_table(self.conn, target, columns)
-        copy_rows(self.conn, target, rows)
-        return target
-
     def _make(self, name: str, select: exp.Expr) -> QualifiedName:
         """A private table of the run that all belongs to."""
         return self._make_in(self.base, name, select)
@@ -312,14 +252,12 @@ def _attackable(plan: Plan, state: State) -> Release:
     return release
 
 
-def _not_measured(spec: ReleaseSpec, known: Minimality | None) -> tuple[NotMeasured, ...]:
+def _not_measured(spec: ReleaseSpec) -> tuple[NotMeasured, ...]:
     found: list[NotMeasured] = []
     if len(spec.attributes) < 2:
         found.append(NotMeasured("linkability", "people are known by one column alone"))
     if not spec.sensitive:
         found.append(NotMeasured("inference", "the policy has no sensitive column"))
-    elif why := minimality.unmeasured(spec, known):
-        found.append(NotMeasured("inference", why, "method_known"))
     return tuple(found)
 
 

@@ -17,7 +17,6 @@ from sqlglot import exp
 from pganon.attacks.shown import ShownView, cells
 from pganon.forms.elements import text_key
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.minimality import Minimality
 from pganon.plan.build import Plan
 from pganon.plan.verification import staged_tables
 from pganon.policy.options import COUNT
@@ -112,13 +111,11 @@ class Release:
     Attributes:
         views: that show something of groups.
         home: what shows all quasi-identifiers, a view or combinations of several.
-        minimality: what its groups tell who knows the method.
     """
 
     spec: ReleaseSpec
     views: tuple[ShownView, ...]
     home: ShownView | None
-    minimality: Minimality | None = None
 
     @property
     def stated(self) -> list[ShownView]:
@@ -149,7 +146,7 @@ def release_of(plan: Plan, state: State) -> Release:
         taken = {column.name for view in views for column in view.columns}
         some = [with_cells(view, taken) for view in some]
         home = combined(some, plan.spec.attributes)
-    return Release(plan.spec, tuple(some), home, plan.method.minimality)
+    return Release(plan.spec, tuple(some), home)
 
 
 def _shown(spec: ReleaseSpec, view: PublishedView) -> ShownView | None:

@@ -90,7 +90,6 @@ _WORDS = {
     "quasi_identifiers": "quasi-identifiers",
     "others_known": "others known",
     "correlations": "single columns",
-    "method_known": "method known",
 }
 
 
@@ -122,8 +121,7 @@ def _show(attacked: Attacked) -> None:
     if any(found.adversary == "others_known" for found in attacked.findings):
         common.line(f"others known: {attacked.known_others} other people of the group")
     for missing in attacked.not_measured:
-        by = f" by {_WORDS[missing.adversary]}" if missing.adversary else ""
-        common.line(f"{missing.attack.replace('_', ' ')}{by} was not measured: {missing.reason}")
+        common.line(f"{missing.attack.replace('_', ' ')} was not measured: {missing.reason}")
     made = [f"version {number}" for number in attacked.versions]
     made += [f"request {number}" for number in attacked.requests]
     if made:

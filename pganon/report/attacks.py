@@ -46,12 +46,7 @@ def attacks(found: Collected) -> dict[str, Any] | None:
             for one in details["findings"]
         ],
         "not_measured": [
-            {
-                "attack": one["attack"],
-                "adversary": one.get("adversary"),
-                "reason": one["reason"],
-            }
-            for one in details["not_measured"]
+            {"attack": one["attack"], "reason": one["reason"]} for one in details["not_measured"]
         ],
     }
 
@@ -95,8 +90,6 @@ def _succeeds(found: Collected, one: Mapping[str, Any], others: int) -> str:
             beside = f", and {members} of the group with their {column},"
         case "correlations":
             beside = f", and how each of them goes with {column},"
-        case "method_known":
-            beside = " and of everybody in the group, and why the method did not divide it,"
         case _:
             beside = ""
     return f"Who knows {known} of a person{beside} guesses {column} of {shares}"
@@ -117,10 +110,5 @@ def _somebody(found: Collected, one: Mapping[str, Any], others: int) -> str:
             return f"also knows who {members} of the group are, and their {column}"
         case "correlations":
             return f"knows {known} of a person, and how each of them goes with {column}"
-        case "method_known":
-            return (
-                f"also knows {known} of everybody in the group, and why the method did not divide"
-                f" it; guesses {column}"
-            )
         case other:
             return plain(str(other).replace("_", " "))

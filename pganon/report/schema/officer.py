@@ -109,7 +109,6 @@ Adversary = Literal[
     "quasi_identifiers",
     "others_known",
     "correlations",
-    "method_known",
 ]
 
 
@@ -127,10 +126,9 @@ class Finding(Part):
 
 
 class NotMeasured(Part):
-    """An attack that was not tried; by that adversary alone, if there is one."""
+    """An attack that was not tried."""
 
     attack: Attack
-    adversary: Adversary | None
     reason: str
 
 

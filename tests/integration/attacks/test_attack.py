@@ -9,16 +9,12 @@ from typing import Any
 
 import pytest
 
-from pganon.attacks import measure, minimality
+from pganon.attacks import measure
 from pganon.attacks.findings import Attacked
 from pganon.attacks.intervals import Difference
 from pganon.attacks.released import Release
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
-from pganon.identifiers import QualifiedName
-from pganon.plan.build import build_plan
-from pganon.run.resolution import resolve_policy
 from pganon.run.tables import clean
-from pganon.sqltools import statement
 from tests.support.harness import driver, faults, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -79,9 +75,7 @@ def test_what_a_release_gives_away_and_what_anybody_knows(db_after: Any) -> None
     """Of pairs, the value of one is half of what a reader sees."""
     _, found = db_after(planted)
     # With two columns each list of the attacker has one.
-    assert [(one.attack, one.adversary) for one in found[2].not_measured] == [
-        ("inference", "method_known")  # k-anonymity alone reads no value
-    ]
+    assert found[2].not_measured == ()
     assert {one.attack for one in found[2].findings} == {"singling_out", "linkability", "inference"}
     release, leaked, guessed, difference = shares(found[2], "quasi_identifiers", "drawn")
     assert min(release, leaked) > 0.3
@@ -101,149 +95,8 @@ def test_what_a_release_gives_away_and_what_anybody_knows(db_after: Any) -> None
     assert control < 0.1
 
 
-STREETS = """
-CREATE TABLE public.person AS
-SELECT c AS street, (ARRAY[{x}])[n] AS x, (ARRAY[{y}])[n] AS y, (ARRAY[{z}])[n] AS z,
-    (ARRAY[{values}])[n] || c % 3 AS told
-FROM generate_series(0, 31) AS c, generate_series(1, {people}) AS n
-"""
-"""People are cut by street first."""
-
-KEY = "; ALTER TABLE public.person ADD id serial PRIMARY KEY"
-
-SIX = STREETS.format(
-    x="4, 2, 1, 5, 2, 2",
-    y="4, 5, 3, 5, 3, 2",
-    z="4, 4, 5, 4, 2, 3",
-    values="'a', 'a', 'c', 'a', 'b', 'b'",
-    people=6,
-)
-"""Their values are such that in no other world the six of a street would not be cut."""
-
-FIVE = STREETS.format(
-    x="1, 2, 3, 4, 5",
-    y="1, 1, 1, 1, 1",
-    z="1, 1, 1, 1, 1",
-    values="'a', 'a', 'b', 'c', 'd'",
-    people=5,
-)
-"""1 and 2 would have been cut off if they had not the same value, as in `tests/adversarial`."""
-
-
-TREE = STREETS.format(
-    x="1, 1, 1, 1, 1",
-    y="1, 1, 1, 1, 1",
-    z="'a1', 'a2', 'a3', 'b1', 'b2'",
-    values="'c', 'd', 'e', 'f', 'f'",
-    people=5,
-)
-"""Only a and b can be told apart, and were not: so those of b have one value."""
-
-
-def of_streets(*privacy: dict[str, Any], **method: Any) -> dict[str, Any]:
-    columns: dict[str, Any] = {name: {"role": "quasi_identifying"} for name in "xyz"}
-    columns["street"] = {"role": "quasi_identifying", "weight": 1000}
-    return {
-        "release": "people",
-        "source": "public.person",
-        "columns": {**columns, "told": {"role": "sensitive"}},
-        "privacy": [
-            {"model": "k_anonymity", "k": 2},
-            {"model": "distinct_l_diversity", "column": "told", "l": 2},
-            *privacy,
-        ],
-        "method": {"name": "mondrian", "choose": "width", **method},
-    }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("source", "guessed", "known"),
-    [
-        (SIX, 1 / 2, 1.0),
-        # A class of three that nothing could cut, and one of two: what is known is how they came
-        # to be, if the cuts are kept.
-        (FIVE, 3 / 5, 3 / 5),
-        (FIVE + KEY, 3 / 5, 4 / 5),
-        (TREE, 2 / 5, 3 / 5),
-    ],
-    ids=["six", "five", "five_with_key", "tree"],
-)
-def test_who_knows_the_method(db: Database, source: str, guessed: float, known: float) -> None:
-    db.source(source)
-    declared = of_streets()
-    if source is TREE:
-        declared["columns"]["z"]["hierarchy"] = {"prefix": [1]}
-    found = attacked(db, declared, targets=1000, control=0.5)
-    assert found.not_measured == ()
-    # Of the release half are targets.
-    assert shares(found, "quasi_identifiers", "told")[0] == pytest.approx(guessed, abs=0.12)
-    assert shares(found, "method_known", "told")[0] == pytest.approx(known, abs=0.12)
-
-
-@pytest.mark.primary_server_only
-def test_who_has_a_value_that_nobody_in_the_release_has_is_in_no_cell(db: Database) -> None:
-    """It is not as if he had no value, as all others of his street."""
-    db.source(
-        "CREATE TABLE public.person AS SELECT n AS id, n / 5 AS age,"
-        " CASE n % 5 WHEN 0 THEN 't' || n END AS town, 'd' || n % 3 AS told"
-        " FROM generate_series(0, 199) AS n; ALTER TABLE public.person ADD PRIMARY KEY (id)"
-    )
-    conn = db.owner()
-    found: list[tuple[bool, bool, bool]] = []
-    members: list[int] = []
-
-    def look(step: str) -> None:
-        if step == "attack.attack_members":
-            tables = faults.run_tables(conn)
-            targets = min((t for t in tables if t.endswith("_targets")), key=_run)
-            known = max((t for t in tables if t.endswith("_attack_known")), key=_run)
-            found[:] = conn.execute(
-                f"SELECT t.held, t.q1 IS NULL, k.t IS NOT NULL FROM {targets} AS t"
-                f" LEFT JOIN (SELECT DISTINCT t FROM {known}) AS k USING (t)".encode()
-            ).fetchall()
-            schema, name = known.removesuffix("known").split(".")
-            sizes = minimality.sizes(QualifiedName(schema, f"{name}cells"))
-            members.append(sum(n for _, n in conn.execute(statement(sizes)).fetchall()))
-
-    declared = policy(2, "told")
-    declared["privacy"].append({"model": "distinct_l_diversity", "column": "told", "l": 2})
-    faults.attacked(db.dsn(), driver.loaded(declared), before=look)
-    assert set(found) == {
-        *((False, True, True), (False, False, True)),
-        *((True, True, True), (True, False, False)),
-    }
-    # With three others of his street who have no value, in one cell.
-    assert members == [200, 150]
-
-
 def _run(table: str) -> int:
     return int(table.split("_")[1].split(".r")[1])
-
-
-@pytest.mark.parametrize(
-    ("changes", "why"),
-    [
-        ({"privacy": [{"model": "t_closeness", "column": "told", "t": 0.6}]}, "compared with all"),
-        ({"privacy": [{"model": "sample_uniqueness", "share": 0.1}]}, "more than the records"),
-        ({"method": {"variant": "relaxed"}}, "a secret decides"),
-        ({"suppression_limit": 0.1}, "may be left out"),
-        ({"method": {"name": "one_dimensional"}}, "are not enumerated"),
-    ],
-)
-@pytest.mark.primary_server_only
-def test_policies_whose_worlds_are_not_known(
-    db: Database, changes: dict[str, Any], why: str
-) -> None:
-    db.source(SIX + KEY)
-    declared = of_streets(*changes.get("privacy", []))
-    if "suppression_limit" in changes:
-        declared["suppression_limit"] = changes["suppression_limit"]
-    if changes.get("method", {}).get("name"):
-        declared["method"] = {}
-    declared["method"] |= changes.get("method", {})
-    plan = build_plan(resolve_policy(db.owner(), driver.loaded(declared)))
-    assert why in (minimality.unmeasured(plan.spec, plan.method.minimality) or "")
 
 
 def test_values_that_nothing_tells(db_after: Any) -> None:
@@ -511,11 +364,7 @@ def test_every_method(db: Database, method: str, monkeypatch: pytest.MonkeyPatch
     assert kinds == {"singling_out", "linkability"} | (
         {"inference"} if roles & {"sensitive", "semi_sensitive"} else set()
     )
-    tried = {one.adversary for one in found.findings}
-    for missing in found.not_measured:
-        assert missing.adversary not in tried
-        if roles & {"sensitive", "semi_sensitive"}:
-            assert (missing.attack, missing.adversary) == ("inference", "method_known")
+    assert {one.attack for one in found.not_measured} == {"inference"} - kinds
     assert driver.leftovers(db) == []
 
 
@@ -531,12 +380,10 @@ def test_what_is_not_measured_is_said(db: Database, tmp_path: Path) -> None:
     assert document["not_measured"] == [
         {
             "attack": "linkability",
-            "adversary": None,
             "reason": "people are known by one column alone",
         },
         {
             "attack": "inference",
-            "adversary": None,
             "reason": "the policy has no sensitive column",
         },
     ]

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import pytest
 from psycopg.rows import dict_row
 
-from pganon.attacks import measure, worlds
+from pganon.attacks import measure
 from pganon.attacks.findings import Attempt, Counted
 from pganon.attacks.released import Release
 from pganon.attacks.shown import ShownView
-from pganon.attacks.worlds import Class, Cut, Family
 from pganon.encode.secrets import SECRETS
-from pganon.encode.work import CODED
-from pganon.forms.work import GROUPED_CLASSES
 from pganon.resolved.model import Sensitive, Shown
 from pganon.sqltools import num, query, statement
 from pganon.steps import State
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.oracles import attacks as oracle
-from tests.support.oracles import uncut as brute
 
 SOURCE = """
 CREATE TABLE public.person (
@@ -275,126 +270,14 @@ class Recomputed:
         boxes, hist, targets = self.boxes(group), self.histogram(item), self.targets(item)
         if not hist:
             return 0, 0, 0, 0  # all hidden values are withheld, so there is none to guess
-        if attempt.adversary == "method_known":
-            self.told(item)
         guess = {
             "quasi_identifiers": lambda t: oracle.by_groups(boxes, hist, t),
             "others_known": lambda t: oracle.others_known(
                 boxes, hist, t, self.spec.minimum_size - 1, self.key
             ),
             "correlations": lambda t: oracle.correlations(boxes, hist, t),
-            "method_known": lambda t: self.by_worlds(item, boxes, hist, t),
         }[attempt.adversary]
         return oracle.counted(targets, {t.t: guess(t) == t.sensitive for t in targets})
-
-    def told(self, item: Sensitive) -> None:
-        """Shares of values in the worlds that remain are those of all worlds, one by one."""
-        scored = query("select s.* from s", {"s": self.state.work(f"attack_scored{item.index}")})
-        found: dict[int, dict[str, float]] = defaultdict(dict)
-        for row in self.rows(scored):
-            found[row["t"]][row["v"]] = row["score"]
-        assert len(found) >= 10
-        column = self.spec.sensitive.index(item)
-        for target in self.targets(item):
-            told = self.worlds.get(target.values)
-            expected = {} if told is None else +told[column]
-            assert found.get(target.t, {}) == pytest.approx(expected), target
-
-    def by_worlds(
-        self,
-        item: Sensitive,
-        boxes: list[oracle.Box],
-        hist: dict[int, Counter[str]],
-        target: oracle.Target,
-    ) -> str:
-        """Of members, and of others who have the quasi-identifiers of a member."""
-        told = self.worlds.get(target.values)
-        if told is None:
-            return oracle.by_groups(boxes, hist, target)
-        return oracle.best(told[self.spec.sensitive.index(item)], hist)
-
-    @cached_property
-    def worlds(self) -> dict[tuple[Any, ...], list[Counter[str]]]:
-        """By quasi-identifiers, of the largest groups that say anything."""
-        members, tree = self.members(), self.tree()
-        found: dict[tuple[Any, ...], list[Counter[str]]] = {}
-        for one in members:
-            above = [one]
-            while above[-1] in tree[1]:
-                above.append(tree[1][above[-1]])
-            for root in reversed(above):
-                classes = [g for g in members if g == root or root in _chain(tree[1], g)]
-                if sum(len(members[g]) for g in classes) <= LARGEST:
-                    family, cells = self.family(classes, root, tree, members)
-                    shares = brute.remaining(family, 2, _varied)
-                    if shares is not None:
-                        told = [[Counter(by) for by in cell] for cell in shares]
-                        found |= dict(zip(cells, told, strict=True))
-                        for values, row in (member for g in classes for member in members[g]):
-                            for by, value in zip(found[values], row, strict=True):
-                                assert by[value] > 0, "the way it is is none of the worlds"
-                        break
-        return found
-
-    def members(self) -> dict[int, list[tuple[tuple[Any, ...], tuple[str, ...]]]]:
-        """(quasi-identifiers, sensitive values) by class, whose numbers are below 0."""
-        joined = query(
-            "select c.record, g.class_id from c join g on g.combination = c.combination",
-            {"c": self.state.work(CODED), "g": self.state.work(GROUPED_CLASSES)},
-        )
-        classes = {row["record"]: -row["class_id"] for row in self.rows(joined)}
-        found: dict[int, list[Any]] = defaultdict(list)
-        for row in self.known:
-            if row["place"] > self.held:
-                values = tuple(row[f"v{item.index}"] for item in self.spec.sensitive)
-                found[classes[row["person"]]].append((self.values(row), values))
-        return found
-
-    def tree(self) -> tuple[dict[int, tuple[str, int]], dict[int, int]]:
-        """By group the column that it was cut by and its left side; by group the one above."""
-        cuts = self.rows(query("select k.* from k", {"k": self.state.stage("cuts")}))
-        numbers = self.rows(query("select n.* from n", {"n": self.state.work("numbers_class_id")}))
-        final = {-row["gid"]: -row["class_id"] for row in numbers}
-        same = {r["node"]: r["left_node"] for r in cuts if r["column_name"] is None}
-
-        def last(node: int) -> int:
-            while node in same:
-                node = same[node]
-            return final.get(node, node)
-
-        made: dict[int, tuple[str, int]] = {}
-        above: dict[int, int] = {}
-        for row in cuts:
-            if row["column_name"] is not None:
-                made[row["node"]] = row["column_name"], last(row["left_node"])
-                for side in (row["left_node"], row["right_node"]):
-                    above[last(side)] = row["node"]
-        return made, above
-
-    def family(
-        self, classes: list[int], root: int, tree: Any, members: Any
-    ) -> tuple[Family, list[tuple[Any, ...]]]:
-        made, above = tree
-        cells = {one: sorted({v for v, _ in members[one]}, key=repr) for one in classes}
-        held = [
-            Class(
-                [sum(v == cell for v, _ in members[one]) for cell in cells[one]],
-                {i: _positions(i, cells[one], members[one]) for i in range(3)},
-                sorted(Counter(row for _, row in members[one]).items()),  # pyright: ignore
-            )
-            for one in classes
-        ]
-        cuts = []
-        for node in [root, *above.values()]:
-            if node in made and (node == root or root in _chain(above, node)):
-                inside = [g for g in classes if node in _chain(above, g)]
-                column = ("age", "town", "zip").index(made[node][0])
-                left = [g for g in inside if made[node][1] in (g, *_chain(above, g))]
-                some = [member for g in inside for member in members[g]]
-                order = _positions(column, [c for g in inside for c in cells[g]], some)
-                places = [classes.index(g) for g in inside]
-                cuts.append(Cut(places, order, sum(len(members[g]) for g in left)))
-        return Family(held, cuts), [cell for one in classes for cell in cells[one]]
 
     def singled(self) -> tuple[int, ...]:
         """With as many predicates as there are: none is left to chance."""
@@ -433,30 +316,6 @@ class Recomputed:
         return people[False], len(single), people[True], len(single)
 
 
-LARGEST = 6
-"""Members of a class whose worlds are tried one by one."""
-
-
-def _chain(above: Mapping[int, int], group: int) -> list[int]:
-    found = []
-    while group in above:
-        group = above[group]
-        found.append(group)
-    return found
-
-
-def _positions(column: int, cells: Sequence[Any], members: Sequence[Any]) -> list[int]:
-    """Where cells of a group lie in the order of its cuts by a column."""
-    sort = (oracle.in_order, oracle.by_frequency, oracle.below_the_ancestor)[column]
-    return sort([cell[column] for cell in cells], Counter(values[column] for values, _ in members))
-
-
-def _varied(side: Sequence[tuple[str, ...]]) -> bool:
-    """Two diseases, and no job of more than 70 %."""
-    diseases, jobs = {row[0] for row in side}, Counter(row[1] for row in side)
-    return len(diseases) >= 2 and max(jobs.values()) * 10 <= 7 * len(side)
-
-
 def key_of(value: Any) -> str:
     return "" if value is None else f"={value}"
 
@@ -484,7 +343,6 @@ def test_figures_are_those_of_the_definitions(
             yield attempt, found
 
     monkeypatch.setattr(measure._Attack, "_attempts", compared)
-    monkeypatch.setattr(worlds, "LARGEST", LARGEST)
     policy = {
         "release": "people",
         "source": "public.person",
@@ -499,5 +357,3 @@ def test_figures_are_those_of_the_definitions(
     assert kinds == {"singling_out", "linkability", *(["inference"] if has_sensitive else [])}
     for attempt, found, expected in pairs:
         assert found == expected, attempt
-    told = {attempt.column for attempt, *_ in pairs if attempt.adversary == "method_known"}
-    assert told == ({"disease", "job"} if method == "mondrian" else set())

@@ -196,12 +196,10 @@ ATTACKED: dict[str, Any] = {
             ("inference", "quasi_identifiers", "diagnosis"),
             ("inference", "others_known", "diagnosis"),
             ("inference", "correlations", "diagnosis"),
-            ("inference", "method_known", "diagnosis"),
         )
     ],
     "not_measured": [
         {"attack": "linkability", "reason": "people are known by one column alone"},
-        {"attack": "inference", "adversary": "method_known", "reason": "nobody enumerates"},
     ],
 }
 """Details of an event: attacks on the version."""

@@ -26,7 +26,6 @@ from pganon.forms.work import GROUPED
 from pganon.methods.classes.cells import cell_steps, enough_values, surplus_of
 from pganon.methods.classes.leaving import leaves_outliers_out, records_of_cells
 from pganon.methods.classes.mondrian.kept import kept_steps
-from pganon.methods.classes.mondrian.minimality import MINIMALITY
 from pganon.methods.classes.mondrian.offers import Offers
 from pganon.methods.classes.mondrian.options import Mondrian
 from pganon.methods.classes.mondrian.outliers import DIVIDED, Outliers
@@ -89,4 +88,4 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-METHOD = Method(Mondrian, CLASSES, partition_steps, MINIMALITY)
+METHOD = Method(Mondrian, CLASSES, partition_steps)
