@@ -22,6 +22,7 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 
+from pganon.run import executor
 from tests.support.harness.cluster import (
     CrashableServer,
     Database,
@@ -260,6 +261,12 @@ def crashable_server(request: pytest.FixtureRequest) -> Iterator[CrashableServer
         yield running
     finally:
         running.close()
+
+
+@pytest.fixture
+def steps_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps of small runs are taken one by one, as those of large ones are, with all tables."""
+    monkeypatch.setattr(executor, "SMALL_BELOW", 0)
 
 
 @pytest.fixture

@@ -125,16 +125,16 @@ def _relation(conn: Connection, name: QualifiedName, facts: Mapping[str, Any]) -
     oid = {"oid": facts["oid"]}
     columns = tuple(_column(row) for row in _rows(conn, "columns", oid))
     found = base_columns(conn, facts["oid"], [column.attnum for column in columns])
-    origins = origins_of(conn, found)
+    origins, keys = origins_of(conn, found), _rows(conn, "keys", oid)
     return Relation(
         oid=facts["oid"],
         name=name,
         kind=_KINDS[facts["relkind"]],
         columns=columns,
-        primary_key=tuple(row["attname"] for row in _rows(conn, "primary_key", oid)),
+        primary_key=tuple(row["attname"] for row in keys if row["is_primary"]),
         row_security=facts["row_security"],
         owner=facts["owner"],
-        unique=frozenset(row["attname"] for row in _rows(conn, "unique_columns", oid)),
+        unique=frozenset(row["attname"] for row in keys if row["is_alone"]),
         foreign_keys=tuple(_foreign_keys(conn, columns, found)),
         origins={column.name: origins[column.attnum] for column in columns},
     )

@@ -238,7 +238,13 @@ class Executor:
     _dropped: set[QualifiedName] = field(default_factory=set)
 
     def run(self, steps: Sequence[Step]) -> State:
-        self._walk(steps)
+        try:
+            self._walk(steps)
+        except Interrupted:
+            raise
+        except Exception:
+            self._send()  # a check that waits may refuse, and what comes after it leans on it
+            raise
         self._send()
         return self.state
 

@@ -79,35 +79,22 @@ JOIN pg_catalog.pg_attribute AS a ON a.attrelid = %(oid)s AND a.attnum = c.attnu
 LEFT JOIN pg_catalog.pg_collation AS l ON l.oid = a.attcollation
 ORDER BY a.attnum;
 
--- primary_key --
--- Columns of the primary key in its order; none for a parent whose children it does not bind.
-SELECT a.attname::text
+-- keys --
+-- Columns of unique indexes that bind all rows, in their order: those of a parent do not bind its
+-- children. Of one column they are unique alone.
+SELECT a.attname::text, i.indisprimary AND i.indimmediate AS is_primary, i.indnkeyatts = 1 AS is_alone
 FROM pg_catalog.pg_index AS i
 JOIN pg_catalog.pg_class AS c ON c.oid = i.indrelid
 CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attnum, place)
 JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
 WHERE i.indrelid = %(oid)s
-    AND i.indisprimary AND i.indisvalid AND i.indimmediate
+    AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
     AND k.place <= i.indnkeyatts
     AND (
         c.relkind = 'p'
         OR NOT EXISTS (SELECT FROM pg_catalog.pg_inherits AS h WHERE h.inhparent = c.oid)
     )
 ORDER BY k.place;
-
--- unique_columns --
--- Columns that a unique index of one column covers for every row, as they do the primary key's.
-SELECT DISTINCT a.attname::text
-FROM pg_catalog.pg_index AS i
-JOIN pg_catalog.pg_class AS c ON c.oid = i.indrelid
-JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-WHERE i.indrelid = %(oid)s
-    AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
-    AND i.indnkeyatts = 1
-    AND (
-        c.relkind = 'p'
-        OR NOT EXISTS (SELECT FROM pg_catalog.pg_inherits AS h WHERE h.inhparent = c.oid)
-    );
 
 -- foreign_keys --
 -- Foreign keys of these tables: the columns by number, and what they refer to. One of a partition

@@ -153,11 +153,12 @@ def test_nobody_writes_between_the_look_and_the_move(
     move = transaction._move
     tried: list[str] = []
 
-    def wait_and_move(inside: Connection, relation: Any) -> None:
-        with pytest.raises(psycopg.errors.LockNotAvailable):
-            writer.execute(f"DELETE FROM {relation.staged}".encode())
-        tried.append(relation.part)
-        move(inside, relation)
+    def wait_and_move(inside: Connection, relations: Any) -> None:
+        for relation in relations:
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                writer.execute(f"DELETE FROM {relation.staged}".encode())
+            tried.append(relation.part)
+        move(inside, relations)
 
     monkeypatch.setattr(transaction, "_move", wait_and_move)
     with _ready(conn) as (ready, _):
@@ -201,6 +202,7 @@ def test_what_changes_before_verification_is_refused(db: Database) -> None:
     assert faults.run_tables(conn) == []
 
 
+@pytest.mark.usefixtures("steps_alone")
 def test_staged_tables_are_stamped_by_the_transaction_that_makes_them(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,7 +210,6 @@ def test_staged_tables_are_stamped_by_the_transaction_that_makes_them(
 
     Of small runs see `tests/integration/run/test_small_runs.py`.
     """
-    monkeypatch.setattr(executor, "SMALL_BELOW", 0)
     found = []
     original = executor.stamp_of_written
 

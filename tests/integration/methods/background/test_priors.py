@@ -71,6 +71,7 @@ def test_columns_without_a_bandwidth_have_the_default(
     assert short.priors == long.priors
 
 
+@pytest.mark.usefixtures("steps_alone")
 def test_equal_priors_are_one_vector(db: Database) -> None:
     _g4(db)
     found = made(db.owner(), priors_policy(COLUMNS, {"kernel": {"bandwidth": 0.3}}))
@@ -92,6 +93,7 @@ def _left(found: Made) -> set[str]:
     return {n for n in names if not n.startswith(("dict", "values", "sdict", "coded", "level"))}
 
 
+@pytest.mark.usefixtures("steps_alone")
 @pytest.mark.parametrize("knowledge", [{"kernel": {}}, {"cells": {}}])
 def test_nothing_is_computed_where_priors_may_differ_in_any_way(
     db: Database, knowledge: dict[str, Any]

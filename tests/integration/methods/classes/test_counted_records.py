@@ -94,6 +94,7 @@ def check(db: Database, monkeypatch: pytest.MonkeyPatch, document: dict[str, Any
     assert counted == sorted_rows
 
 
+@pytest.mark.usefixtures("steps_alone")
 def test_what_is_counted(db: Database) -> None:
     """Few different records, by the statistics of the columns; not where every record differs."""
     build(db, {"v": "boolean"})

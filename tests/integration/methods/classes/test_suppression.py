@@ -118,6 +118,7 @@ def test_two_bounds_on_one_column_at_once(db: Database) -> None:
         assert Counter(row["s"] for row in staged.rows("s"))["a"] == 2
 
 
+@pytest.mark.usefixtures("steps_alone")
 @pytest.mark.parametrize("variant", ["strict", "relaxed"])
 def test_who_stays_comes_first_in_the_random_order(db: Database, variant: str) -> None:
     """Whatever the order in which the server reads or sorts them."""
