@@ -121,13 +121,15 @@ def _objects(conn: Connection, external: ExternalObjects) -> list[tuple[object, 
 def filters_rows(conn: Connection, relation: QualifiedName) -> bool:
     """Whether policies of row-level security apply to what this role reads, also through views.
 
-    Of what it may not read at all nothing is filtered.
+    Of what it may not read, or what is not there, nothing is filtered.
     """
     try:
         with conn.transaction(force_rollback=True):
             _lock(conn, (relation,))
     except psycopg.errors.InsufficientPrivilege as error:
         return error.diag.source_function == ROW_SECURITY
+    except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
+        return False  # what reads it says what it was to be
     return False
 
 

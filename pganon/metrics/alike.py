@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pganon.forms.form import Histogram, Relations
+from pganon.forms.withheld import share_told
 from pganon.privacy.rows import grouped
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import query
 from pganon.steps import Chains, Check, State
-from pganon.steps.facts import Fact, Facts, measure
+from pganon.steps.facts import Fact, Facts, count, measure
 
 
 def chains(
@@ -27,7 +28,7 @@ def chains(
             )
             return query(
                 "select coalesce(sum(g.n) filter (where g.kinds = 1) / sum(g.n), 0)::float8"
-                " as share from g",
+                " as share, coalesce(sum(g.n), 0)::bigint as counted from g",
                 {"g": groups},
             )
 
@@ -35,7 +36,7 @@ def chains(
             f"alike{item.index}",
             f"records in groups in which all have one value of {item.published}",
             share,
-            gives=[_share(item)],
+            gives=[_share(item), _counted(item)],
         )
 
     return [[check(item)] for item in spec.unprotected]
@@ -46,5 +47,18 @@ def alike(spec: ReleaseSpec, facts: Facts) -> dict[str, float]:
     return {item.published: facts[_share(item)] for item in spec.unprotected}
 
 
+def alike_told(spec: ReleaseSpec, facts: Facts) -> dict[str, float | None]:
+    """The same for others than the steward; None of all but few."""
+    smallest = spec.policy.report.smallest
+    return {
+        item.published: share_told(facts[_share(item)], facts[_counted(item)], smallest)
+        for item in spec.unprotected
+    }
+
+
 def _share(item: Sensitive) -> Fact[float]:
     return measure("share", f"alike{item.index}_")
+
+
+def _counted(item: Sensitive) -> Fact[int]:
+    return count("counted", f"alike{item.index}_")

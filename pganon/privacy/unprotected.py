@@ -35,9 +35,8 @@ def measured_warning(policy: Policy, shares: Mapping[str, float | None], groups:
     """
     known = {name: 1.0 if share is None else share for name, share in shares.items()}
     ordered = sorted(known, key=lambda name: -known[name])
-    percent = [
-        "nearly all" if shares[name] is None else f"{100 * known[name]:.3g} %" for name in ordered
-    ]
+    rest = f"all but fewer than {policy.report.smallest}"
+    percent = [rest if shares[n] is None else f"{100 * known[n]:.3g} %" for n in ordered]
     same = f"in {groups} in which all have the same value of it"
     if len(ordered) == 1:
         return _warning(

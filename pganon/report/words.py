@@ -40,7 +40,7 @@ def count(number: float) -> str:
 def percent(share: float | None) -> str:
     """A share to two digits at least: 8.3 %, 50 %, 0.04 %; None of all but few of them."""
     if share is None:
-        return "nearly all"
+        return "all but few"
     hundred = 100 * share
     if hundred == 0:
         return f"0{SPACE}%"

@@ -8,12 +8,11 @@ from pganon.encode.facts import respelled
 from pganon.encode.known import RETURNED
 from pganon.encode.population import MISSING, not_contained
 from pganon.encode.source import prints_of
-from pganon.forms.facts import GROUPS_OF_PEOPLE, PUBLISHED, few_people
-from pganon.forms.withheld import share_told
+from pganon.forms.facts import GROUPS_OF_PEOPLE, few_people
 from pganon.history.increments.invariant import WAITING
 from pganon.identifiers import first_few, quote
 from pganon.methods.buckets.exclusions.idle import idle_rules
-from pganon.metrics.alike import alike
+from pganon.metrics.alike import alike_told
 from pganon.metrics.whole import whole_facts
 from pganon.plan.build import Plan
 from pganon.policy.flags import flag_hints
@@ -126,11 +125,7 @@ def _lookalikes(spec: ReleaseSpec, state: State) -> Iterator[str]:
 
 def _alike(plan: Plan, state: State) -> Iterator[str]:
     """Of columns that no model is about, with how many records it matters for."""
-    facts, smallest = whole_facts(state.facts), plan.spec.policy.report.smallest
-    shares = {
-        name: share_told(share, facts[PUBLISHED], smallest)
-        for name, share in alike(plan.spec, facts).items()
-    }
+    shares = alike_told(plan.spec, whole_facts(state.facts))
     if shares:
         found = {item.column.name: shares[item.published] for item in plan.spec.unprotected}
         yield measured_warning(plan.spec.policy, found, plan.method.form.publication.groups)

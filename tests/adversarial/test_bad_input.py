@@ -205,12 +205,12 @@ def _city(**hierarchy: Any) -> dict[str, Any]:
     return _columns(city={**Q, "hierarchy": hierarchy})
 
 
-REST = "Oslo;a;b;any\nKyiv;a;b;any\n"
+REST = "Oslo;a;b;any\nKyiv;a;b;any"
 BAD_TREES = {
-    f"Rome;a;b;any\nBern;b;a;any\n{REST}": "cycle",
-    f"Rome;a;b;any\nBern;a;b;all\n{REST}": "2 roots",
-    f"Rome;a;b;any\nBern;a;c;any\n{REST}": "several parents",
-    f"Rome;a;b;any\nRome;c;b;any\nBern;a;b;any\n{REST}": "several rows",
+    f"Rome;a;b;any\nBern;b;a;any\n{REST}": ("lines 1, 2, 3, 4", "cycle"),
+    f"Rome;a;b;any\nBern;a;b;all\n{REST}": ("another root than the others: line 2", "2 roots"),
+    f"Rome;a;b;any\nBern;a;c;any\n{REST}": ("another parent", "several parents"),
+    f"Rome;a;b;any\nRome;c;b;any\nBern;a;b;any\n{REST}": ("another parent", "several rows"),
 }
 
 
@@ -218,11 +218,21 @@ def test_hierarchies_that_do_not_fit(db: Database, run: Run, tmp_path: Path) -> 
     gap = {"any": {"south": ["Rome", "Bern"], "north": ["Oslo"]}}
     # How many values are missing is told, never which.
     assert "1 value" in refused(db, run(columns=_city(inline=gap)), 2, "hierarchy", "city")
-    for number, (text, said) in enumerate(BAD_TREES.items()):
+    for number, (text, (of_file, of_table)) in enumerate(BAD_TREES.items()):
         (tmp_path / f"{number}.csv").write_text(text)
-        refused(db, run(columns=_city(csv=f"{number}.csv")), 2, "hierarchy", "city", said)
+        refused(db, run(columns=_city(csv=f"{number}.csv")), 2, "policy", "city", of_file)
+        rows = sql.SQL(", ").join(
+            sql.SQL("({})").format(sql.SQL(", ").join(map(sql.Literal, line.split(";"))))
+            for line in text.split("\n")
+        )
+        name = sql.Identifier("public", f"tree{number}")
+        db.admin.execute(sql.SQL("CREATE TABLE {} AS VALUES {}").format(name, rows))
+        db.admin.execute(sql.SQL("GRANT SELECT ON {} TO steward").format(name))
+        table = _city(table=f"public.tree{number}")
+        refused(db, run(columns=table), 2, "hierarchy", "city", of_table)
     refused(db, run(columns=_city(csv="missing.csv")), 2, "policy", "missing.csv")
-    refused(db, run(columns=_city(table="public.no_tree")), 2, "hierarchy", "no_tree")
+    for missing in ("public.no_tree", "no_schema.tree"):
+        refused(db, run(columns=_city(table=missing)), 2, "hierarchy", f"no table {missing}")
     refused(db, run(columns=_columns(age={**Q, "hierarchy": {"intervals": [5, 7]}})), 2, "policy")
 
 

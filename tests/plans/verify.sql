@@ -7,19 +7,20 @@ SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "mea
 -- verify.alike0: records in groups in which all have one value of zip
 -- [local_generalization]
 SELECT CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."kinds" = 1) / SUM("g"."n"), 0) AS DOUBLE
-PRECISION) AS "share" FROM (SELECT COUNT(*) AS "kinds", SUM("h"."n") AS "n", "h"."group_id" FROM
-(SELECT "r"."group_id", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS
-"value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" JOIN "pganon_stage"."r0_values0" AS
-"t" ON "t"."zip_bucket" = "r"."zip_bucket" GROUP BY 1, 2) AS "h" GROUP BY "h"."group_id") AS "g";
+PRECISION) AS "share", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "counted" FROM (SELECT COUNT(*)
+AS "kinds", SUM("h"."n") AS "n", "h"."group_id" FROM (SELECT "r"."group_id", COALESCE('=' ||
+CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", COUNT(*) AS "n" FROM
+"pganon_stage"."r0_records" AS "r" JOIN "pganon_stage"."r0_values0" AS "t" ON "t"."zip_bucket" =
+"r"."zip_bucket" GROUP BY 1, 2) AS "h" GROUP BY "h"."group_id") AS "g";
 
 -- verify.alike1: records in groups in which all have one value of disease
 -- [local_generalization]
 SELECT CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."kinds" = 1) / SUM("g"."n"), 0) AS DOUBLE
-PRECISION) AS "share" FROM (SELECT COUNT(*) AS "kinds", SUM("h"."n") AS "n", "h"."group_id" FROM
-(SELECT "r"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '')
-AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" JOIN "pganon_stage"."r0_values1"
-AS "t" ON "t"."disease_bucket" = "r"."disease_bucket" GROUP BY 1, 2) AS "h" GROUP BY "h"."group_id")
-AS "g";
+PRECISION) AS "share", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "counted" FROM (SELECT COUNT(*)
+AS "kinds", SUM("h"."n") AS "n", "h"."group_id" FROM (SELECT "r"."group_id", COALESCE('=' ||
+CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", COUNT(*) AS "n" FROM
+"pganon_stage"."r0_records" AS "r" JOIN "pganon_stage"."r0_values1" AS "t" ON "t"."disease_bucket" =
+"r"."disease_bucket" GROUP BY 1, 2) AS "h" GROUP BY "h"."group_id") AS "g";
 
 -- verify.anatomy_l_diversity_1: anatomy_l_diversity on disease
 -- [anatomy]

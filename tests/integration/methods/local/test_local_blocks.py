@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.local import median_search
-from pganon.methods.local import medians as steps
+from pganon.methods.local import medians
 from tests.integration.methods.local.test_local_random import ROLES, table
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import drop_leftovers, run
@@ -18,8 +17,7 @@ pytestmark = pytest.mark.primary_server_only
 
 def released(db: Database, seed: int, block: int, patch: pytest.MonkeyPatch) -> tuple[Any, ...]:
     """Who is in which group, what groups show, and in how many blocks they were cut."""
-    patch.setattr(steps, "BLOCK", block)
-    patch.setattr(median_search, "BLOCK", block)
+    patch.setattr(medians, "BLOCK", block)
     conn = db.owner()
     drop_leftovers(conn)
     method = {"name": "lgb_mdp", "ineligible": "withhold"}
