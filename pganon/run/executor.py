@@ -84,7 +84,7 @@ _MOST_COLUMNS = 1_000
 """Of one SELECT of several checks; the server takes 1,664."""
 
 _MANY_TABLES = 100
-"""Of one message. Joins of so many without statistics take gigabytes, however few rows they have."""
+"""Of one message. Joins of so many without statistics take gigabytes, however few their rows."""
 
 
 @dataclass(frozen=True)
