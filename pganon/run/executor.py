@@ -83,6 +83,9 @@ _RELATIONS = re.compile(r'"([^"]+)"\."([^"]+)"')
 _MOST_COLUMNS = 1_000
 """Of one SELECT of several checks; the server takes 1,664."""
 
+_MANY_TABLES = 100
+"""Of one message. Joins of so many without statistics take gigabytes, however few their rows."""
+
 
 @dataclass(frozen=True)
 class _Table:
@@ -422,12 +425,17 @@ class Executor:
         texts = [one.changes for one in changing if one.changes is not None]
         if made := [one.makes for one in changing if one.makes is not None]:
             texts.append(seal(made))
+        if wide := len(made) > _MANY_TABLES:
+            names = sql.SQL(", ").join(table.identifier for table in made)
+            texts.append(sql.SQL("ANALYZE {}").format(names))
         cursor = self.conn.execute(sql.SQL("; ").join([*texts, *map(_asked, together)]))
         rows: dict[int, int] = {}
         for one in changing:
             rows[id(one)] = cursor.rowcount
             cursor.nextset()
         if made:
+            cursor.nextset()
+        if wide:
             cursor.nextset()
         found: dict[int, dict[str, Any]] = {}
         for several in together:
