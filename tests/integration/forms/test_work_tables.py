@@ -154,6 +154,7 @@ CASES = {
 }
 
 
+@pytest.mark.usefixtures("steps_alone")
 @pytest.mark.parametrize("case", CASES)
 def test_tables_have_the_columns_that_they_declare(db: Database, case: str) -> None:
     db.source(plans.SOURCE)
@@ -165,6 +166,7 @@ def test_tables_have_the_columns_that_they_declare(db: Database, case: str) -> N
     assert made & {"grouped", "assigned", "local_grouped"} or case == "anatomy"
 
 
+@pytest.mark.usefixtures("steps_alone")
 def test_every_declaration_is_of_a_table_that_is_made(db: Database) -> None:
     db.source(plans.SOURCE)
     conn = db.owner()
