@@ -243,12 +243,16 @@ class Executor:
     def run(self, steps: Sequence[Step]) -> State:
         try:
             self._walk(steps)
+            self._send()
         except Interrupted:
             raise
         except Exception:
-            self._send()  # a check that waits may refuse, and what comes after it leans on it
+            try:
+                self._send()  # a check that waits may refuse, and what comes after it leans on it
+            finally:
+                # Who goes on after a refusal, as without new people, has what was found before it.
+                self.state = replace(self.state, facts=self.state.facts.arrived())
             raise
-        self._send()
         return self.state
 
     def _walk(self, steps: Sequence[Step], prefix: str = "") -> None:

@@ -128,6 +128,11 @@ class Facts:
         }
         return Facts({**self._values, **mine})
 
+    def arrived(self) -> Facts:
+        """Without those whose step was not sent, or failed."""
+        found = self._values.items()
+        return Facts({n: v for n, v in found if not isinstance(v, Later) or v.there})
+
     def by_name(self) -> dict[str, Any]:
         """For who looks at a run from outside."""
         return {
@@ -143,6 +148,10 @@ class Later:
         self.fact = fact
         self._send = send
         self._arrived: list[Any] = []
+
+    @property
+    def there(self) -> bool:
+        return bool(self._arrived)
 
     def arrive(self, value: Any) -> None:
         """Take the value, as the driver gave it."""
