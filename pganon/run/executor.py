@@ -416,6 +416,11 @@ class Executor:
                     self._take([one])
                 except psycopg.Error as again:
                     raise self._cause(again, one.name, one.step, one.within) from None
+        except Exception as error:
+            cause = self._cause(error, waiting[-1].name, waiting[-1].step)
+            if cause is error:
+                raise
+            raise cause from None
 
     def _take(self, waiting: Sequence[_Waiting]) -> None:
         """Have the server do all of them in one transaction, and keep what it gives.
