@@ -96,6 +96,7 @@ def test_statements_of_hundreds_of_attributes(db: Database) -> None:
 
 @pytest.mark.slow
 @pytest.mark.primary_server_only
+@pytest.mark.usefixtures("steps_alone")
 def test_memory_of_the_planner(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """With subqueries that it writes out, it takes ten times as much and grows with the cube."""
     original, used = executor.create_table_as, dict[str, int]()
