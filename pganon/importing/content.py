@@ -28,7 +28,6 @@ _PACKED = {
     b"PK\x03\x04": "zip",
 }
 _KINDS = {
-    b"PAR1": ("columns", "parquet"),
     b"ARROW1": ("columns", "ipc"),
     b"<stata_dta>": ("statistics", "dta"),
     b"$FL2": ("statistics", "sav"),
@@ -37,9 +36,10 @@ _KINDS = {
     b"\0" * 12 + b"\xc2\xea\x81\x60": ("statistics", "sas7bdat"),
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("workbook", "workbook"),
 }
+_PARQUET = re.compile(rb"PAR1.*\0", re.DOTALL)
 _OLD_STATA = re.compile(rb"[\x69-\x73][\x01\x02]\x01[\x00]")
 _REFUSED = [
-    (re.compile(pattern, re.IGNORECASE), name, hint)
+    (re.compile(pattern, re.DOTALL), name, hint)
     for pattern, name, hint in (
         (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it"),
         (rb"PK\x05\x06", "an empty zip archive", "pack the file anew"),
@@ -47,14 +47,15 @@ _REFUSED = [
         (rb"%PDF-", "a PDF document", "ask for the table that it was made from"),
         (rb"RD[AX][23]\n", "a file of R", "write it from R with arrow::write_parquet"),
         (rb"\x89HDF", "an HDF5 file", "write it as Parquet"),
-        (rb"FEA1", "a Feather file of version 1", "write it as Parquet"),
-        (rb"ORC", "an ORC file", "write it as Parquet"),
+        # A header may begin with such letters, as ORCID; no text has a NUL.
+        (rb"FEA1.*\0", "a Feather file of version 1", "write it as Parquet"),
+        (rb"ORC.*\0", "an ORC file", "write it as Parquet"),
         (rb"Obj\x01", "an Avro file", "write it as Parquet"),
-        (rb"PGDMP", "a dump of PostgreSQL", "restore it with pg_restore"),
-        (rb"\s*(--[^\n]*\n\s*)*(-- (Postgre|My)SQL|CREATE |INSERT INTO |SET )", "an SQL script",
-         "run it with psql"),
+        (rb"PGDMP.*\0", "a dump of PostgreSQL", "restore it with pg_restore"),
+        (rb"(?i)\s*(--[^\n]*\n\s*)*(-- (Postgre|My)SQL|INSERT INTO |SET \w+ *(=|TO )"
+         rb"|CREATE (TABLE|DATABASE|SCHEMA|EXTENSION|TYPE) )", "an SQL script", "run it with psql"),
         (rb'\s*(\{\s*["}]|\[\s*[\[{"\]\d])', "JSON", "write its records as CSV or Parquet"),
-        (rb"\s*<(!doctype|html|table|\?xml|[a-z]+[\s>])", "HTML or XML",
+        (rb"(?i)\s*<(!doctype|html|table|\?xml|[a-z]+[\s>])", "HTML or XML",
          "save the table as CSV or as a workbook"),
     )
 ]  # fmt: skip
@@ -77,7 +78,9 @@ class Content:
         self.kind, self.reader = next(
             (kind for mark, kind in _KINDS.items() if head.startswith(mark)), ("text", "csv")
         )
-        if _OLD_STATA.match(head):
+        if _PARQUET.match(head):
+            self.kind, self.reader = "columns", "parquet"
+        elif _OLD_STATA.match(head):
             self.kind, self.reader = "statistics", "dta"
         elif b"ASCII SPSS PORT FILE" in head[:200]:
             self.kind, self.reader = "statistics", "por"

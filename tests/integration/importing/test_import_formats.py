@@ -295,7 +295,7 @@ def test_a_zip_archive_of_one_file(target: Database, tmp_path: Path) -> None:
         (zipped("[Content_Types].xml", "word/document.xml"), "is an office document"),
         (zipped("[Content_Types].xml", "xl/workbook.xml"), "is damaged, or no workbook"),
         (zipped("t.csv")[:40], "damaged"),
-        (b"PAR1xxxx", "is damaged"),
+        (b"PAR1xxx\0", "is damaged"),
         (b"ARROW1\0\0xxxx", "is damaged"),
         (b"<stata_dta>xxx", "is damaged"),
         (b"\xfd7zXZ\x00xx", "is not complete, or damaged"),
@@ -321,6 +321,14 @@ def test_other_files_are_named(
     with pytest.raises(UsageError, match=message):
         load(target, tmp_path, content, "data.csv")
     assert target.admin.execute("SELECT to_regclass('s.t')").fetchone() == (None,)
+
+
+@pytest.mark.parametrize(
+    "name", ["ORCID", "Set A", "create date", "PAR1", "FEA1", "PGDMP", "Objective", "insert"]
+)
+def test_names_that_other_files_begin_with(target: Database, tmp_path: Path, name: str) -> None:
+    done = load(target, tmp_path, f"{name},b\n1,x\n")
+    assert done.columns == [(name, "integer"), ("b", "text")]
 
 
 def test_a_gzip_file_of_any_name(target: Database, tmp_path: Path) -> None:
