@@ -95,7 +95,7 @@ def adult(data: Path) -> Source:
     people: list[Sequence[Any]] = []
     for name in ("adult.data.gz", "adult.test.gz"):
         for line in adult_table.lines(data, name=name):
-            cells = line.strip().split(", ")
+            cells = line.strip().split(",")
             if len(cells) == len(adult_table.COLUMNS):
                 age, *others = (cells[place] for place in places)
                 people.append((int(age), *others))
