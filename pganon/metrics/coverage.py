@@ -57,7 +57,6 @@ def shown_step(spec: ReleaseSpec, published: Callable[[State], exp.Select]) -> C
         "published values by group",
         lambda s: s.work("mshown"),
         lambda s: _shown(spec, published(s)),
-        inline=True,
     )
 
 

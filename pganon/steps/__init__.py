@@ -153,7 +153,8 @@ class CreateTable:
         every_round: in a Repeat, the queries of all rounds differ in the work tables that
             :meth:`State.in_round` gives and in nothing else, so that one rendering serves them all.
         placement: how its rows are distributed; None: they are on this server.
-        inline: a small run makes it within each statement that reads it, best one alone.
+        inline: a small run makes it within each statement that reads it, best one alone. So its
+            query gives the same rows whenever it is asked: no numbers without an order.
     """
 
     name: str
