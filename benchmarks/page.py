@@ -113,19 +113,21 @@ def write(
 
 _HEAD = """# What papers claim, measured
 
-`make reproduce` repeats the experiments of five papers and writes this page. Above the figures of
-an experiment is the command that measures it alone, with the rows, draws and other settings of what
-is shown. Figures are means of the draws where there are several, with the least and the greatest in
-brackets. Plots have the values of what varies at equal distances. Other work ran at the same time,
-so times say little, and their ranks less. What does not hold is shown with its figures, and with
-what is known of the reason. Most data of the papers are not public, so trends and ranks are
-compared, not numbers.
+`make reproduce` repeats the experiments of five papers and writes this page. Most data of the
+papers are not public, so trends and ranks are compared, not numbers. What does not hold is shown
+with its figures, and with what is known of the reason. Figures are means of the draws where there
+are several, with the least and the greatest in brackets. Plots have the values of what varies at
+equal distances. Other work ran at the same time, so times say little, and their ranks less.
+
+Above its figures is the command that measures an experiment alone, with the settings of its paper.
 """
 
 
 def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Iterator[str]:
     yield f"## {paper.title}\n"
     yield f"[Reference]({paper.about}). {paper.data}\n"
+    if own := _settings(wanted(paper, kind), kind):
+        yield f"Settings: `{' '.join(own)}`\n"
     yield from _summary(paper, kind, found)
     for panel in paper.panels:
         yield f"### {panel.shown}\n"
@@ -134,11 +136,11 @@ def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Ite
 
 
 def _summary(paper: Paper, kind: type[Benchmark], found: Row) -> Iterator[str]:
-    yield "| experiment | the paper | here |\n|---|---|---|"
+    yield "| experiment | here |\n|---|---|"
     for panel in paper.panels:
         place = anchor(panel.shown)
         verdict = _verdict(panel, _claims(panel, kind, found), _measured(panel, found))
-        yield f"| [{panel.shown}](#{place}) | {panel.claim} | {verdict} |"
+        yield f"| [{panel.shown}](#{place}) | {verdict} |"
     yield ""
 
 
@@ -161,10 +163,7 @@ def _panel(
         yield _command(paper, missing, wanted(paper, kind), kind)
     if claims:
         yield "| claim | holds | figures |\n|---|---|---|"
-        for row in claims:
-            about = f", {row['table']}" if "table" in row else ""
-            figures = row.get("found", row.get("numbers", ""))
-            yield f"| {row['claim']}{about} | {_HOLDS[row['holds']]} | {figures} |"
+        yield from folded([_said(row) for row in claims])
         yield ""
     for figure in panel.figures:
         yield from _figure(paper, figure, found, folder)
@@ -172,6 +171,68 @@ def _panel(
 
 _HOLDS: Mapping[Any, str] = {True: "yes", False: "no", "yes": "yes", "NO": "no", "-": "-",
                              "mostly": "mostly"}  # fmt: skip
+
+
+def _said(row: Row) -> Said:
+    about = f", {row['table']}" if "table" in row else ""
+    figures = row.get("found", row.get("numbers", ""))
+    return Said(f"{row['claim']}{about}", _HOLDS[row["holds"]], str(figures))
+
+
+@dataclass(frozen=True)
+class Said:
+    claim: str
+    holds: str
+    figures: str
+
+
+def folded(claims: Sequence[Said]) -> Iterator[str]:
+    """Rows of a table: claims that differ in one place share a row, where `…` is that place."""
+    left = list(claims)
+    while left:
+        first = left[0]
+        like = max((_alike(first, each, left) for each in left), key=len)
+        left = [each for each in left if each not in like]
+        if len(like) == 1:
+            yield f"| {first.claim} | {first.holds} | {first.figures} |"
+            continue
+        start, end = _ends(like[0].claim.split(), like[1].claim.split())
+        words = first.claim.split()
+        claim = " ".join([*words[:start], "…", *words[len(words) - end :]])
+        holding = [each.holds for each in like]
+        same = len(set(holding)) == 1
+        holds = holding[0] if same else f"{holding.count('yes')} of {len(like)}"
+        parts: list[str] = []
+        for each in like:
+            words = each.claim.split()
+            name = " ".join(words[start : len(words) - end]).strip(",:")
+            name = name.strip("()") if name.count("(") != name.count(")") else name
+            name += "" if same or each.holds == "yes" else f" ({each.holds})"
+            parts.append(f"{name}: {each.figures}" if each.figures else name)
+        yield f"| {claim} | {holds} | {'<br>'.join(parts)} |"
+
+
+def _alike(first: Said, other: Said, claims: Sequence[Said]) -> list[Said]:
+    """Claims that differ from the first one where this one does, and nowhere else."""
+    words = first.claim.split()
+    start, end = _ends(words, other.claim.split())
+    if first == other or start + end < 0.6 * len(words):
+        return [first]
+    like = [
+        each
+        for each in claims
+        if each != first and _ends(words, each.claim.split()) == (start, end)
+    ]
+    return [first, *like]
+
+
+def _ends(words: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
+    """How many words two texts share at their beginnings and at their ends, where they differ."""
+    least = min(len(words), len(others)) - 1
+    start = next((i for i in range(least) if words[i] != others[i]), least)
+    left = least - start
+    end = next((i for i in range(left) if words[-1 - i] != others[-1 - i]), left)
+    return start, end
 
 
 def wanted(paper: Paper, kind: type[Benchmark]) -> Row:
@@ -207,15 +268,22 @@ def _verdict(panel: Panel, claims: Sequence[Row], measured: Sequence[str]) -> st
 
 def _command(paper: Paper, parts: Sequence[str], settings: Row, kind: type[Benchmark]) -> str:
     """That measures these parts with these settings."""
+    words = ["python", "-m", "benchmarks", paper.benchmark]
+    if settings == wanted(paper, kind):
+        words += ["--papers", "--parts", *parts]
+    else:
+        words += ["--parts", *parts, "--set", *_settings(settings, kind)]
+    return f"```sh no-run\n{shlex.join(words)}\n```\n"
+
+
+def _settings(settings: Row, kind: type[Benchmark]) -> list[str]:
+    """Those that are not the benchmark's own, as `--set` takes them."""
     defaults = json.loads(json.dumps(kind.defaults()))
-    own = [
+    return [
         f"{name}={json.dumps(value, separators=(',', ':'))}"
         for name, value in settings.items()
         if value != defaults.get(name)
     ]
-    words = ["python", "-m", "benchmarks", paper.benchmark, "--parts", *parts]
-    words += ["--set", *own] if own else []
-    return f"```sh no-run\n{shlex.join(words)}\n```\n"
 
 
 # -- figures ----------------------------------------------------------------------------------
@@ -237,10 +305,11 @@ def _figure(paper: Paper, figure: Figure, found: Row, folder: Path) -> Iterator[
     (folder / name).write_text(
         charts.lines(points, figure.x_label, figure.y_label), encoding="utf-8"
     )
-    yield f"![{title}]({IMAGES}/{name})\n"
+    yield f"![{figure.y_label}]({IMAGES}/{name})\n"
     values = charts.sorted_values(row[figure.x] for rows in series.values() for row in rows)
     heads = " | ".join(charts.shown(value) for value in values)
-    yield f"| {title}{_drawn(series.values())} | {heads} |\n|---|{'---|' * len(values)}"
+    drawn = _drawn(series.values(), found["settings"])
+    yield f"| {title}{drawn} | {heads} |\n|---|{'---|' * len(values)}"
     for line, rows in series.items():
         if line not in points and not any(_unreleased(row) for row in rows):
             continue
@@ -254,13 +323,14 @@ def _point(row: Row, figure: Figure) -> charts.Point:
     return charts.Point(row[figure.x], row[figure.y], least, most)
 
 
-def _drawn(series: Iterable[Sequence[Row]]) -> str:
-    """How many draws the means are of, and of how many records."""
+def _drawn(series: Iterable[Sequence[Row]], settings: Row) -> str:
+    """How many draws the means are of, and of how many records, where settings do not say so."""
     rows = [row for line in series for row in line]
     draws = sorted({number for row in rows if (number := _draws(row))})
     records = sorted({row[name] for row in rows for name in ("records", "rows") if name in row})
-    said = f"; draws: {_range(draws)}" if draws else ""
-    return said + (f"; records: {_range(records)}" if records else "")
+    said = f"; draws: {_range(draws)}" if draws not in ([], [settings.get("draws")]) else ""
+    known = ([], [settings.get("rows")])
+    return said + (f"; records: {_range(records)}" if records not in known else "")
 
 
 def _draws(row: Row) -> int:
@@ -285,8 +355,9 @@ def _cell(row: Row | None, name: str) -> str:
     if row.get(name) is None:
         return "no release" if row.get("draws") == 0 else "-"
     least, most = (row.get(f"{name}_{end}") for end in ("least", "most"))
-    spread = "" if least is None else f" ({shown(least)} to {shown(most)})"
-    return f"{shown(row[name])}{spread}"
+    if least is None or shown(least) == shown(most):
+        return shown(row[name])
+    return f"{shown(row[name])} ({shown(least)}\u2013{shown(most)})"
 
 
 def anchor(heading: str) -> str:

@@ -72,20 +72,22 @@ def made(tmp_path: Path) -> Any:
 
 def test_nothing_measured(made: Any, tmp_path: Path) -> None:
     text = made(None)
-    assert "| [Loss by k](#loss-by-k) | Loss grows with k. | not measured |" in text
+    assert "| [Loss by k](#loss-by-k) | not measured |" in text
+    assert "\n*Loss grows with k.*\n" in text
     assert "**Not measured.**" in text
-    assert "\npython -m benchmarks tried --parts by_k --set rows=10\n" in text
+    assert "\nSettings: `rows=10`\n" in text
+    assert "\npython -m benchmarks tried --papers --parts by_k\n" in text
     assert not list((tmp_path / page.IMAGES).iterdir())
     assert "As it is random" not in text
 
 
 def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": ROWS})
-    assert "| Loss grows with k. | holds |" in text
-    assert "| Both. | holds; not all of it is measured |" in text
+    assert "| [Loss by k](#loss-by-k) | holds |" in text
+    assert "| [Both](#both) | holds; not all of it is measured |" in text
     assert "| loss grows with k | yes | x |" in text
     assert "| loss by k; draws: 3 | 2 | 3 |" in text
-    assert "| a | 0.25 (0.2 to 0.3) | 0.5 |" in text
+    assert "| a | 0.25 (0.2\u20130.3) | 0.5 |" in text
     assert "| b | refused |  |" in text
     assert "These are other settings" not in text
     assert "As it is random" not in text
@@ -111,13 +113,13 @@ def test_measured_with_other_settings(made: Any) -> None:
     command = "python -m benchmarks tried --parts by_k --set rows=20 'ks=[2,3,4]'"
     assert f"\n{command}\n" in text
     assert "These are other settings than those of `make reproduce`." in text
-    assert "--parts times --set rows=10\n" in text
+    assert "--papers --parts times\n" in text
 
 
 def test_a_claim_that_fails(made: Any) -> None:
     falling = [{**ROWS[0], "loss": 0.6}, ROWS[1]]
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": falling})
-    assert "| Loss grows with k. | does not hold |" in text
+    assert "| [Loss by k](#loss-by-k) | does not hold |" in text
     assert "**Does not hold.** As it is random." in text
     assert "| loss grows with k | no | x |" in text
 
@@ -186,6 +188,46 @@ def test_papers_are_repeated_with_their_settings(monkeypatch: pytest.MonkeyPatch
     }
     __main__.main(["qs", "--papers", "--parts", "by_k", "size", "--set", "draws=1"])
     assert ran["qs"] == ({**PAPERS[-1].settings, "draws": 1}, ["by_k"])
+
+
+def test_what_the_settings_say_is_not_repeated(made: Any) -> None:
+    """Nor is a spread of draws that are all alike."""
+    row = {"method": "a", "k": 2, "loss": 0.5, "loss_least": 0.5, "loss_most": 0.5, "rows": 10}
+    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
+    assert "| loss by k | 2 |" in text
+    assert "| a | 0.5 |" in text
+    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [{**row, "rows": 5}]})
+    assert "| loss by k; records: 5 | 2 |" in text
+
+
+@pytest.mark.parametrize(
+    ("claims", "rows"),
+    [
+        ([("a b c", "yes", "1")], ["| a b c | yes | 1 |"]),
+        (
+            [("loss of A, x grows", "yes", "1, 2"), ("loss of B grows", "yes", "3")],
+            ["| loss of … grows | yes | A, x: 1, 2<br>B: 3 |"],
+        ),
+        (
+            [
+                ("loss falls here, A", "no", ""),
+                ("one", "-", "1"),
+                ("loss falls here, B", "yes", "2"),
+            ],
+            ["| loss falls here, … | 1 of 2 | A (no)<br>B: 2 |", "| one | - | 1 |"],
+        ),
+        (
+            [("it is so for all (a b)", "no", "1"), ("it is so for all (c)", "no", "2")],
+            ["| it is so for all … | no | (a b): 1<br>(c): 2 |"],
+        ),
+        (  # what differs in more than one place, or in most of it
+            [("a b c d e", "no", "1"), ("a x c y e", "no", "2"), ("a z z z e", "no", "3")],
+            ["| a b c d e | no | 1 |", "| a x c y e | no | 2 |", "| a z z z e | no | 3 |"],
+        ),
+    ],
+)
+def test_claims_that_differ_in_one_place(claims: Any, rows: list[str]) -> None:
+    assert list(page.folded([page.Said(*claim) for claim in claims])) == rows
 
 
 def test_draws_that_are_listed(made: Any) -> None:
