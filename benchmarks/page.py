@@ -5,7 +5,9 @@ It is made from the folder of results alone. What was not measured is said, with
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +17,6 @@ from typing import Any
 
 from benchmarks import charts
 from benchmarks.benchmark import Benchmark, Row
-from benchmarks.support import shown
 
 IMAGES = "images/reproduction"
 
@@ -97,17 +98,17 @@ class Paper:
 def write(
     file: Path, papers: Iterable[Paper], kinds: Mapping[str, type[Benchmark]], results: Path
 ) -> None:
-    """Write the page and its plots; plots that it no longer has are removed."""
+    """Write the page, its plots and their numbers; those that it no longer has are removed."""
     folder = file.parent / IMAGES
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.svg"):
+    for old in (*folder.glob("*.svg"), *folder.glob("*.csv")):
         old.unlink()
     lines = [_HEAD]
     for paper in papers:
         stored = results / f"{paper.benchmark}.json"
         found = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
         lines += _paper(paper, kinds[paper.benchmark], found, folder)
-    text = "\n".join(lines).rstrip() + "\n"
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
     file.write_text(text, encoding="utf-8")
 
 
@@ -115,9 +116,10 @@ _HEAD = """# What papers claim, measured
 
 `make reproduce` repeats the experiments of five papers and writes this page. Most data of the
 papers are not public, so trends and ranks are compared, not numbers. What does not hold is shown
-with its figures, and with what is known of the reason. Figures are means of the draws where there
-are several, with the least and the greatest in brackets. Plots have the values of what varies at
-equal distances. Other work ran at the same time, so times say little, and their ranks less.
+with its figures, and with what is known of the reason. Plots show means of the draws
+where there are several, and bars from the least to the greatest, with the values of what varies at
+equal distances. Their numbers are in a file for each paper. Other work ran at the same time, so
+times say little, and their ranks less.
 
 Above its figures is the command that measures an experiment alone, with the settings of its paper.
 """
@@ -128,6 +130,10 @@ def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Ite
     yield f"[Reference]({paper.about}). {paper.data}\n"
     if own := _settings(wanted(paper, kind), kind):
         yield f"Settings: `{' '.join(own)}`\n"
+    numbers = folder / f"{paper.benchmark}.csv"
+    if points := [point for panel in paper.panels for point in _points(paper, panel, found)]:
+        write_points(numbers, points)
+        yield f"[Numbers of the plots]({IMAGES}/{numbers.name})\n"
     yield from _summary(paper, kind, found)
     for panel in paper.panels:
         yield f"### {panel.shown}\n"
@@ -305,17 +311,35 @@ def _figure(paper: Paper, figure: Figure, found: Row, folder: Path) -> Iterator[
     (folder / name).write_text(
         charts.lines(points, figure.x_label, figure.y_label), encoding="utf-8"
     )
+    yield f"{title}{_drawn(series.values(), found['settings'])}:\n"
     yield f"![{figure.y_label}]({IMAGES}/{name})\n"
-    values = charts.sorted_values(row[figure.x] for rows in series.values() for row in rows)
-    heads = " | ".join(charts.shown(value) for value in values)
-    drawn = _drawn(series.values(), found["settings"])
-    yield f"| {title}{drawn} | {heads} |\n|---|{'---|' * len(values)}"
-    for line, rows in series.items():
-        if line not in points and not any(_unreleased(row) for row in rows):
-            continue
-        by = {row[figure.x]: row for row in rows}
-        yield f"| {line} | {' | '.join(_cell(by.get(value), figure.y) for value in values)} |"
-    yield ""
+
+
+_COLUMNS = ("plot", "line", "x", "mean", "least", "greatest")
+
+
+def write_points(file: Path, points: Iterable[Sequence[object]]) -> None:
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        csv.writer(opened, lineterminator="\n").writerows([_COLUMNS, *points])
+
+
+def _points(paper: Paper, panel: Panel, found: Row) -> Iterator[Sequence[object]]:
+    """What plots show, and which runs were refused or came to no release."""
+    for figure in panel.figures:
+        for line, rows in figure.series(found).items():
+            for row in rows:
+                if numbers := _numbers(row, figure.y):
+                    plot = f"{paper.benchmark}-{figure.file}"
+                    yield (plot, line, charts.shown(row[figure.x]), *numbers)
+
+
+def _numbers(row: Row, name: str) -> Sequence[object]:
+    if "refused" in row:
+        return ("refused",)
+    if row.get(name) is None:
+        return ("no release",) if row.get("draws") == 0 else ()
+    ends = [row[key] for end in ("least", "most") if (key := f"{name}_{end}") in row]
+    return [f"{value:.4g}" if isinstance(value, float) else value for value in (row[name], *ends)]
 
 
 def _point(row: Row, figure: Figure) -> charts.Point:
@@ -339,25 +363,8 @@ def _draws(row: Row) -> int:
     return row.get("draws") or max(listed, default=0)
 
 
-def _unreleased(row: Row) -> bool:
-    return "refused" in row or row.get("draws") == 0
-
-
 def _range(values: Sequence[int]) -> str:
     return f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,} to {values[-1]:,}"
-
-
-def _cell(row: Row | None, name: str) -> str:
-    if row is None:
-        return ""
-    if "refused" in row:
-        return "refused"
-    if row.get(name) is None:
-        return "no release" if row.get("draws") == 0 else "-"
-    least, most = (row.get(f"{name}_{end}") for end in ("least", "most"))
-    if least is None or shown(least) == shown(most):
-        return shown(row[name])
-    return f"{shown(row[name])} ({shown(least)}\u2013{shown(most)})"
 
 
 def anchor(heading: str) -> str:

@@ -86,9 +86,9 @@ def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
     assert "| [Loss by k](#loss-by-k) | holds |" in text
     assert "| [Both](#both) | holds; not all of it is measured |" in text
     assert "| loss grows with k | yes | x |" in text
-    assert "| loss by k; draws: 3 | 2 | 3 |" in text
-    assert "| a | 0.25 (0.2\u20130.3) | 0.5 |" in text
-    assert "| b | refused |  |" in text
+    assert "\nloss by k; draws: 3:\n" in text
+    assert "[Numbers of the plots](images/reproduction/tried.csv)" in text
+    assert _numbers(tmp_path) == ["a,2,0.25,0.2,0.3", "a,3,0.5", "b,2,refused"]
     assert "These are other settings" not in text
     assert "As it is random" not in text
     drawing = (tmp_path / page.IMAGES / "tried-by-k-k-loss.svg").read_text()
@@ -97,14 +97,20 @@ def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
     assert "--parts times" in text  # the other part
 
 
-def test_lines_without_figures_are_not_shown(made: Any) -> None:
+def _numbers(tmp_path: Path) -> list[str]:
+    head, *rows = (tmp_path / page.IMAGES / "tried.csv").read_text().splitlines()
+    assert head == "plot,line,x,mean,least,greatest"
+    return [row.removeprefix("tried-by-k-k-loss,") for row in rows]
+
+
+def test_lines_without_figures_are_not_shown(made: Any, tmp_path: Path) -> None:
     """Nor rows of a run that was refused before it came to any."""
     rows = [*ROWS, {"method": "c", "k": 2}, {"method": "d", "refused": "why"}]
-    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": rows})
-    assert [line for line in text.splitlines() if line.startswith(("| c |", "| d |"))] == []
+    made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": rows})
+    assert _numbers(tmp_path)[3:] == []
     none = {"method": "e", "k": 2, "draws": 0}
-    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [*ROWS, none]})
-    assert "| e | no release |  |" in text
+    made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [*ROWS, none]})
+    assert _numbers(tmp_path)[3:] == ["e,2,no release"]
 
 
 def test_measured_with_other_settings(made: Any) -> None:
@@ -125,11 +131,12 @@ def test_a_claim_that_fails(made: Any) -> None:
 
 
 def test_plots_that_are_gone(made: Any, tmp_path: Path) -> None:
-    old = tmp_path / page.IMAGES / "old.svg"
-    old.parent.mkdir(parents=True)
-    old.write_text("")
+    old = [tmp_path / page.IMAGES / name for name in ("old.svg", "old.csv")]
+    old[0].parent.mkdir(parents=True)
+    for file in old:
+        file.write_text("")
     made(None)
-    assert not old.exists()
+    assert [file for file in old if file.exists()] == []
 
 
 def test_the_page_leaves_nothing_open() -> None:
@@ -191,13 +198,10 @@ def test_papers_are_repeated_with_their_settings(monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_the_settings_say_is_not_repeated(made: Any) -> None:
-    """Nor is a spread of draws that are all alike."""
-    row = {"method": "a", "k": 2, "loss": 0.5, "loss_least": 0.5, "loss_most": 0.5, "rows": 10}
-    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
-    assert "| loss by k | 2 |" in text
-    assert "| a | 0.5 |" in text
+    row = {"method": "a", "k": 2, "loss": 0.5, "rows": 10}
+    assert "\nloss by k:\n" in made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [{**row, "rows": 5}]})
-    assert "| loss by k; records: 5 | 2 |" in text
+    assert "\nloss by k; records: 5:\n" in text
 
 
 @pytest.mark.parametrize(
@@ -233,4 +237,4 @@ def test_claims_that_differ_in_one_place(claims: Any, rows: list[str]) -> None:
 def test_draws_that_are_listed(made: Any) -> None:
     row = {"method": "a", "k": 2, "loss": 0.25, "loss_drawn": [0.2, 0.3]}
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
-    assert "| loss by k; draws: 2 | 2 |" in text
+    assert "\nloss by k; draws: 2:\n" in text
