@@ -12,6 +12,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -142,11 +143,10 @@ def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Ite
 
 
 def _summary(paper: Paper, kind: type[Benchmark], found: Row) -> Iterator[str]:
-    yield "| experiment | here |\n|---|---|"
     for panel in paper.panels:
         place = anchor(panel.shown)
         verdict = _verdict(panel, _claims(panel, kind, found), _measured(panel, found))
-        yield f"| [{panel.shown}](#{place}) | {verdict} |"
+        yield f"- [{panel.shown}](#{place}): {verdict}"
     yield ""
 
 
@@ -171,8 +171,8 @@ def _panel(
         yield "| claim | holds | figures |\n|---|---|---|"
         yield from folded([_said(row) for row in claims])
         yield ""
-    for figure in panel.figures:
-        yield from _figure(paper, figure, found, folder)
+    for _, alike in groupby(panel.figures, lambda figure: (figure.part, figure.x, figure.only)):
+        yield from _figures(paper, list(alike), found, folder)
 
 
 _HOLDS: Mapping[Any, str] = {True: "yes", False: "no", "yes": "yes", "NO": "no", "-": "-",
@@ -295,24 +295,32 @@ def _settings(settings: Row, kind: type[Benchmark]) -> list[str]:
 # -- figures ----------------------------------------------------------------------------------
 
 
-def _figure(paper: Paper, figure: Figure, found: Row, folder: Path) -> Iterator[str]:
-    series = figure.series(found)
-    points = {
-        name: [_point(row, figure) for row in rows if row.get(figure.y) is not None]
-        for name, rows in series.items()
-    }
-    points = {name: each for name, each in points.items() if each}
-    if not points:
-        return
-    name = f"{paper.benchmark}-{figure.file}.svg"
-    title = f"{figure.y_label} by {figure.x_label}"
-    if figure.only:
-        title += ", " + ", ".join(f"{key} {value}" for key, value in figure.only.items())
-    (folder / name).write_text(
-        charts.lines(points, figure.x_label, figure.y_label), encoding="utf-8"
-    )
-    yield f"{title}{_drawn(series.values(), found['settings'])}:\n"
-    yield f"![{figure.y_label}]({IMAGES}/{name})\n"
+def _figures(paper: Paper, figures: Sequence[Figure], found: Row, folder: Path) -> Iterator[str]:
+    """Plots of the same rows, in a line."""
+    images: dict[str, str] = {}
+    drawn = ""
+    for figure in figures:
+        series = figure.series(found)
+        points = {
+            name: [_point(row, figure) for row in rows if row.get(figure.y) is not None]
+            for name, rows in series.items()
+        }
+        points = {name: each for name, each in points.items() if each}
+        if points:
+            name = f"{paper.benchmark}-{figure.file}.svg"
+            (folder / name).write_text(
+                charts.lines(points, figure.x_label, figure.y_label), encoding="utf-8"
+            )
+            images[figure.y_label] = f"![{figure.y_label}]({IMAGES}/{name})"
+            drawn = _drawn(series.values(), found["settings"])
+    if images:
+        yield f"{titled(figures[0], list(images))}{drawn}:\n"
+        yield "\n".join(images.values()) + "\n"
+
+
+def titled(figure: Figure, shown: Sequence[str]) -> str:
+    only = "".join(f", {key} {value}" for key, value in (figure.only or {}).items())
+    return f"{', '.join(shown)} by {figure.x_label}{only}"
 
 
 _COLUMNS = ("plot", "line", "x", "mean", "least", "greatest")

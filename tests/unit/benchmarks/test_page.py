@@ -72,7 +72,7 @@ def made(tmp_path: Path) -> Any:
 
 def test_nothing_measured(made: Any, tmp_path: Path) -> None:
     text = made(None)
-    assert "| [Loss by k](#loss-by-k) | not measured |" in text
+    assert "- [Loss by k](#loss-by-k): not measured\n" in text
     assert "\n*Loss grows with k.*\n" in text
     assert "**Not measured.**" in text
     assert "\nSettings: `rows=10`\n" in text
@@ -83,8 +83,8 @@ def test_nothing_measured(made: Any, tmp_path: Path) -> None:
 
 def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": ROWS})
-    assert "| [Loss by k](#loss-by-k) | holds |" in text
-    assert "| [Both](#both) | holds; not all of it is measured |" in text
+    assert "- [Loss by k](#loss-by-k): holds\n" in text
+    assert "- [Both](#both): holds; not all of it is measured\n" in text
     assert "| loss grows with k | yes | x |" in text
     assert "\nloss by k; draws: 3:\n" in text
     assert "[Numbers of the plots](images/reproduction/tried.csv)" in text
@@ -125,7 +125,7 @@ def test_measured_with_other_settings(made: Any) -> None:
 def test_a_claim_that_fails(made: Any) -> None:
     falling = [{**ROWS[0], "loss": 0.6}, ROWS[1]]
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": falling})
-    assert "| [Loss by k](#loss-by-k) | does not hold |" in text
+    assert "- [Loss by k](#loss-by-k): does not hold\n" in text
     assert "**Does not hold.** As it is random." in text
     assert "| loss grows with k | no | x |" in text
 
