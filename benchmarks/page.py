@@ -168,7 +168,6 @@ def _panel(
             yield "Not measured:\n"
         yield _command(paper, missing, wanted(paper, kind), kind)
     if claims:
-        yield "| claim | holds | figures |\n|---|---|---|"
         yield from folded([_said(row) for row in claims])
         yield ""
     for _, alike in groupby(panel.figures, lambda figure: (figure.part, figure.x, figure.only)):
@@ -193,14 +192,16 @@ class Said:
 
 
 def folded(claims: Sequence[Said]) -> Iterator[str]:
-    """Rows of a table: claims that differ in one place share a row, where `…` is that place."""
+    """Items of a list: claims that differ in one place share one, where `…` is that place."""
     left = list(claims)
     while left:
         first = left[0]
         like = max((_alike(first, each, left) for each in left), key=len)
         left = [each for each in left if each not in like]
         if len(like) == 1:
-            yield f"| {first.claim} | {first.holds} | {first.figures} |"
+            yield f"- {first.claim}: **{first.holds}**" + (
+                f"; {first.figures}" if first.figures else ""
+            )
             continue
         start, end = _ends(like[0].claim.split(), like[1].claim.split())
         words = first.claim.split()
@@ -215,7 +216,7 @@ def folded(claims: Sequence[Said]) -> Iterator[str]:
             name = name.strip("()") if name.count("(") != name.count(")") else name
             name += "" if same or each.holds == "yes" else f" ({each.holds})"
             parts.append(f"{name}: {each.figures}" if each.figures else name)
-        yield f"| {claim} | {holds} | {'<br>'.join(parts)} |"
+        yield f"- {claim}: **{holds}**; {'; '.join(parts)}"
 
 
 def _alike(first: Said, other: Said, claims: Sequence[Said]) -> list[Said]:

@@ -85,7 +85,7 @@ def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": ROWS})
     assert "- [Loss by k](#loss-by-k): holds\n" in text
     assert "- [Both](#both): holds; not all of it is measured\n" in text
-    assert "| loss grows with k | yes | x |" in text
+    assert "- loss grows with k: **yes**; x\n" in text
     assert "\nloss by k; draws: 3:\n" in text
     assert "[Numbers of the plots](images/reproduction/tried.csv)" in text
     assert _numbers(tmp_path) == ["a,2,0.25,0.2,0.3", "a,3,0.5", "b,2,refused"]
@@ -127,7 +127,7 @@ def test_a_claim_that_fails(made: Any) -> None:
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": falling})
     assert "- [Loss by k](#loss-by-k): does not hold\n" in text
     assert "**Does not hold.** As it is random." in text
-    assert "| loss grows with k | no | x |" in text
+    assert "- loss grows with k: **no**; x\n" in text
 
 
 def test_plots_that_are_gone(made: Any, tmp_path: Path) -> None:
@@ -207,26 +207,26 @@ def test_what_the_settings_say_is_not_repeated(made: Any) -> None:
 @pytest.mark.parametrize(
     ("claims", "rows"),
     [
-        ([("a b c", "yes", "1")], ["| a b c | yes | 1 |"]),
+        ([("a b c", "yes", "1")], ["- a b c: **yes**; 1"]),
         (
             [("loss of A, x grows", "yes", "1, 2"), ("loss of B grows", "yes", "3")],
-            ["| loss of … grows | yes | A, x: 1, 2<br>B: 3 |"],
+            ["- loss of … grows: **yes**; A, x: 1, 2; B: 3"],
         ),
         (
             [
                 ("loss falls here, A", "no", ""),
-                ("one", "-", "1"),
+                ("one", "-", ""),
                 ("loss falls here, B", "yes", "2"),
             ],
-            ["| loss falls here, … | 1 of 2 | A (no)<br>B: 2 |", "| one | - | 1 |"],
+            ["- loss falls here, …: **1 of 2**; A (no); B: 2", "- one: **-**"],
         ),
         (
             [("it is so for all (a b)", "no", "1"), ("it is so for all (c)", "no", "2")],
-            ["| it is so for all … | no | (a b): 1<br>(c): 2 |"],
+            ["- it is so for all …: **no**; (a b): 1; (c): 2"],
         ),
         (  # what differs in more than one place, or in most of it
             [("a b c d e", "no", "1"), ("a x c y e", "no", "2"), ("a z z z e", "no", "3")],
-            ["| a b c d e | no | 1 |", "| a x c y e | no | 2 |", "| a z z z e | no | 3 |"],
+            ["- a b c d e: **no**; 1", "- a x c y e: **no**; 2", "- a z z z e: **no**; 3"],
         ),
     ],
 )
