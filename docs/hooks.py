@@ -41,7 +41,7 @@ _PLACES = {
 """Of the parts of the picture, upright."""
 
 _GLOSSARY = "reference/glossary.md"
-_ROW = re.compile(r"<tr>\n<td>(?P<word>.+)</td>\n<td>(?P<means>.+)</td>")
+_ITEM = re.compile(r"<li>(?P<word>.+?): (?P<means>.+)</li>")
 
 Entry = dict[str, Any]
 
@@ -111,17 +111,17 @@ def named(output: str) -> str:
 
 
 def words(html: str) -> tuple[str, dict[str, tuple[str, str]]]:
-    """The page with an anchor per row of its tables; by anchor the first two cells."""
+    """The page with an anchor per item of its lists; by anchor the words and what they mean."""
     found: dict[str, tuple[str, str]] = {}
 
-    def anchored(row: re.Match[str]) -> str:
-        word, means = (re.sub(r"<.*?>", "", row[cell]) for cell in ("word", "means"))
+    def anchored(item: re.Match[str]) -> str:
+        word, means = (re.sub(r"<.*?>", "", item[part]) for part in ("word", "means"))
         name = re.sub(r"\W+", "-", word.lower()).strip("-")
         anchor = f"word-{name}" if f"word-{name}" not in found else f"word-{name}-{len(found)}"
         found[anchor] = word, means
-        return row[0].replace("<tr>", f'<tr id="{anchor}">', 1)
+        return item[0].replace("<li>", f'<li id="{anchor}">', 1)
 
-    return _ROW.sub(anchored, html), found
+    return _ITEM.sub(anchored, html), found
 
 
 def upright(picture: str) -> str:

@@ -81,11 +81,11 @@ SELECT 2;
 
 
 def test_every_word_of_the_glossary_can_be_found(hooks: ModuleType) -> None:
-    row = "<tr>\n<td>{}</td>\n<td>{}</td>\n</tr>\n"
-    html = row.format("δ-presence", "<code>delta_presence</code>") + row.format("Δ presence", "b")
+    item = "<li>{}: {}</li>\n"
+    html = item.format("δ-presence", "<code>delta_presence</code>") + item.format("Δ presence", "b")
     assert hooks.words(html) == (
-        html.replace("<tr>", '<tr id="word-δ-presence">', 1).replace(
-            "<tr>", '<tr id="word-δ-presence-1">', 1
+        html.replace("<li>", '<li id="word-δ-presence">', 1).replace(
+            "<li>", '<li id="word-δ-presence-1">', 1
         ),
         {
             "word-δ-presence": ("δ-presence", "delta_presence"),
