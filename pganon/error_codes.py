@@ -454,6 +454,11 @@ class ErrorCode(StrEnum):
         "the version is not stored any more, or there is none before",
         "choose another version; `pganon show` lists them",
     )
+    NOT_LOOKED_AT = (
+        "not_looked_at",
+        "a release that waits was judged again, so its evidence is not what was looked at",
+        "look at its report again, and approve with the digest that stands there",
+    )
     NOT_WAITING = (
         "not_waiting",
         "the request does not wait any more",
@@ -898,3 +903,4 @@ class SqlState(StrEnum):
         " than the one that logged in",
     )
     ASSERTION = ("PA412", ErrorCode.ASSERTION, "the version has another policy, or is older")
+    NOT_LOOKED_AT = ("PA413", ErrorCode.NOT_LOOKED_AT, "the evidence is not what was looked at")

@@ -121,7 +121,14 @@ def report(
                 "release": made["properties"]["release"],
                 "version": made["properties"]["version"],
                 **{part: made[part] for part in ("status", "comments") if part in made},
-                **({} if request is None else {"request": request}),
+                **(
+                    {}
+                    if request is None
+                    else {
+                        "request": request,
+                        "evidence_sha256": made["proof"]["evidence_sha256"],
+                    }
+                ),
             }
         )
         return
@@ -136,6 +143,8 @@ def report(
     points = len(made["comments"])
     look = f"{points} to look at" if points else "nothing to look at"
     common.line(f"{output}: {about}; {look}")
+    if request is not None:
+        common.line(f"evidence {made['proof']['evidence_sha256']}")
 
 
 def _for_readers(asked: _Asked) -> Made:
