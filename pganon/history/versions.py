@@ -37,6 +37,7 @@ class PastVersion:
         audiences: as the policy has it.
         over_versions: whether the guarantee holds beside other versions.
         sources: names of the source and of all relations that its rows came from.
+        source: the source as its policy names it.
     """
 
     release: str
@@ -52,6 +53,7 @@ class PastVersion:
     audiences: str | None
     over_versions: str | None
     sources: list[str]
+    source: str
 
     @property
     def label(self) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 
+from pganon.catalog.introspect import read_relation, source_name
 from pganon.encode.people import identity
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.history import populations, versions
 from pganon.history.versions import PastVersion
+from pganon.identifiers import QualifiedName
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.population import Members, People, refused
 from pganon.resolved.republication import Earlier
@@ -42,7 +45,33 @@ def people_of(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> Pe
     if newest is not None or (declared is not None and declared.renewed):
         return people
     reading = [one for one in about if not set(sources).isdisjoint(one.sources)]
-    return replace(people, others=_members(conn, reading[-1].label, reading)) if reading else people
+    if not reading:
+        return people
+    people = replace(people, others=_members(conn, reading[-1].label, reading))
+    return _beside(conn, spec, people, {source_name(one.source) for one in reading})
+
+
+def _beside(
+    conn: Connection, spec: ReleaseSpec, people: People, sources: Collection[QualifiedName]
+) -> People:
+    """With other sources of versions, such as views of other rows of one table: who is in these
+    under the same key has no new one."""
+    beside, closed = {}, []
+    for name in sorted(set(sources) - {spec.source.name}, key=str):
+        try:
+            found = read_relation(conn, str(name))
+        except PreconditionError as problem:
+            closed += [name] if problem.code is ErrorCode.SOURCE_PRIVILEGE else []
+            continue
+        key = [found.column(column) for column in spec.individual or spec.record_key]
+        known = tuple(column for column in key if column is not None)
+        if len(known) < len(key):
+            continue
+        if found.row_security or not all(column.readable for column in known):
+            closed.append(name)
+        else:
+            beside[name] = known
+    return replace(people, beside=beside, closed=tuple(closed))
 
 
 def people_with_rows(conn: Connection, population: int, label: str) -> People:

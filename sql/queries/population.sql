@@ -90,7 +90,8 @@ SELECT
         FROM jsonb_array_elements(v.increments) WITH ORDINALITY AS i(item, place)
         ORDER BY i.place
     ) AS increments,
-    r.readable_by, v.policy ->> 'audiences', v.over_versions, v.sources
+    r.readable_by, v.policy ->> 'audiences', v.over_versions, v.sources,
+    v.policy ->> 'source'
 FROM pganon_private.version AS v
 LEFT JOIN pganon_private.run_secret AS s ON s.run_id = v.run_id
 CROSS JOIN LATERAL (
