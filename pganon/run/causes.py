@@ -64,13 +64,14 @@ def _difference(before: Relation, now: Relation) -> str:
 
 
 def out_of_range(spec: ReleaseSpec, error: DatabaseError) -> DatabaseError:
-    """The same error with the columns of any size that numbers may have; itself without any."""
-    columns = [item.column for item in (*spec.attributes, *spec.sensitive)]
-    names = [quote(column.name) for column in columns if column.kind == "numeric"]
+    """The same error with the columns of which numbers may be of any size; itself without any."""
+    columns = [item.column for item in (*spec.attributes, *spec.sensitive, *spec.carried)]
+    names = [quote(column.name) for column in columns if column.kind in ("numeric", "float")]
     if not names:
         return error
     return OutOfRangeError(
-        f"numbers are too large to compute with, in one of the columns {first_few(names)}"
+        "numbers are too large to compute with, in"
+        f" {'the column' if len(names) == 1 else 'one of the columns'} {first_few(names)}"
         f" [{error.sqlstate}] (step {error.step})",
         sqlstate=error.sqlstate,
         step=error.step,
