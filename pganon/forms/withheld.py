@@ -97,3 +97,29 @@ def share_told(share: float, people: float, smallest: float) -> float | None:
     """
     rest = round(people * (1 - share))
     return None if 0 < rest < smallest else share
+
+
+GAIN = 0.09
+"""How much more often an attack may succeed because people are in the release, before the report
+says so first. It is the chance that authorities accept (`pganon.report.figures.LIMITS`), to which
+El Emam, Mosquera and Bass (2020) hold what a release tells of a person beyond identity, too."""
+
+
+def told_finding(finding: Mapping[str, Any], smallest: int) -> dict[str, Any]:
+    """A finding of attacks without shares of all but few people, and what these follow from; but
+    whether the attack surely gains more than `GAIN`. The same of one that is told."""
+    found = dict(finding)
+    for name in ("release", "members", "control"):
+        rate = found[name]
+        if rate is None or rate["share"] is None:
+            continue
+        if share_told(rate["share"], rate["attempts"], smallest) is None:
+            found[name] = {"attempts": rate["attempts"], **dict.fromkeys(_OF_RATE)}
+    difference = found["difference"]
+    found["gains"] = found.get("gains", difference is not None and difference["low"] > GAIN)
+    if any(found[name] and found[name]["share"] is None for name in ("members", "control")):
+        found["difference"] = None
+    return found
+
+
+_OF_RATE = ("successes", "share", "low", "high")

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pganon.forms.withheld import GAIN, told_finding
 from pganon.report.collected import Collected
 from pganon.report.words import listed, number, percent, plain, several
 
-ADVANTAGE = 0.09
-"""How much more often an attack may succeed because people are in the release, before the report
-says so first. It is the chance that authorities accept (`pganon.report.figures.LIMITS`), to which
-El Emam, Mosquera and Bass (2020) hold what a release tells of a person beyond identity, too."""
-
 _PARTS = ("seed", "people", "control_people", "targets", "known_others")
 
-_RATES = ("release", "members", "control", "difference")
+_RATES = ("release", "members", "control", "difference", "gains")
 
 
 def attacks(found: Collected) -> dict[str, Any] | None:
@@ -29,6 +25,7 @@ def attacks(found: Collected) -> dict[str, Any] | None:
         return None
     newest = rows[-1]
     details = newest["details"]
+    told = [told_finding(one, found.policy.report.smallest) for one in details["findings"]]
     return {
         "at": newest["at"].isoformat(),
         "by": newest["by_role"],
@@ -43,7 +40,7 @@ def attacks(found: Collected) -> dict[str, Any] | None:
                 "somebody": _somebody(found, one, details["known_others"]),
                 **{name: one[name] for name in _RATES},
             }
-            for one in details["findings"]
+            for one in told
         ],
         "not_measured": [
             {"attack": one["attack"], "reason": one["reason"]} for one in details["not_measured"]
@@ -52,30 +49,40 @@ def attacks(found: Collected) -> dict[str, Any] | None:
 
 
 def telling(found: Collected) -> Iterator[str]:
-    """Two sentences for every attack that surely gains more than `ADVANTAGE`, by the attacker who
+    """Two sentences for every attack that surely gains more than `GAIN`, by the attacker who
     gains most: what counts is the lower end of the interval of the difference."""
     attacked = attacks(found)
     gained: dict[tuple[str, str | None], Mapping[str, Any]] = {}
     for one in attacked["findings"] if attacked else ():
         key = (one["attack"], one["column"])
-        if one["difference"] is not None and _least(one) > _least(gained.get(key)):
+        if one["gains"] and _least(one) >= _least(gained.get(key)):
             gained[key] = one
     for one in gained.values():
         assert attacked is not None
+        least = ""
+        if one["difference"] is not None:
+            least = (
+                f", at least {number(round(100 * _least(one), 1))} percentage points with a"
+                f" confidence of {percent(0.95)},"
+            )
         yield (
-            f"{_succeeds(found, one, attacked['known_others'])}. The difference, at least"
-            f" {number(round(100 * _least(one), 1))} percentage points with a confidence of"
-            f" {percent(0.95)}, is what the release gives away of them."
+            f"{_succeeds(found, one, attacked['known_others'])}. The difference{least} is what the"
+            " release gives away of them."
         )
 
 
 def _least(one: Mapping[str, Any] | None) -> float:
-    return ADVANTAGE if one is None else one["difference"]["low"]
+    return GAIN if one is None or one["difference"] is None else one["difference"]["low"]
+
+
+def _share(rate: Mapping[str, Any], smallest: int) -> str:
+    return f"all but fewer than {smallest}" if rate["share"] is None else percent(rate["share"])
 
 
 def _succeeds(found: Collected, one: Mapping[str, Any], others: int) -> str:
     known, column = listed(found.known), plain(one["column"] or "")
-    inside, outside = percent(one["members"]["share"]), percent(one["control"]["share"])
+    smallest = found.policy.report.smallest
+    inside, outside = _share(one["members"], smallest), _share(one["control"], smallest)
     shares = f"{inside} of the people in the release, and {outside} of those who were held out"
     match one["adversary"]:
         case "published_row":

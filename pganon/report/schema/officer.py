@@ -85,13 +85,14 @@ class Question(Part):
 
 
 class Rate(Part):
-    """Successes among attempts, with an interval that holds with a confidence of 95 %."""
+    """Successes among attempts, with an interval that holds with a confidence of 95 %; null but for
+    `attempts`, if they are all but few."""
 
-    successes: Count
+    successes: Count | None
     attempts: Count
-    share: float
-    low: float
-    high: float
+    share: float | None
+    low: float | None
+    high: float | None
 
 
 class Difference(Part):
@@ -123,6 +124,7 @@ class Finding(Part):
     members: Rate | None
     control: Rate | None
     difference: Difference | None
+    gains: bool
 
 
 class NotMeasured(Part):
