@@ -313,6 +313,8 @@ class Executor:
                 self._wait(
                     *(step, name, step.gives), asks=asks, columns=len(step.gives), within=within
                 )
+                if step.guards:
+                    self._send()
             case CreateTable() if step.external is None and step.placement(self.state) is None:
                 target = step.table(self.state)
                 table = _Table(step, name, target, *self._named(self._select(step)))

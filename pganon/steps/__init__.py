@@ -204,6 +204,8 @@ class Check:
         gives: a fact for every column of the query, neither more nor less.
         problem: what refuses the run, given the row by column, with values of the types of the
             facts, and the state with these.
+        guards: whether what follows may be more work than anybody would wait for, so that not even
+            a small run begins it before this is judged.
     """
 
     name: str
@@ -211,6 +213,7 @@ class Check:
     select: Select
     problem: Callable[[Mapping[str, Any], State], PganonError | None] = lambda row, state: None
     gives: Sequence[Fact[Any]] = field(kw_only=True)
+    guards: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
