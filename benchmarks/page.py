@@ -5,17 +5,19 @@ It is made from the folder of results alone. What was not measured is said, with
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from benchmarks import charts
 from benchmarks.benchmark import Benchmark, Row
-from benchmarks.support import shown
 
 IMAGES = "images/reproduction"
 
@@ -97,35 +99,42 @@ class Paper:
 def write(
     file: Path, papers: Iterable[Paper], kinds: Mapping[str, type[Benchmark]], results: Path
 ) -> None:
-    """Write the page and its plots; plots that it no longer has are removed."""
+    """Write the page, its plots and their numbers; those that it no longer has are removed."""
     folder = file.parent / IMAGES
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.svg"):
+    for old in (*folder.glob("*.svg"), *folder.glob("*.csv")):
         old.unlink()
     lines = [_HEAD]
     for paper in papers:
         stored = results / f"{paper.benchmark}.json"
         found = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
         lines += _paper(paper, kinds[paper.benchmark], found, folder)
-    text = "\n".join(lines).rstrip() + "\n"
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
     file.write_text(text, encoding="utf-8")
 
 
 _HEAD = """# What papers claim, measured
 
-`make reproduce` repeats the experiments of five papers and writes this page. Above the figures of
-an experiment is the command that measures it alone, with the rows, draws and other settings of what
-is shown. Figures are means of the draws where there are several, with the least and the greatest in
-brackets. Plots have the values of what varies at equal distances. Other work ran at the same time,
-so times say little, and their ranks less. What does not hold is shown with its figures, and with
-what is known of the reason. Most data of the papers are not public, so trends and ranks are
-compared, not numbers.
+`make reproduce` repeats the experiments of five papers and writes this page. Most data of the
+papers are not public, so trends and ranks are compared, not numbers. What does not hold is shown
+with its figures, and with what is known of the reason. Plots show means of the draws
+where there are several, and bars from the least to the greatest, with the values of what varies at
+equal distances. Their numbers are in a file for each paper. Other work ran at the same time, so
+times say little, and their ranks less.
+
+Above its figures is the command that measures an experiment alone, with the settings of its paper.
 """
 
 
 def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Iterator[str]:
     yield f"## {paper.title}\n"
     yield f"[Reference]({paper.about}). {paper.data}\n"
+    if own := _settings(wanted(paper, kind), kind):
+        yield f"Settings: `{' '.join(own)}`\n"
+    numbers = folder / f"{paper.benchmark}.csv"
+    if points := [point for panel in paper.panels for point in _points(paper, panel, found)]:
+        write_points(numbers, points)
+        yield f"[Numbers of the plots]({IMAGES}/{numbers.name})\n"
     yield from _summary(paper, kind, found)
     for panel in paper.panels:
         yield f"### {panel.shown}\n"
@@ -134,11 +143,10 @@ def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Ite
 
 
 def _summary(paper: Paper, kind: type[Benchmark], found: Row) -> Iterator[str]:
-    yield "| experiment | the paper | here |\n|---|---|---|"
     for panel in paper.panels:
         place = anchor(panel.shown)
         verdict = _verdict(panel, _claims(panel, kind, found), _measured(panel, found))
-        yield f"| [{panel.shown}](#{place}) | {panel.claim} | {verdict} |"
+        yield f"- [{panel.shown}](#{place}): {verdict}"
     yield ""
 
 
@@ -160,18 +168,78 @@ def _panel(
             yield "Not measured:\n"
         yield _command(paper, missing, wanted(paper, kind), kind)
     if claims:
-        yield "| claim | holds | figures |\n|---|---|---|"
-        for row in claims:
-            about = f", {row['table']}" if "table" in row else ""
-            figures = row.get("found", row.get("numbers", ""))
-            yield f"| {row['claim']}{about} | {_HOLDS[row['holds']]} | {figures} |"
+        yield from folded([_said(row) for row in claims])
         yield ""
-    for figure in panel.figures:
-        yield from _figure(paper, figure, found, folder)
+    for _, alike in groupby(panel.figures, lambda figure: (figure.part, figure.x, figure.only)):
+        yield from _figures(paper, list(alike), found, folder)
 
 
 _HOLDS: Mapping[Any, str] = {True: "yes", False: "no", "yes": "yes", "NO": "no", "-": "-",
                              "mostly": "mostly"}  # fmt: skip
+
+
+def _said(row: Row) -> Said:
+    about = f", {row['table']}" if "table" in row else ""
+    figures = row.get("found", row.get("numbers", ""))
+    return Said(f"{row['claim']}{about}", _HOLDS[row["holds"]], str(figures))
+
+
+@dataclass(frozen=True)
+class Said:
+    claim: str
+    holds: str
+    figures: str
+
+
+def folded(claims: Sequence[Said]) -> Iterator[str]:
+    """Items of a list: claims that differ in one place share one, where `…` is that place."""
+    left = list(claims)
+    while left:
+        first = left[0]
+        like = max((_alike(first, each, left) for each in left), key=len)
+        left = [each for each in left if each not in like]
+        if len(like) == 1:
+            yield f"- {first.claim}: **{first.holds}**" + (
+                f"; {first.figures}" if first.figures else ""
+            )
+            continue
+        start, end = _ends(like[0].claim.split(), like[1].claim.split())
+        words = first.claim.split()
+        claim = " ".join([*words[:start], "…", *words[len(words) - end :]])
+        holding = [each.holds for each in like]
+        same = len(set(holding)) == 1
+        holds = holding[0] if same else f"{holding.count('yes')} of {len(like)}"
+        parts: list[str] = []
+        for each in like:
+            words = each.claim.split()
+            name = " ".join(words[start : len(words) - end]).strip(",:")
+            name = name.strip("()") if name.count("(") != name.count(")") else name
+            name += "" if same or each.holds == "yes" else f" ({each.holds})"
+            parts.append(f"{name}: {each.figures}" if each.figures else name)
+        yield f"- {claim}: **{holds}**; {'; '.join(parts)}"
+
+
+def _alike(first: Said, other: Said, claims: Sequence[Said]) -> list[Said]:
+    """Claims that differ from the first one where this one does, and nowhere else."""
+    words = first.claim.split()
+    start, end = _ends(words, other.claim.split())
+    if first == other or start + end < 0.6 * len(words):
+        return [first]
+    like = [
+        each
+        for each in claims
+        if each != first and _ends(words, each.claim.split()) == (start, end)
+    ]
+    return [first, *like]
+
+
+def _ends(words: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
+    """How many words two texts share at their beginnings and at their ends, where they differ."""
+    least = min(len(words), len(others)) - 1
+    start = next((i for i in range(least) if words[i] != others[i]), least)
+    left = least - start
+    end = next((i for i in range(left) if words[-1 - i] != others[-1 - i]), left)
+    return start, end
 
 
 def wanted(paper: Paper, kind: type[Benchmark]) -> Row:
@@ -207,46 +275,80 @@ def _verdict(panel: Panel, claims: Sequence[Row], measured: Sequence[str]) -> st
 
 def _command(paper: Paper, parts: Sequence[str], settings: Row, kind: type[Benchmark]) -> str:
     """That measures these parts with these settings."""
+    words = ["python", "-m", "benchmarks", paper.benchmark]
+    if settings == wanted(paper, kind):
+        words += ["--papers", "--parts", *parts]
+    else:
+        words += ["--parts", *parts, "--set", *_settings(settings, kind)]
+    return f"```sh no-run\n{shlex.join(words)}\n```\n"
+
+
+def _settings(settings: Row, kind: type[Benchmark]) -> list[str]:
+    """Those that are not the benchmark's own, as `--set` takes them."""
     defaults = json.loads(json.dumps(kind.defaults()))
-    own = [
+    return [
         f"{name}={json.dumps(value, separators=(',', ':'))}"
         for name, value in settings.items()
         if value != defaults.get(name)
     ]
-    words = ["python", "-m", "benchmarks", paper.benchmark, "--parts", *parts]
-    words += ["--set", *own] if own else []
-    return f"```sh no-run\n{shlex.join(words)}\n```\n"
 
 
 # -- figures ----------------------------------------------------------------------------------
 
 
-def _figure(paper: Paper, figure: Figure, found: Row, folder: Path) -> Iterator[str]:
-    series = figure.series(found)
-    points = {
-        name: [_point(row, figure) for row in rows if row.get(figure.y) is not None]
-        for name, rows in series.items()
-    }
-    points = {name: each for name, each in points.items() if each}
-    if not points:
-        return
-    name = f"{paper.benchmark}-{figure.file}.svg"
-    title = f"{figure.y_label} by {figure.x_label}"
-    if figure.only:
-        title += ", " + ", ".join(f"{key} {value}" for key, value in figure.only.items())
-    (folder / name).write_text(
-        charts.lines(points, figure.x_label, figure.y_label), encoding="utf-8"
-    )
-    yield f"![{title}]({IMAGES}/{name})\n"
-    values = charts.sorted_values(row[figure.x] for rows in series.values() for row in rows)
-    heads = " | ".join(charts.shown(value) for value in values)
-    yield f"| {title}{_drawn(series.values())} | {heads} |\n|---|{'---|' * len(values)}"
-    for line, rows in series.items():
-        if line not in points and not any(_unreleased(row) for row in rows):
-            continue
-        by = {row[figure.x]: row for row in rows}
-        yield f"| {line} | {' | '.join(_cell(by.get(value), figure.y) for value in values)} |"
-    yield ""
+def _figures(paper: Paper, figures: Sequence[Figure], found: Row, folder: Path) -> Iterator[str]:
+    """Plots of the same rows, in a line."""
+    images: dict[str, str] = {}
+    drawn = ""
+    for figure in figures:
+        series = figure.series(found)
+        points = {
+            name: [_point(row, figure) for row in rows if row.get(figure.y) is not None]
+            for name, rows in series.items()
+        }
+        points = {name: each for name, each in points.items() if each}
+        if points:
+            name = f"{paper.benchmark}-{figure.file}.svg"
+            (folder / name).write_text(
+                charts.lines(points, figure.x_label, figure.y_label), encoding="utf-8"
+            )
+            images[figure.y_label] = f"![{figure.y_label}]({IMAGES}/{name})"
+            drawn = _drawn(series.values(), found["settings"])
+    if images:
+        yield f"{titled(figures[0], list(images))}{drawn}:\n"
+        yield "\n".join(images.values()) + "\n"
+
+
+def titled(figure: Figure, shown: Sequence[str]) -> str:
+    only = "".join(f", {key} {value}" for key, value in (figure.only or {}).items())
+    return f"{', '.join(shown)} by {figure.x_label}{only}"
+
+
+_COLUMNS = ("plot", "line", "x", "mean", "least", "greatest")
+
+
+def write_points(file: Path, points: Iterable[Sequence[object]]) -> None:
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        csv.writer(opened, lineterminator="\n").writerows([_COLUMNS, *points])
+
+
+def _points(paper: Paper, panel: Panel, found: Row) -> Iterator[Sequence[object]]:
+    """What plots show, and which runs were refused or came to no release."""
+    for figure in panel.figures:
+        for line, rows in figure.series(found).items():
+            for row in rows:
+                if numbers := _numbers(row, figure.y):
+                    plot = f"{paper.benchmark}-{figure.file}"
+                    yield (plot, line, charts.shown(row[figure.x]), *numbers)
+
+
+def _numbers(row: Row, name: str) -> Sequence[object]:
+    if "refused" in row:
+        return ("refused",)
+    if row.get(name) is None:
+        return ("no release",) if row.get("draws") == 0 else ()
+    ends = [row[key] for end in ("least", "most") if (key := f"{name}_{end}") in row]
+    return [f"{value:.4g}" if isinstance(value, float) else value for value in (row[name], *ends)]
 
 
 def _point(row: Row, figure: Figure) -> charts.Point:
@@ -254,13 +356,14 @@ def _point(row: Row, figure: Figure) -> charts.Point:
     return charts.Point(row[figure.x], row[figure.y], least, most)
 
 
-def _drawn(series: Iterable[Sequence[Row]]) -> str:
-    """How many draws the means are of, and of how many records."""
+def _drawn(series: Iterable[Sequence[Row]], settings: Row) -> str:
+    """How many draws the means are of, and of how many records, where settings do not say so."""
     rows = [row for line in series for row in line]
     draws = sorted({number for row in rows if (number := _draws(row))})
     records = sorted({row[name] for row in rows for name in ("records", "rows") if name in row})
-    said = f"; draws: {_range(draws)}" if draws else ""
-    return said + (f"; records: {_range(records)}" if records else "")
+    said = f"; draws: {_range(draws)}" if draws not in ([], [settings.get("draws")]) else ""
+    known = ([], [settings.get("rows")])
+    return said + (f"; records: {_range(records)}" if records not in known else "")
 
 
 def _draws(row: Row) -> int:
@@ -269,24 +372,8 @@ def _draws(row: Row) -> int:
     return row.get("draws") or max(listed, default=0)
 
 
-def _unreleased(row: Row) -> bool:
-    return "refused" in row or row.get("draws") == 0
-
-
 def _range(values: Sequence[int]) -> str:
     return f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,} to {values[-1]:,}"
-
-
-def _cell(row: Row | None, name: str) -> str:
-    if row is None:
-        return ""
-    if "refused" in row:
-        return "refused"
-    if row.get(name) is None:
-        return "no release" if row.get("draws") == 0 else "-"
-    least, most = (row.get(f"{name}_{end}") for end in ("least", "most"))
-    spread = "" if least is None else f" ({shown(least)} to {shown(most)})"
-    return f"{shown(row[name])}{spread}"
 
 
 def anchor(heading: str) -> str:

@@ -1,6 +1,6 @@
 """Codes of errors as the documentation lists them: from the enum, and from where they are used.
 
-`python -m tests.support.harness.codes` writes the tables of docs/reference/errors.md anew.
+`python -m tests.support.harness.codes` writes the lists of docs/reference/errors.md anew.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def trees() -> tuple[tuple[Path, ast.Module], ...]:
 
 
 def page() -> str:
-    """The page with tables as they should be."""
+    """The page with lists as they should be."""
     text = PAGE.read_text()
     for name, rows in (("codes", _codes()), ("states", _states())):
         text = re.sub(
@@ -43,18 +43,15 @@ def page() -> str:
 
 def _codes() -> Iterator[str]:
     exits = exit_codes()
-    yield "| code | exit code | meaning | what to do |"
-    yield "|---|---|---|---|"
     for code in sorted(ErrorCode):
-        numbers = ", ".join(map(str, sorted(exits[code])))
-        yield f"| `{code}` | {numbers} | {code.meaning} | {code.remedy} |"
+        numbers = f" ({', '.join(map(str, sorted(exits[code])))})" if exits[code] else ""
+        remedy = "" if code.remedy == "see the message" else f"; {code.remedy}"
+        yield f"- `{code}`{numbers}: {code.meaning}{remedy}"
 
 
 def _states() -> Iterator[str]:
-    yield "| SQLSTATE | code | meaning |"
-    yield "|---|---|---|"
     for state in SqlState:
-        yield f"| `{state}` | `{state.code}` | {state.meaning} |"
+        yield f"- `{state}`, `{state.code}`: {state.meaning}"
 
 
 def exit_codes() -> dict[ErrorCode, set[int]]:

@@ -72,21 +72,23 @@ def made(tmp_path: Path) -> Any:
 
 def test_nothing_measured(made: Any, tmp_path: Path) -> None:
     text = made(None)
-    assert "| [Loss by k](#loss-by-k) | Loss grows with k. | not measured |" in text
+    assert "- [Loss by k](#loss-by-k): not measured\n" in text
+    assert "\n*Loss grows with k.*\n" in text
     assert "**Not measured.**" in text
-    assert "\npython -m benchmarks tried --parts by_k --set rows=10\n" in text
+    assert "\nSettings: `rows=10`\n" in text
+    assert "\npython -m benchmarks tried --papers --parts by_k\n" in text
     assert not list((tmp_path / page.IMAGES).iterdir())
     assert "As it is random" not in text
 
 
 def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": ROWS})
-    assert "| Loss grows with k. | holds |" in text
-    assert "| Both. | holds; not all of it is measured |" in text
-    assert "| loss grows with k | yes | x |" in text
-    assert "| loss by k; draws: 3 | 2 | 3 |" in text
-    assert "| a | 0.25 (0.2 to 0.3) | 0.5 |" in text
-    assert "| b | refused |  |" in text
+    assert "- [Loss by k](#loss-by-k): holds\n" in text
+    assert "- [Both](#both): holds; not all of it is measured\n" in text
+    assert "- loss grows with k: **yes**; x\n" in text
+    assert "\nloss by k; draws: 3:\n" in text
+    assert "[Numbers of the plots](images/reproduction/tried.csv)" in text
+    assert _numbers(tmp_path) == ["a,2,0.25,0.2,0.3", "a,3,0.5", "b,2,refused"]
     assert "These are other settings" not in text
     assert "As it is random" not in text
     drawing = (tmp_path / page.IMAGES / "tried-by-k-k-loss.svg").read_text()
@@ -95,14 +97,20 @@ def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
     assert "--parts times" in text  # the other part
 
 
-def test_lines_without_figures_are_not_shown(made: Any) -> None:
+def _numbers(tmp_path: Path) -> list[str]:
+    head, *rows = (tmp_path / page.IMAGES / "tried.csv").read_text().splitlines()
+    assert head == "plot,line,x,mean,least,greatest"
+    return [row.removeprefix("tried-by-k-k-loss,") for row in rows]
+
+
+def test_lines_without_figures_are_not_shown(made: Any, tmp_path: Path) -> None:
     """Nor rows of a run that was refused before it came to any."""
     rows = [*ROWS, {"method": "c", "k": 2}, {"method": "d", "refused": "why"}]
-    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": rows})
-    assert [line for line in text.splitlines() if line.startswith(("| c |", "| d |"))] == []
+    made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": rows})
+    assert _numbers(tmp_path)[3:] == []
     none = {"method": "e", "k": 2, "draws": 0}
-    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [*ROWS, none]})
-    assert "| e | no release |  |" in text
+    made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [*ROWS, none]})
+    assert _numbers(tmp_path)[3:] == ["e,2,no release"]
 
 
 def test_measured_with_other_settings(made: Any) -> None:
@@ -111,23 +119,24 @@ def test_measured_with_other_settings(made: Any) -> None:
     command = "python -m benchmarks tried --parts by_k --set rows=20 'ks=[2,3,4]'"
     assert f"\n{command}\n" in text
     assert "These are other settings than those of `make reproduce`." in text
-    assert "--parts times --set rows=10\n" in text
+    assert "--papers --parts times\n" in text
 
 
 def test_a_claim_that_fails(made: Any) -> None:
     falling = [{**ROWS[0], "loss": 0.6}, ROWS[1]]
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": falling})
-    assert "| Loss grows with k. | does not hold |" in text
+    assert "- [Loss by k](#loss-by-k): does not hold\n" in text
     assert "**Does not hold.** As it is random." in text
-    assert "| loss grows with k | no | x |" in text
+    assert "- loss grows with k: **no**; x\n" in text
 
 
 def test_plots_that_are_gone(made: Any, tmp_path: Path) -> None:
-    old = tmp_path / page.IMAGES / "old.svg"
-    old.parent.mkdir(parents=True)
-    old.write_text("")
+    old = [tmp_path / page.IMAGES / name for name in ("old.svg", "old.csv")]
+    old[0].parent.mkdir(parents=True)
+    for file in old:
+        file.write_text("")
     made(None)
-    assert not old.exists()
+    assert [file for file in old if file.exists()] == []
 
 
 def test_the_page_leaves_nothing_open() -> None:
@@ -188,7 +197,44 @@ def test_papers_are_repeated_with_their_settings(monkeypatch: pytest.MonkeyPatch
     assert ran["qs"] == ({**PAPERS[-1].settings, "draws": 1}, ["by_k"])
 
 
+def test_what_the_settings_say_is_not_repeated(made: Any) -> None:
+    row = {"method": "a", "k": 2, "loss": 0.5, "rows": 10}
+    assert "\nloss by k:\n" in made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
+    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [{**row, "rows": 5}]})
+    assert "\nloss by k; records: 5:\n" in text
+
+
+@pytest.mark.parametrize(
+    ("claims", "rows"),
+    [
+        ([("a b c", "yes", "1")], ["- a b c: **yes**; 1"]),
+        (
+            [("loss of A, x grows", "yes", "1, 2"), ("loss of B grows", "yes", "3")],
+            ["- loss of … grows: **yes**; A, x: 1, 2; B: 3"],
+        ),
+        (
+            [
+                ("loss falls here, A", "no", ""),
+                ("one", "-", ""),
+                ("loss falls here, B", "yes", "2"),
+            ],
+            ["- loss falls here, …: **1 of 2**; A (no); B: 2", "- one: **-**"],
+        ),
+        (
+            [("it is so for all (a b)", "no", "1"), ("it is so for all (c)", "no", "2")],
+            ["- it is so for all …: **no**; (a b): 1; (c): 2"],
+        ),
+        (  # what differs in more than one place, or in most of it
+            [("a b c d e", "no", "1"), ("a x c y e", "no", "2"), ("a z z z e", "no", "3")],
+            ["- a b c d e: **no**; 1", "- a x c y e: **no**; 2", "- a z z z e: **no**; 3"],
+        ),
+    ],
+)
+def test_claims_that_differ_in_one_place(claims: Any, rows: list[str]) -> None:
+    assert list(page.folded([page.Said(*claim) for claim in claims])) == rows
+
+
 def test_draws_that_are_listed(made: Any) -> None:
     row = {"method": "a", "k": 2, "loss": 0.25, "loss_drawn": [0.2, 0.3]}
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
-    assert "| loss by k; draws: 2 | 2 |" in text
+    assert "\nloss by k; draws: 2:\n" in text

@@ -43,7 +43,7 @@ def test_assess_asks_for_all_of_them() -> None:
 
 def test_the_page_has_all_short_names() -> None:
     page = (Path(__file__).parents[3] / "docs/reference/cli.md").read_text("utf-8")
-    (row,) = re.findall(r"^\| `--require NAME=NUMBER` .*$", page, re.MULTILINE)
+    (row,) = re.findall(r"^- `--require NAME=NUMBER`.*$", page, re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", row)) == set(short_names())
 
 
