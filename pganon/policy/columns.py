@@ -82,7 +82,7 @@ class ColumnPolicy(Declaration):
 
     @model_validator(mode="after")
     def _keys_fit_role(self) -> ColumnPolicy:
-        refuse(column_refusals(self.model_dump(by_alias=True)))
+        refuse(list(column_refusals(self.model_dump(by_alias=True))))
         return self
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
@@ -28,6 +28,10 @@ class Refusal:
     place: Place
     message: str
     suggestion: str | None = None
+
+    def below(self, *place: str | int) -> Refusal:
+        """The same of what stands at a place."""
+        return replace(self, place=(*place, *self.place))
 
 
 def refuse(refusals: Sequence[Refusal]) -> None:
@@ -94,6 +98,11 @@ def known_word(what: str, words: tuple[str, ...]) -> BeforeValidator:
         return value
 
     return BeforeValidator(check)
+
+
+def undeclared(at: Place, name: str, columns: Iterable[str]) -> Refusal:
+    """Of a name that no column of the policy has."""
+    return Refusal(at, f"column {show(name)} is not declared under columns", nearest(name, columns))
 
 
 def alternatives(words: Iterable[str]) -> str:
