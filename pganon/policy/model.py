@@ -110,15 +110,12 @@ class Policy(OverTime):
     inference: Inference | None = None
     suppression_limit: Annotated[float, Field(ge=0, le=1)] = 0.0
     on_infeasible: Annotated[
-        Literal["refuse", "suppress"], known_word("word for on_infeasible", ("refuse", "suppress"))
+        Literal["refuse", "suppress"], known_word("word for on_infeasible")
     ] = "refuse"
     records_per_individual: Annotated[
-        Literal["one", "many_accepted"],
-        known_word("word for records_per_individual", ("one", "many_accepted")),
+        Literal["one", "many_accepted"], known_word("word for records_per_individual")
     ] = "one"
-    undeclared: Annotated[
-        Literal["warn", "refuse"], known_word("word for undeclared", ("warn", "refuse"))
-    ] = "warn"
+    undeclared: Annotated[Literal["warn", "refuse"], known_word("word for undeclared")] = "warn"
     trust: Annotated[tuple[Name, ...], Field(strict=False), AfterValidator(roles_alone)] = ()
     publish: Publish = Publish()
     requests: Requests | None = None

@@ -54,7 +54,6 @@ class OfPeople(Declaration):
     relation: RelationName
 
 
-REFRESH = ("recompute", "increments", "invariant")
 INCREMENTS = ("increment_size", "regions", "ranges", "leavers")
 """Keys that only `refresh: increments` reads."""
 
@@ -76,30 +75,21 @@ class OverTime(Declaration):
     """
 
     republication: Annotated[
-        Literal["refuse", "warn", "allow"],
-        known_word("word for republication", ("refuse", "warn", "allow")),
+        Literal["refuse", "warn", "allow"], known_word("word for republication")
     ] = "refuse"
     refresh: Annotated[
-        Literal["recompute", "increments", "invariant"],
-        known_word("word for refresh", REFRESH),
+        Literal["recompute", "increments", "invariant"], known_word("word for refresh")
     ] = "recompute"
-    audiences: Annotated[
-        Literal["everybody", "by_reader"],
-        known_word("word for audiences", ("everybody", "by_reader")),
-    ] = "everybody"
+    audiences: Annotated[Literal["everybody", "by_reader"], known_word("word for audiences")] = (
+        "everybody"
+    )
     population: Population | None = None
     aliases: OfPeople | None = None
     exclude: OfPeople | None = None
     increment_size: Annotated[int, Field(ge=1)] | None = None
-    regions: Annotated[
-        Literal["none", "leaves"], known_word("word for regions", ("none", "leaves"))
-    ] = "none"
-    ranges: Annotated[
-        Literal["tight", "region"], known_word("word for ranges", ("tight", "region"))
-    ] = "tight"
-    leavers: Annotated[
-        Literal["keep", "withdraw"], known_word("word for leavers", ("keep", "withdraw"))
-    ] = "keep"
+    regions: Annotated[Literal["none", "leaves"], known_word("word for regions")] = "none"
+    ranges: Annotated[Literal["tight", "region"], known_word("word for ranges")] = "tight"
+    leavers: Annotated[Literal["keep", "withdraw"], known_word("word for leavers")] = "keep"
 
 
 def over_time_refusals(

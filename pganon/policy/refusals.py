@@ -9,9 +9,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
-from pydantic import BeforeValidator
-from pydantic_core import PydanticCustomError
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core.core_schema import no_info_before_validator_function
 
 from pganon.identifiers import NameProblem, check_name
 from pganon.policy.terms import meant
@@ -90,14 +92,23 @@ def refuse_word(what: str, value: object, words: Sequence[str], at: Place = ()) 
     refuse_one(f"{show(value)} is not {article} {what}", at=at, suggestion=meant)
 
 
-def known_word(what: str, words: tuple[str, ...]) -> BeforeValidator:
-    """Validator that refuses other words and suggests the nearest one."""
+@dataclass(frozen=True)
+class known_word:  # noqa: N801
+    """Refuses other words, by default than those of the Literal that is annotated, and suggests the
+    nearest one.
+    """
 
-    def check(value: object) -> object:
-        refuse_word(what, value, words)
-        return value
+    what: str
+    words: tuple[str, ...] = ()
 
-    return BeforeValidator(check)
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        def check(value: object) -> object:
+            refuse_word(self.what, value, self.words or get_args(source))
+            return value
+
+        return no_info_before_validator_function(check, handler(source))
 
 
 def undeclared(at: Place, name: str, columns: Iterable[str]) -> Refusal:
