@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import assert_never
@@ -18,13 +18,23 @@ from pganon.policy.domains import ValueSet
 from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Refusal
+from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.resolved.domains import domain_refusals, order_of, order_refusals
-from pganon.resolved.exceptions import exception_problem
 from pganon.resolved.model import Attribute, Carried, Hidden, Scale, Sensitive, Shown
-from pganon.resolved.shown import form_of, published_type, scale_of
 from pganon.resolved.source import Source
 from pganon.sqltools import col
 from pganon.steps import State
+
+RANGE_TYPES = {
+    "integer": "numrange",
+    "numeric": "numrange",
+    "float": "numrange",
+    "date": "daterange",
+    "timestamp": "tsrange",
+    "timestamptz": "tstzrange",
+}
+_NAMES = ("text", "bpchar", "citext", "enum")
+"""Kinds of a column that names the column whose value is sensitive."""
 
 
 @dataclass
@@ -126,7 +136,7 @@ class ColumnResolver:
         assert when is not None  # the role needs it
         if when.relation is not None:
             relation = self.exceptions[when.relation]
-            wrong = exception_problem(self.source.relation, self.source.record_key, relation)
+            wrong = _exception_problem(self.source.relation, self.source.record_key, relation)
             if wrong is None:
                 return Hidden(index, None, relation)
             self.report(f"{path}.relation", *wrong)
@@ -229,10 +239,7 @@ class ColumnResolver:
 
     def _refuse_within(self, name: str, key: str, refusals: Iterable[Refusal]) -> None:
         """Refusals whose places start at a key of a column."""
-        place = ("columns", name, key)
-        self.source.problems.refuse(
-            replace(wrong, place=(*place, *wrong.place)) for wrong in refusals
-        )
+        self.source.problems.refuse(wrong.below("columns", name, key) for wrong in refusals)
 
     def _check_hierarchy(self, name: str, hierarchy: Hierarchy | None, kind: str) -> None:
         """Problems of a hierarchy that need no values: files, kinds."""
@@ -250,3 +257,72 @@ class ColumnResolver:
 
 def _leaf_type(column: Column, declared: ColumnPolicy) -> str:
     return leaf_kind(declared.hierarchy, declared.type, canonical_type(column))
+
+
+def scale_of(declared: ColumnPolicy, kind: str) -> Scale:
+    if declared.hierarchy is not None:
+        return Scale.TREE
+    return Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
+
+
+def form_of(policy: Policy, declared: ColumnPolicy, kind: str) -> Shown:
+    match policy.method.shows:
+        case "values":
+            return Shown.VALUES
+        case "exact":
+            return Shown.EXACT
+        case "centre":
+            mean = kind == "numeric" and declared.hierarchy is None
+            return Shown.MEAN if mean else Shown.MODE
+        case "generalized":
+            pass
+    if declared.hierarchy is not None:
+        return Shown.RANGE if has_ranges(declared.hierarchy) else Shown.LABEL
+    return Shown.RANGE if kind == "numeric" else Shown.SET
+
+
+def published_type(form: Shown, column: Column) -> str:
+    """SQL name of the type of the published column."""
+    return {
+        Shown.RANGE: RANGE_TYPES.get(column.kind, ""),
+        Shown.SET: f"{column.stored_type}[]",
+        Shown.LABEL: "text",
+        Shown.VALUES: f"{column.stored_type}[]",
+        Shown.EXACT: column.stored_type,
+        Shown.MEAN: column.stored_type,
+        Shown.MODE: column.stored_type,
+    }[form]
+
+
+def _exception_problem(
+    source: Relation, key: Sequence[str], relation: Relation
+) -> tuple[str, str] | None:
+    """Why the relation cannot say whose values of the source are sensitive, and what to do."""
+    hint = f"name a table with the columns {', '.join(map(quote, (*key, EXCEPTION_COLUMN)))}"
+    if not key:
+        return (
+            f"{source.name} has no primary key that rows of {relation.name} could name",
+            "give it a primary key, or use a boolean column",
+        )
+    for name in key:
+        mine, other = source.column(name), relation.column(name)
+        if other is None or not other.readable:
+            return (
+                f"{relation.name} has no readable column {quote(name)}, which is of the primary key"
+                f" of {source.name}",
+                hint,
+            )
+        if mine is not None and mine.type_oid != other.type_oid:
+            return (
+                f"column {quote(name)} is {mine.type_name} in {source.name} and {other.type_name}"
+                f" in {relation.name}",
+                "name a view that casts it to the type of the source",
+            )
+    named = relation.column(EXCEPTION_COLUMN)
+    if named is None or not named.readable or named.kind not in _NAMES:
+        return (
+            f"{relation.name} has no readable text column {quote(EXCEPTION_COLUMN)} that names the"
+            " column whose value is sensitive",
+            hint,
+        )
+    return None
