@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import assert_never
@@ -12,18 +12,16 @@ from pganon.catalog.types import canonical_type
 from pganon.catalog.values import stored
 from pganon.errors import PreconditionError
 from pganon.hierarchies import has_ranges, hierarchy_steps, leaf_kind
-from pganon.identifiers import QualifiedName, quote
+from pganon.identifiers import quote
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.domains import ValueSet
 from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.model import Policy
-from pganon.policy.refusals import Refusal
 from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.resolved.domains import domain_refusals, order_of, order_refusals
 from pganon.resolved.model import Attribute, Carried, Hidden, Scale, Sensitive, Shown
 from pganon.resolved.source import Source
 from pganon.sqltools import col
-from pganon.steps import State
 
 RANGE_TYPES = {
     "integer": "numrange",
@@ -93,20 +91,18 @@ class ColumnResolver:
                 self.source.supports(column.name, column)
                 columns.carried.append(Carried(len(columns.carried), column, published))
             case "weight":
-                self._check_number(column)
+                if not column.is_number:
+                    self.report(
+                        f"columns.{column.name}.role",
+                        f"column {quote(column.name)} is {column.type_name}, and weights are"
+                        " numbers",
+                        "name the column that says how many people a record stands for",
+                    )
                 columns.weight = column
             case "identifying" | "individual":
                 pass  # these never leave
             case unknown:
                 assert_never(unknown)
-
-    def _check_number(self, column: Column) -> None:
-        if not column.is_number:
-            self.report(
-                f"columns.{column.name}.role",
-                f"column {quote(column.name)} is {column.type_name}, and weights are numbers",
-                "name the column that says how many people a record stands for",
-            )
 
     def _add_semi_sensitive(self, column: Column, declared: ColumnPolicy, published: str) -> None:
         """An attribute of some records, and a sensitive column of the others."""
@@ -191,12 +187,18 @@ class ColumnResolver:
         if kind is None:
             return None
         self.source.problems.refuse(self.policy.method.kind_refusals(column.name, declared, kind))
-        self._check_domain(column, declared, categorical=kind == "categorical")
-        self._refuse_within(column.name, "order", order_refusals(column, declared.order or ()))
+        domain = declared.domain
+        fits = domain_refusals(column, domain, categorical=kind == "categorical") if domain else ()
+        for key, refusals in (
+            ("domain", fits),
+            ("order", order_refusals(column, declared.order or ())),
+        ):
+            self.source.problems.refuse(
+                wrong.below("columns", column.name, key) for wrong in refusals
+            )
         form, scale = form_of(self.policy, declared, kind), scale_of(declared, kind)
         mixed = form not in (Shown.VALUES, Shown.EXACT)
         has_nulls = mixed and column.nullable and declared.nulls == "as_value"
-        domain = declared.domain
         if scale is Scale.TREE:
             self._check_hierarchy(column.name, declared.hierarchy, _leaf_type(column, declared))
         return Attribute(
@@ -231,26 +233,14 @@ class ColumnResolver:
         )
         return None
 
-    def _check_domain(self, column: Column, declared: ColumnPolicy, *, categorical: bool) -> None:
-        if declared.domain is None:
-            return
-        refusals = domain_refusals(column, declared.domain, categorical=categorical)
-        self._refuse_within(column.name, "domain", refusals)
-
-    def _refuse_within(self, name: str, key: str, refusals: Iterable[Refusal]) -> None:
-        """Refusals whose places start at a key of a column."""
-        self.source.problems.refuse(wrong.below("columns", name, key) for wrong in refusals)
-
     def _check_hierarchy(self, name: str, hierarchy: Hierarchy | None, kind: str) -> None:
         """Problems of a hierarchy that need no values: files, kinds."""
         if hierarchy is None:
             return
-
-        def values(state: State) -> QualifiedName:
-            return state.work("values")
-
         try:
-            hierarchy_steps("", hierarchy, values, kind, self.base_dir, quote(name))
+            hierarchy_steps(
+                "", hierarchy, lambda s: s.work("values"), kind, self.base_dir, quote(name)
+            )
         except PreconditionError as error:
             self.report(f"columns.{name}.hierarchy", error.message, error.hint)
 
