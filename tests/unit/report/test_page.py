@@ -129,8 +129,8 @@ def test_a_chance_that_is_a_limit_is_accepted(smallest: int, said: str, status: 
     utility = {"highest_risk": 1 / smallest, "mean_risk": 0.02}
     measures = {"verified": [], "utility": utility}
     found = replace(collected(evidence=None), measures=measures)
-    (chance,) = [one for one in outcome(found) if one["name"] == "chance"]
-    assert (chance["result"].replace("\u00a0", " "), chance["status"]) == (said, status)
+    (chance,) = [one for one in outcome(found) if one.name == "chance"]
+    assert (chance.result.replace("\u00a0", " "), chance.status) == (said, status)
     above = [limit.largest >= smallest for limit in found.policy.report.accepted]
     assert any(" 1 in 11, which" in comment for comment in look_at(found)) == above[1]
 
@@ -139,8 +139,8 @@ def test_a_chance_that_is_a_limit_is_accepted(smallest: int, said: str, status: 
 def test_records_left_out_are_to_be_looked_at(suppressed: int, looked_at: bool):
     version = replace(collected().version, released=1000 - suppressed, suppressed=suppressed)
     found = replace(collected(), version=version)
-    (row,) = [one for one in outcome(found) if one["name"] == "left_out"]
-    assert row["status"] == ("look" if looked_at else "holds")
+    (row,) = [one for one in outcome(found) if one.name == "left_out"]
+    assert row.status == ("look" if looked_at else "holds")
     assert any("records are left out" in comment for comment in look_at(found)) == looked_at
 
 
@@ -261,8 +261,8 @@ def test_what_waits_says_so():
 
 def test_who_approved_other_evidence_is_seen():
     events = [
-        event(2, "approved", 1, request=1, login="dpo", reason="Fine.", evidence_sha256="ab"),
-        event(3, "released", 1, row_count=1000, evidence_sha256="cd"),
+        event(2, "approved", 1, request=1, login="dpo", reason="Fine.", evidence_sha256="ab" * 32),
+        event(3, "released", 1, row_count=1000, evidence_sha256="cd" * 32),
     ]
     report = document(collected(events=events))
     assert any("saw other evidence" in comment for comment in report["comments"])
