@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pganon.loading import load_policy
     from pganon.run.context import plan_release
     from pganon.run.options import Options
+    from pganon.run.record import RunResult
     from pganon.run.release import releases, run_release
-    from pganon.run.result import RunResult
 
 __all__ = [
     "Assessment",

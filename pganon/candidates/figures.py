@@ -15,7 +15,7 @@ from pganon.forms.metrics import WorkloadMetrics
 from pganon.forms.request import Workload
 from pganon.methods.registry import methods
 from pganon.privacy.base import from_below
-from pganon.run.result import RunResult, Verified
+from pganon.run.record import RunResult, Verified
 
 LIMIT = 0.09
 """Highest prosecutor's risk that agencies accept in data for the public (EMA policy 0070, Health

@@ -10,7 +10,7 @@ from pganon.cli.metrics import show_metrics
 from pganon.forms.utility import Utility
 from pganon.metrics.reasons import texts
 from pganon.publish.views import dependent_texts
-from pganon.run.result import Added, IncrementFigures, RunResult, Verified
+from pganon.run.record import Added, IncrementFigures, RunResult, Verified
 
 
 def show_result(result: RunResult, *, timing: bool = False) -> None:

@@ -35,7 +35,7 @@ from pganon.run.causes import (
 from pganon.run.executor import Executor
 from pganon.run.options import Options
 from pganon.run.pool import Pool
-from pganon.run.result import StepSeconds
+from pganon.run.record import StepSeconds
 from pganon.steps import State, Step
 
 Connection = psycopg.Connection[Any]

@@ -16,8 +16,8 @@ from pganon.identifiers import parse_name
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import release_state
 from pganon.publish.sessions import translated
+from pganon.run.context import resolve_policy
 from pganon.run.grants import look
-from pganon.run.resolution import resolve_policy
 
 Connection = psycopg.Connection[Any]
 

@@ -29,7 +29,7 @@ from pganon.publish.release_state import Version
 from pganon.resolved.increments import Growth, group_column
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.computation import Computation
-from pganon.run.result import Added, RunResult, Totals, result_of
+from pganon.run.record import Added, RunResult, Totals, result_of
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
 from pganon.steps.relations import PublishedView

@@ -22,7 +22,7 @@ from pganon.resolved.increments import cohorts_table
 from pganon.resolved.invariance import Resumed, Signatures
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.computation import Computation
-from pganon.run.result import Added
+from pganon.run.record import Added
 
 Connection = psycopg.Connection[Any]
 

@@ -33,7 +33,7 @@ from pganon.resolved.republication import Republication
 from pganon.run.admission import Admission, tells_apart, will_read
 from pganon.run.computation import Computation
 from pganon.run.grants import with_readers
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 from pganon.run.verdict import finer_k, forget_judgement, held_for, hold
 from pganon.steps import State
 from pganon.steps.relations import PublishedView

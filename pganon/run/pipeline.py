@@ -24,6 +24,7 @@ from pganon.forms.evidence import WARNINGS
 from pganon.history import populations
 from pganon.history.increments.steps import DUE
 from pganon.ledger import repository as ledger
+from pganon.metrics.reasons import reasons
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
@@ -33,21 +34,19 @@ from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.staged import Staged
 from pganon.publish.target import check_target
+from pganon.publish.views import built_upon
 from pganon.resolved.increments import Growth
 from pganon.resolved.model import ReleaseSpec
 from pganon.run import increments, invariance, staged
+from pganon.run.causes import warnings_of
 from pganon.run.computation import Computation
-from pganon.run.context import RunContext, decided
-from pganon.run.dry_run import end_dry_run
+from pganon.run.context import RunContext, check_deciders, decided, resolve_policy
 from pganon.run.judgement import Judging, alternatives_of, population_of, publish_judged
 from pganon.run.options import Options
 from pganon.run.publication import Ending
-from pganon.run.record import recorded
-from pganon.run.resolution import check_deciders, resolve_policy
-from pganon.run.result import RunResult, StepSeconds, Totals, result_of
+from pganon.run.record import RunResult, StepSeconds, Totals, recorded, result_of
 from pganon.run.tables import clean, drop_run
 from pganon.run.unchanged import renew, renewal_of, up_to_date
-from pganon.run.warnings import warnings_of
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
 
@@ -284,3 +283,41 @@ class Pipeline:
 
     def _renew(self, plan: Plan, current: Version, renewed: Renewal) -> RunResult:
         return self._finished(renew(self.conn, self.ending, plan, current, renewed))
+
+
+def end_dry_run(
+    conn: Connection, plan: Plan, state: State, result: RunResult, judging: Judging | None
+) -> RunResult:
+    """The result of a dry run that computed and verified a release; it is in the ledger then.
+
+    Args:
+        judging: the rule about groups; None where nothing is compared with earlier versions.
+    """
+    dependents = built_upon(conn, result.release, plan.stored_views(state))
+    refusal = _refusal(plan, state, judging)
+    details = ledger.error_details(refusal) if refusal else {}
+    ledger.finish(conn, result.run_id, "dry_run", details)
+    utility = plan.method.form.statistics.utility(plan.spec, state.facts)
+    return replace(
+        result,
+        outcome="dry_run",
+        dependents=tuple(dependents),
+        reasons=reasons(plan.spec, state, utility),
+        refusal=refusal.message if refusal else None,
+        refusal_hint=refusal.hint if refusal else None,
+        guard=judging.figures if judging and refusal is None else {},
+    )
+
+
+def _refusal(plan: Plan, state: State, judging: Judging | None) -> PrivacyRefusal | None:
+    """The refusal by which publication of the release would end."""
+    republication = plan.republication
+    refusal = republication and republication.if_published(prints_of(plan.spec, state.facts))
+    if refusal is not None or judging is None:
+        return refusal
+    try:
+        with locks.hold(judging.conn, population=judging.population):
+            judging.judge()
+    except PrivacyRefusal as refused:
+        return refused
+    return None

@@ -38,7 +38,7 @@ from pganon.run.admission import tells_apart
 from pganon.run.executor import Executor
 from pganon.run.grants import with_readers
 from pganon.run.options import Ended, OnEnd, Options
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 from pganon.run.tables import drop_tables, run_tables
 from pganon.run.verdict import held_for, hold
 from pganon.steps import State

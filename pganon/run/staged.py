@@ -32,7 +32,7 @@ from pganon.resolved.republication import Prints
 from pganon.resolved.shards import UNLOCKED
 from pganon.run import increments
 from pganon.run.computation import Computation
-from pganon.run.result import IncrementFigures, RunResult, Totals, Verified, result_of
+from pganon.run.record import IncrementFigures, RunResult, Totals, Verified, result_of
 from pganon.steps import State, stamp_of
 from pganon.steps.facts import RECORDS, Fact
 from pganon.steps.relations import CheckQuery, PublishedView

@@ -20,7 +20,7 @@ from pganon.resolved.model import ReleaseSpec
 from pganon.run.grants import admitted
 from pganon.run.options import Options
 from pganon.run.publication import Ending, needs_approval
-from pganon.run.result import RunResult, unchanged_result
+from pganon.run.record import RunResult, unchanged_result
 from pganon.run.tables import drop_run
 from pganon.steps import State
 from pganon.steps.relations import PublishedView

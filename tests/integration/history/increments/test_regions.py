@@ -18,8 +18,8 @@ from pganon.plan.build import build_plan
 from pganon.publish import lifecycle, release_state
 from pganon.run import increments
 from pganon.run.computation import Computation
+from pganon.run.context import resolve_policy
 from pganon.run.options import Options, advise_planner
-from pganon.run.resolution import resolve_policy
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 

@@ -14,8 +14,8 @@ from pganon.cli.collected import collect
 from pganon.forms.utility import ClassUtility, IdentityUtility
 from pganon.publish import comparison, lifecycle, listing
 from pganon.publish.release_state import Version
+from pganon.run.record import RunResult, Verified
 from pganon.run.release import run_release
-from pganon.run.result import RunResult, Verified
 from tests.integration.history.increments.test_increments import growing_policy, more_visits
 from tests.support.harness import driver, plans
 from tests.support.harness.cli import pganon
