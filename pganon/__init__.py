@@ -56,7 +56,7 @@ _PLACES = {
     "PganonError": "errors.PganonError",
     "PolicyError": "errors.PolicyError",
     "PrivacyRefusal": "errors.PrivacyRefusal",
-    "RunResult": "run.result.RunResult",
+    "RunResult": "run.record.RunResult",
     "Workload": "forms.request.Workload",
     "assess": "assessment.assess",
     "estimate": "estimation.ask.estimate",

@@ -19,6 +19,8 @@ from pganon.encode.source import assumed_fingerprint
 from pganon.errors import PolicyError
 from pganon.forms.remembered import is_remembered
 from pganon.history import populations
+from pganon.history import versions as memory
+from pganon.history.model import EarlierVersion
 from pganon.identifiers import QualifiedName
 from pganon.install.owner import connect_as_owner
 from pganon.loading import load_policy
@@ -34,7 +36,6 @@ from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
 from pganon.resolved.resolve import resolve
 from pganon.run import increments, invariance
-from pganon.run.judgement import pasts_of
 from pganon.run.options import Options
 from pganon.server_errors import translate
 from pganon.steps import State
@@ -300,3 +301,13 @@ def _storable(conn: Connection, texts: list[str]) -> bool:
     except psycopg.Error as error:
         raise translate(error) from None
     return True
+
+
+def pasts_of(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> tuple[EarlierVersion, ...]:
+    """All versions about the people of a plan."""
+    if not plan.is_remembered:
+        return ()
+    population = populations.find(conn, plan.spec, sources)
+    if population is None:
+        return ()
+    return tuple(memory.earlier_versions(memory.versions_about(conn, population)).values())

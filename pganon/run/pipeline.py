@@ -23,12 +23,14 @@ from pganon.errors import PrivacyRefusal
 from pganon.forms.evidence import WARNINGS
 from pganon.history import populations
 from pganon.history.increments.steps import DUE
+from pganon.history.reasons import alternatives_of
 from pganon.ledger import repository as ledger
 from pganon.metrics.reasons import reasons
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import recording, release_state
+from pganon.publish.people import population_of
 from pganon.publish.privileges import beside, beyond_policy, check_closed, opened
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
@@ -41,9 +43,8 @@ from pganon.run import increments, invariance, staged
 from pganon.run.causes import warnings_of
 from pganon.run.computation import Computation
 from pganon.run.context import RunContext, check_deciders, decided, resolve_policy
-from pganon.run.judgement import Judging, alternatives_of, population_of, publish_judged
 from pganon.run.options import Options
-from pganon.run.publication import Ending
+from pganon.run.publication import Ending, Judging, publish_judged
 from pganon.run.record import RunResult, StepSeconds, Totals, recorded, result_of
 from pganon.run.tables import clean, drop_run
 from pganon.run.unchanged import renew, renewal_of, up_to_date
@@ -253,7 +254,8 @@ class Pipeline:
         if not computation.plan.is_remembered:
             return None
         versions, sources = self.context.beside, self.context.sources
-        population = population_of(self.conn, computation, versions, sources)
+        spec, facts, walk = computation.plan.spec, computation.state.facts, computation.guard
+        population = population_of(self.conn, spec, facts, walk, versions, sources)
         if computation.plan.spec.growth is not None:
             increments.check_population(computation.plan.spec.growth.population, population)
         elif population is not None:

@@ -234,7 +234,7 @@ def test_a_memory_that_moved_is_judged_with_again(
 ) -> None:
     """A counter that grew meanwhile: the version is judged once more, and what that made goes."""
     driver.publish(source, declared())
-    judge = __import__("pganon.run.judgement", fromlist=["Judging"]).Judging.judge
+    judge = __import__("pganon.run.publication", fromlist=["Judging"]).Judging.judge
     times: list[int] = []
 
     def judged(self: Any) -> Any:
@@ -244,7 +244,7 @@ def test_a_memory_that_moved_is_judged_with_again(
             source.admin.execute("UPDATE pganon_private.population SET counter = counter + 1")
         return found
 
-    monkeypatch.setattr("pganon.run.judgement.Judging.judge", judged)
+    monkeypatch.setattr("pganon.run.publication.Judging.judge", judged)
     assert driver.publish(source, declared()).version == 2
     assert len(times) == 2
     assert driver.leftovers(source) == []
