@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
+from pganon.encode.people import identity
 from pganon.ledger.repository import as_jsonb
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.population import Asked, KnownPopulation, chosen
@@ -112,3 +113,11 @@ def counter(conn: Connection, population: int) -> int:
     ).fetchone()
     assert row is not None
     return int(row[0])
+
+
+def that_grows(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int | None:
+    """The population that only one run at a time may form cohorts of; None for other policies."""
+    if spec.policy.refresh != "increments" or identity(spec) is None:
+        return None
+    population = find(conn, spec, sources)
+    return make(conn, spec, sources) if population is None else population

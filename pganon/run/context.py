@@ -20,6 +20,8 @@ from pganon.errors import PolicyError
 from pganon.forms.remembered import is_remembered
 from pganon.history import populations
 from pganon.history import versions as memory
+from pganon.history.increments.continuity import check_columns
+from pganon.history.invariance import stored as signatures
 from pganon.history.model import EarlierVersion
 from pganon.identifiers import QualifiedName
 from pganon.install.owner import connect_as_owner
@@ -31,11 +33,11 @@ from pganon.policy.model import Policy
 from pganon.policy.refusals import show
 from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.publish import release_state, sessions
+from pganon.publish.growth import growth_of
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
 from pganon.resolved.resolve import resolve
-from pganon.run import increments, invariance
 from pganon.run.options import Options
 from pganon.server_errors import translate
 from pganon.steps import State
@@ -74,12 +76,12 @@ def decided(
     """Decide what a run does; what it may not do is refused.
 
     Raises:
-        PreconditionError, PrivacyRefusal, LedgerError: see :mod:`pganon.run.increments`,
-            :mod:`pganon.run.invariance` and :class:`~pganon.resolved.republication.Republication`.
+        PreconditionError, PrivacyRefusal, LedgerError: see :func:`pganon.publish.growth.growth_of`
+            and :class:`~pganon.resolved.republication.Republication`.
     """
     mark = release_state.source_mark(conn, sources)
-    growth = increments.growth_of(conn, spec, sources, run_id)
-    resumed = invariance.resumed(conn, spec, sources, run_id)
+    growth = growth_of(conn, spec, sources, run_id)
+    resumed = signatures.resumed(conn, spec, sources, run_id)
     people = people_of(conn, spec, sources)
     spec = replace(spec, growth=growth)
     versions = beside(conn, spec, sources, publishes=not options.dry_run)
@@ -98,7 +100,7 @@ def decided(
         resumed=resumed,
         snapshot=options.snapshot.table if options.snapshot else None,
     )
-    increments.check_columns(plan, State(0))
+    check_columns(plan.spec, State(0), plan.stored_views(State(0)))
     return RunContext(plan, versions, sources, mark)
 
 
@@ -113,14 +115,14 @@ def plan_release(
     with contextlib.closing(connect_as_owner(dsn, owner=owner)) as conn, sessions.translated():
         spec = resolve_policy(conn, loaded)
         sources = release_state.sources_of(conn, spec.source.oid)
-        growth, people = increments.growth_of(conn, spec, sources), people_of(conn, spec, sources)
+        growth, people = growth_of(conn, spec, sources), people_of(conn, spec, sources)
         spec = replace(spec, growth=growth)
         versions = beside(conn, spec, sources, publishes=True)
         plan = build_plan(spec, versions.unchanged(assumed_fingerprint(spec)), people=people)
         spec = plan.spec
         if spec.invariant:
             population = populations.find(conn, spec, sources)
-            spec = replace(spec, signatures=invariance.signatures_of(conn, spec, population))
+            spec = replace(spec, signatures=signatures.signatures_of(conn, spec, population))
         return replace(plan, spec=spec, past=pasts_of(conn, plan, sources))
 
 

@@ -18,10 +18,12 @@ from pganon import locks
 from pganon.errors import PrivacyRefusal
 from pganon.history import populations
 from pganon.history import versions as memory
+from pganon.history.guard import Guarded, history_of
 from pganon.history.judgement import Verdict, Walk, admit, tells_apart
 from pganon.history.versions import PastVersion
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
+from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.publish import lifecycle, readers, release_state
 from pganon.publish.lifecycle import Changed
@@ -29,6 +31,8 @@ from pganon.publish.privileges import beside
 from pganon.publish.reader_roles import record_readers, roles_of, unrecorded_readers
 from pganon.publish.readers import ReaderChange
 from pganon.publish.release_state import History, Version
+from pganon.publish.sessions import translated
+from pganon.run.context import resolve_policy
 from pganon.run.executor import Executor
 from pganon.run.record import recorded
 from pganon.run.tables import drop_run
@@ -236,3 +240,19 @@ def _refusing(added: Sequence[str]) -> Iterator[None]:
             code=refusal.code,
             reason=refusal.reason,
         ) from None
+
+
+def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
+    """The history of the people of a policy; empty where nobody was released yet.
+
+    Raises:
+        PreconditionError: population, the policy has to say which one it is.
+    """
+    with translated():
+        spec = resolve_policy(conn, loaded)
+        sources = release_state.sources_of(conn, spec.source.oid)
+        key = tuple(spec.individual or spec.record_key)
+        population = populations.find(conn, spec, sources) if key else None
+        if population is None:
+            return Guarded(None, key, sources, (), ())
+        return history_of(conn, population, look(conn, population))

@@ -11,16 +11,23 @@ import psycopg
 
 from pganon import locks
 from pganon.errors import PganonError
+from pganon.forms.facts import LEAVING, PUBLISHED, SUPPRESSED
 from pganon.forms.metrics import Metrics
 from pganon.forms.utility import Utility
 from pganon.frames import Frame, frame
+from pganon.history.increments.removed import LEAVING_PEOPLE, LEAVING_RECORDS, REMOVED
+from pganon.history.increments.stale import STALE
+from pganon.history.increments.steps import COHORTS, DUE, NEW_INDIVIDUALS, UNPLACED
 from pganon.ledger import repository as ledger
 from pganon.metrics.reasons import Reason
 from pganon.plan.build import Plan
+from pganon.publish.figures import IncrementFigures, Totals, Verified
 from pganon.publish.release_state import Version
+from pganon.resolved.increments import Growth
 from pganon.run.causes import undeclared
 from pganon.run.tables import drop_run, end_dead
 from pganon.server_errors import translate
+from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
 
@@ -84,24 +91,6 @@ def _note(error: BaseException) -> None:
 
 
 @dataclass(frozen=True)
-class Verified:
-    """One requirement as measured on the published relations.
-
-    Attributes:
-        measured: the worst group's measure.
-        against: the distribution it was compared with, for closeness.
-    """
-
-    model: str
-    column: str | None
-    symbol: str
-    bound: str
-    required: float
-    measured: float
-    against: str = ""
-
-
-@dataclass(frozen=True)
 class StepSeconds:
     """Time of one step; rounds of a repetition are added up."""
 
@@ -144,21 +133,24 @@ class Added:
     withdrawn_records: int = 0
     stale: int = 0
 
-
-@dataclass(frozen=True)
-class IncrementFigures:
-    """Statistics of the groups that a run added to a version, beside those of the whole.
-
-    Attributes:
-        released, suppressed: records of newcomers in them, and those that are permanently
-        suppressed. verified: the requirements of the policy. metrics: if they were asked for.
-    """
-
-    released: int
-    suppressed: int
-    utility: Utility
-    verified: tuple[Verified, ...]
-    metrics: Metrics | None = None
+    @classmethod
+    def of(cls, growth: Growth, state: State) -> Added:
+        """Of a run that knows who is new."""
+        formed = state[DUE] if growth.unfinished is None else 0
+        return cls(
+            newcomers=state[NEW_INDIVIDUALS],
+            cohorts=state[COHORTS],
+            tested=state[DUE],
+            released=state.facts.get(PUBLISHED) or 0,
+            suppressed=state.facts.get(SUPPRESSED) or 0,
+            waiting=state[NEW_INDIVIDUALS] - formed,
+            unplaced=state[UNPLACED],
+            left=state.facts.get(REMOVED) or 0,
+            withdrawn_groups=state.facts.get(LEAVING) or 0,
+            withdrawn_people=state.facts.get(LEAVING_PEOPLE) or 0,
+            withdrawn_records=state.facts.get(LEAVING_RECORDS) or 0,
+            stale=state.facts.get(STALE) or 0,
+        )
 
 
 @dataclass(frozen=True)
@@ -221,15 +213,6 @@ class RunResult:
     def to_frame(self) -> Frame:
         """The verified requirements as a pandas DataFrame, one row each."""
         return frame(self.verified)
-
-
-@dataclass(frozen=True)
-class Totals:
-    """Records of the source, and those of them that a version has and has not."""
-
-    records: int
-    released: int
-    suppressed: int
 
 
 def result_of(plan: Plan, run_id: int, totals: Totals) -> RunResult:

@@ -11,7 +11,7 @@ import pytest
 from pganon.errors import PganonError
 from pganon.publish import lifecycle, listing
 from pganon.run.erasure import forget_people, forget_version
-from pganon.run.guard import guarded
+from pganon.run.grants import guarded
 from pganon.run.options import Options
 from pganon.run.release import run_release
 from tests.support.harness import driver
