@@ -90,8 +90,7 @@ def make(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int:
         existing = find(conn, spec, sources)
         if existing is not None:
             return existing  # made and released since the caller looked
-        unused = conn.execute(sqlfiles.query("population", "unused"), values).fetchone()
-        made = unused or conn.execute(sqlfiles.query("population", "add"), values).fetchone()
+        made = conn.execute(sqlfiles.query("population", "add"), values).fetchone()
     assert made is not None
     return int(made[0])
 

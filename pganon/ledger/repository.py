@@ -65,11 +65,10 @@ def start_run(
         "program_version": program_version(),
         "policy_hash": policy_hash,
         "details": as_jsonb(details or {}),
+        "seed": seed,
     }
     try:
-        with conn.transaction():
-            conn.execute(sqlfiles.query("ledger", "start"), values)
-            conn.execute(sqlfiles.query("ledger", "add_secret"), {"run_id": run_id, "seed": seed})
+        conn.execute(sqlfiles.query("ledger", "start"), values)
     except BaseException:
         locks.leave(conn, key)
         raise
@@ -148,11 +147,6 @@ def error_details(error: BaseException) -> dict[str, Any]:
     if isinstance(error, DatabaseError):
         found |= {"sqlstate": error.sqlstate, "step": error.step}
     return {name: value for name, value in found.items() if value is not None}
-
-
-def unfinished(conn: Connection) -> list[int]:
-    """Runs without a last row: alive, or interrupted."""
-    return [row[0] for row in conn.execute(sqlfiles.query("ledger", "unfinished")).fetchall()]
 
 
 def lasted(conn: Connection, release: str) -> float | None:

@@ -170,11 +170,12 @@ def resolve_policy(
     )
     spec = replace(spec, roles=named_roles(conn, loaded))
     if privileges:
-        check_trusted(conn, spec)
+        check_trusted(conn, spec, spec.roles if loaded.roles is None else None)
         check_row_security(conn, spec.external)
         check_code(conn, spec.external, spec.trusted.values())
         reads = distributed_reads(conn, _statements(spec))
-        spec = replace(spec, distributed_reads=reads, shards=shards_of(conn, spec.source))
+        shards = shards_of(conn, spec.source) if reads else None
+        spec = replace(spec, distributed_reads=reads, shards=shards)
     return spec
 
 
@@ -211,8 +212,11 @@ def check_deciders(conn: Connection, loaded: LoadedPolicy) -> None:
         check_roles(conn, names, roles, what, remedy=f"correct {key}", again=_AGAIN)
 
 
-def check_trusted(conn: Connection, spec: ReleaseSpec) -> None:
+def check_trusted(conn: Connection, spec: ReleaseSpec, now: Roles | None) -> None:
     """Refuse trusted roles that do not exist, or are others than those that were named.
+
+    Args:
+        now: those that have the names now; None: they are asked for.
 
     Raises:
         PreconditionError: missing_role, replaced_role.
@@ -224,6 +228,7 @@ def check_trusted(conn: Connection, spec: ReleaseSpec) -> None:
         "trusted roles",
         remedy="correct `trust` in the policy",
         again=_AGAIN,
+        now=now,
     )
 
 

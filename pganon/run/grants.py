@@ -75,7 +75,8 @@ def with_readers(
         warnings.append(gained.warning)
         if tells_apart(None, about):
             warnings += _judge_found(conn, gained, about)
-        record_readers(conn, gained.known)
+        shown = [view.name for view in gained.current.views]
+        record_readers(conn, gained.known.release.name, gained.current.version, shown)
         about = memory.versions_about(conn, population)
     return about, tuple(warnings)
 
@@ -103,7 +104,7 @@ def look_at(conn: Connection, releases: Iterable[str]) -> tuple[str, ...]:
 def _unknown(conn: Connection, about: Sequence[PastVersion]) -> Iterator[_Found]:
     for release in dict.fromkeys(version.release for version in about):
         release_history = release_state.read(conn, release)
-        roles = unrecorded_readers(conn, release_history)
+        roles = unrecorded_readers(conn, release_history) if release_history else ()
         if roles and release_history and release_history.current:
             yield _Found(release_history, release_history.current, roles)
 

@@ -140,7 +140,7 @@ class Ending:
         release = self.loaded.policy.release
         stored = read(conn, release, store(conn, self.loaded))
         if stored.checked_at is None:
-            check(conn, stored.release, stored.revision)
+            check(conn, stored.release, stored.revision, stored=stored)
         return stored.revision
 
 

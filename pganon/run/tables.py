@@ -188,13 +188,13 @@ class Cleaned:
 def clean(conn: Connection) -> Cleaned:
     """Clean up after every run that is not alive."""
     tables = _tables(conn, None)
-    secrets = {row[0] for row in conn.execute(sqlfiles.query("cleanup", "secrets")).fetchall()}
-    unfinished = set(ledger.unfinished(conn))
+    left = conn.execute(sqlfiles.query("cleanup", "left")).fetchall()
+    unfinished = {run_id for run_id, is_unfinished in left if is_unfinished}
     dropped, forgotten = 0, 0
     interrupted: list[int] = []
     alive: list[int] = []
     remaining: list[str] = []
-    for run_id in sorted({*tables, *secrets, *unfinished}):
+    for run_id in sorted({*tables, *(run_id for run_id, _ in left)}):
         with dead_run(conn, run_id) as dead:
             if not dead:
                 alive.append(run_id)
