@@ -102,8 +102,8 @@ def set_of_run(conn: Connection, run_id: int, population: int) -> None:
     )
 
 
-def counter(conn: Connection, population: int) -> int:
-    """How often the history of the population changed.
+def counter(conn: Connection, population: int) -> tuple[int, bool]:
+    """How often the history of the population changed; whether any of its people were forgotten.
 
     In a transaction, nobody else changes it before the end.
     """
@@ -111,7 +111,7 @@ def counter(conn: Connection, population: int) -> int:
         sqlfiles.query("population", "counter"), {"population": population}
     ).fetchone()
     assert row is not None
-    return int(row[0])
+    return int(row[0]), bool(row[1])
 
 
 def that_grows(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int | None:

@@ -9,6 +9,7 @@ Details hold names, counts, parameters and error codes, never a value of a row.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, Literal
 
@@ -45,6 +46,7 @@ def start_run(
     *,
     seed: bytes | None = None,
     details: Mapping[str, Any] | None = None,
+    held: ExitStack | None = None,
 ) -> int:
     """Write 'started', make the run's secrets in the server, and give the run's number.
 
@@ -54,6 +56,7 @@ def start_run(
     Args:
         seed: derive all secrets from it, so that a dry run can be repeated.
         details: of the row.
+        held: ends the lock, in place of `locks.hold`.
     """
     row = conn.execute(sqlfiles.query("ledger", "next_run")).fetchone()
     assert row is not None
@@ -72,6 +75,8 @@ def start_run(
     except BaseException:
         locks.leave(conn, key)
         raise
+    if held is not None:
+        held.callback(locks.leave, conn, key)
     return run_id
 
 

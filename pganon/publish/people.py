@@ -90,10 +90,14 @@ def population_of(
     spec: ReleaseSpec,
     facts: Facts,
     walk: Walk,
+    people: People | None,
     republication: Republication,
     sources: tuple[str, ...],
 ) -> int | None:
     """Whom the run is about; None for a dry run about people who are in no version.
+
+    Args:
+        people: of the source, as versions knew them when the run began.
 
     Raises:
         PreconditionError: population, the policy has to say which one it is.
@@ -101,7 +105,10 @@ def population_of(
     prints, grows = prints_of(spec, facts), spec.growth is not None
     # An increment reads new individuals, who may have rows like those of others before.
     twin = republication.copied(prints) if grows else republication.same_rows(prints)
-    population = populations.find(conn, spec, sources, twin.population if twin else None)
+    population = None
+    # Where there was none when the run began, who makes one looks again.
+    if people is not None or twin is not None or grows or not republication.publishes:
+        population = populations.find(conn, spec, sources, twin.population if twin else None)
     if twin is not None and twin.population is not None:
         if population is None or population != twin.population:
             raise rows_of_others(spec, twin)

@@ -259,7 +259,6 @@ def publishing(conn: Connection, *, withdraws: bool = False) -> Iterator[None]:
         raise UsageError("publication needs a connection without an open transaction")
     try:
         with conn.transaction():
-            conn.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE")
             conn.execute(sqlfiles.query("publish", "lock_releases"))
             with unopened(conn, withdraws=withdraws):
                 yield

@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from pganon.catalog.citus import distributed_reads, shards_of
+from pganon.catalog.citus import distributed_reads, is_installed, shards_of
 from pganon.catalog.code import check_code, check_row_security
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
@@ -172,8 +172,9 @@ def resolve_policy(
     if privileges:
         check_trusted(conn, spec, spec.roles if loaded.roles is None else None)
         check_row_security(conn, spec.external)
-        check_code(conn, spec.external, spec.trusted.values())
-        reads = distributed_reads(conn, _statements(spec))
+        citus = is_installed(conn)
+        check_code(conn, spec.external, spec.trusted.values(), citus=citus)
+        reads = distributed_reads(conn, _statements(spec), installed=citus)
         shards = shards_of(conn, spec.source) if reads else None
         spec = replace(spec, distributed_reads=reads, shards=shards)
     return spec
@@ -301,6 +302,8 @@ def _texts(value: object, place: Place = ()) -> Iterator[tuple[Place, str]]:
 
 
 def _storable(conn: Connection, texts: list[str]) -> bool:
+    if conn.info.parameter_status("server_encoding") == "UTF8" and "\0" not in "".join(texts):
+        return True
     try:
         conn.execute("SELECT %s::text[]", [texts])
     except psycopg.errors.UntranslatableCharacter:

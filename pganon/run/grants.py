@@ -27,7 +27,7 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.publish import lifecycle, readers, release_state
 from pganon.publish.lifecycle import Changed
-from pganon.publish.privileges import beside
+from pganon.publish.privileges import beside, beyond_policy
 from pganon.publish.reader_roles import record_readers, roles_of, unrecorded_readers
 from pganon.publish.readers import ReaderChange
 from pganon.publish.release_state import History, Version
@@ -98,7 +98,10 @@ def look_at(conn: Connection, releases: Iterable[str]) -> tuple[str, ...]:
     """The same of the people of releases, and who may read what is private."""
     of_releases = (populations.of_release(conn, name) for name in releases)
     numbers = dict.fromkeys(one.id for one in of_releases if one is not None)
-    return (*(text for number in numbers for text in look(conn, number)), *beside(conn))
+    return (
+        *(text for number in numbers for text in look(conn, number)),
+        *beside(beyond_policy(conn)),
+    )
 
 
 def _unknown(conn: Connection, about: Sequence[PastVersion]) -> Iterator[_Found]:

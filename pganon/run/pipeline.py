@@ -124,7 +124,7 @@ class Pipeline:
         check_closed(rights)
         # What others may do with views and schemas though no policy says so is a warning.
         readers = {*spec.readers, *(history.release.readers if history else ())}
-        return (*opened(rights, [view.name for view in views], readers), *beside(self.conn))
+        return (*opened(rights, [view.name for view in views], readers), *beside(rights))
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         check_invariant(spec)
@@ -310,7 +310,8 @@ class Pipeline:
             return None
         versions, sources = self.context.beside, self.context.sources
         spec, facts, walk = computation.plan.spec, computation.state.facts, computation.guard
-        population = population_of(self.conn, spec, facts, walk, versions, sources)
+        people = computation.plan.people
+        population = population_of(self.conn, spec, facts, walk, people, versions, sources)
         if computation.plan.spec.growth is not None:
             check_population(computation.plan.spec.growth.population, population)
         elif population is not None:

@@ -187,7 +187,7 @@ def judged_again(conn: Connection, staged: Staged) -> Staged:
         LedgerError: memory.
     """
     judged = staged.judged
-    if judged is None or populations.counter(conn, judged.population) == judged.counter:
+    if judged is None or populations.counter(conn, judged.population)[0] == judged.counter:
         return staged
     if staged.increments or judged.signatures is not None:
         raise HistoryChanged
@@ -210,7 +210,7 @@ def judged_again(conn: Connection, staged: Staged) -> Staged:
 
 def _judged_now(conn: Connection, staged: Staged, judged: Judgement) -> Judgement:
     policy = policy_from(staged.policy)
-    counter = populations.counter(conn, judged.population)
+    counter, _ = populations.counter(conn, judged.population)
     about, _ = with_readers(conn, judged.population)
     roles = _will_read(conn, policy, about, staged.readers, staged.views)
     drawn = memory.drawn(conn, staged.run_id, staged.prints.source)
@@ -294,8 +294,8 @@ class Judging:
             return None
         conn, plan, walk = self.conn, self.plan, self.computation.guard
         about, self.warnings = with_readers(conn, population)
-        counter = populations.counter(conn, population)
-        if populations.has_forgotten(conn, population):
+        counter, forgotten = populations.counter(conn, population)
+        if forgotten:
             walk((nobody_forgotten(population, lambda state: state.stage("members")),))
         roles = _will_read(conn, policy, about, plan.spec.readers, plan.stored_views(self.state))
         growth, new = plan.spec.growth, self._new()

@@ -51,8 +51,8 @@ def recorded(
         connect: opens another connection, where this one may break; without, the next run finds
             one that died.
     """
-    run_id = ledger.start_run(conn, release, policy_hash, seed=seed, details=details)
-    with locks.hold(conn, run_id=run_id):
+    with contextlib.ExitStack() as held:
+        run_id = ledger.start_run(conn, release, policy_hash, seed=seed, details=details, held=held)
         try:
             yield run_id
         except BaseException as error:

@@ -219,9 +219,7 @@ def drop_run(conn: Connection, run_id: int) -> int:
     After publication that is its work tables; after a failure its secrets go too. What another
     server keeps is left to the next clean-up.
     """
-    removed = _remove(conn, run_id)
-    forget_dead(conn)
-    return removed.tables
+    return _remove(conn, run_id).tables
 
 
 def end_dead(conn: Connection, run_id: int, error: BaseException) -> bool:

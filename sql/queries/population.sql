@@ -66,8 +66,10 @@ SELECT u.id FROM unused AS u UNION ALL SELECT m.id FROM made AS m;
 UPDATE pganon_private.run_secret SET population = %(population)s WHERE run_id = %(run_id)s;
 
 -- counter --
--- How often what is known of it changed; nobody changes it before the transaction ends.
-SELECT p.counter FROM pganon_private.population AS p WHERE p.id = %(population)s FOR UPDATE;
+-- How often what is known of it changed, which nobody changes before the transaction ends; and whether
+-- anybody of it was forgotten.
+SELECT p.counter, EXISTS (SELECT FROM pganon_private.forgotten AS f WHERE f.population = p.id)
+FROM pganon_private.population AS p WHERE p.id = %(population)s FOR UPDATE;
 
 -- count --
 -- What is known of it changed; with the name and the sources of a version. Nothing if it is not as known.

@@ -29,6 +29,7 @@ SELECT pganon.sources_of(%(oid)s);
 -- What the statistics of the server say of changes to relations: another text after a change, the
 -- same where there was none. NULL where it does not count them, as on a replica. Before the bar stands
 -- since when it counts: after pg_upgrade, a crash and pg_stat_reset() nothing follows from its counts.
+-- Beside it whether there is Citus.
 SELECT CASE WHEN count(*) > 0 AND bool_and(c.relkind <> 'f') AND NOT pg_is_in_recovery() THEN format(
     '%%s %%s|%%s',
     extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()),
@@ -42,7 +43,7 @@ SELECT CASE WHEN count(*) > 0 AND bool_and(c.relkind <> 'f') AND NOT pg_is_in_re
             + pg_stat_get_tuples_deleted(c.oid)
         ), ' ' ORDER BY c.oid
     )
-) END
+) END, to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL
 FROM unnest(%(sources)s::text[]) AS s(name)
 -- Not to_regclass, which raises where the role may not use the schema of what a view reads.
 JOIN pg_namespace AS n ON n.nspname = (parse_ident(s.name))[1]
@@ -65,23 +66,23 @@ CROSS JOIN LATERAL (
 WHERE v.manner IS NULL OR NOT v.manner ? 'forgotten'
 ORDER BY o.is_over_source DESC, v.release = %(release)s DESC, v.run_id DESC;
 
--- put_release --
--- Create a release, or update it for its new version.
-INSERT INTO pganon_private.release (
-    name, policy_source, view_schema, view_name, current_version, readers, reader_ids
-)
-VALUES (
-    %(release)s, %(source)s, %(schema)s, %(view)s, %(version)s, %(readers)s, %(reader_ids)s::oid[]
-)
-ON CONFLICT (name) DO UPDATE SET
-    view_schema = excluded.view_schema,
-    view_name = excluded.view_name,
-    current_version = excluded.current_version,
-    readers = excluded.readers,
-    reader_ids = excluded.reader_ids;
-
 -- add_version --
--- A new version.
+-- A new version, with its release, which is new or updated for it.
+WITH put AS (
+    INSERT INTO pganon_private.release (
+        name, policy_source, view_schema, view_name, current_version, readers, reader_ids
+    )
+    VALUES (
+        %(release)s, %(source)s, %(schema)s, %(view)s, %(version)s, %(readers)s, %(reader_ids)s::oid[]
+    )
+    ON CONFLICT (name) DO UPDATE SET
+        view_schema = excluded.view_schema,
+        view_name = excluded.view_name,
+        current_version = excluded.current_version,
+        readers = excluded.readers,
+        reader_ids = excluded.reader_ids
+)
+
 INSERT INTO pganon_private.version (
     release, version, run_id, method, guarantee, columns, views, relations, checks, policy,
     policy_hash, partition, partition_hash, sources, measures, row_count, suppressed, fingerprint,
@@ -235,41 +236,43 @@ LEFT JOIN pg_roles AS o
     ON o.oid = CASE g.rolname WHEN 'pg_database_owner' THEN d.datdba ELSE n.nspowner END
 ORDER BY s.name;
 
--- beyond_policy --
--- What others may do beyond the policies: what it is counted under, role, text.
-SELECT b.place, b.holder, b.held FROM pganon.beyond_policy() AS b ORDER BY b.held;
-
--- rights_beside --
--- Who but the owner, its members and superusers may read or change what is private by rights that are in no
--- list of privileges: those of the server's own roles, replication, and publications, which may also name
--- schemas without a table. A member that may neither use nor take a role has none of its rights.
-SELECT format('%%I has the rights of %%I', r.rolname, g.rolname) AS held
-FROM pg_roles AS r
-JOIN pg_roles AS g ON g.rolname IN (
-    'pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files', 'pg_write_server_files',
-    'pg_execute_server_program'
-)
-WHERE NOT r.rolsuper AND r.rolname !~ '^pg_' AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
-    AND pganon.has_role(r.oid, g.oid)
+-- rights --
+-- What others may do beyond the policies: what it is counted under, role, text. `beside` are rights that are in
+-- no list of privileges, by which others than the owner, its members and superusers may read or change what
+-- is private: those of the server's own roles, replication, and publications, which may also name schemas
+-- without a table. A member that may neither use nor take a role has none of its rights.
+SELECT b.place, b.holder, b.held FROM pganon.beyond_policy() AS b
 UNION ALL
-SELECT format('%%I has REPLICATION', r.rolname)
-FROM pg_roles AS r
-WHERE r.rolreplication AND NOT r.rolsuper AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
-UNION ALL
-SELECT DISTINCT format('the publication %%I contains tables of schema %%I', p.pubname, n.nspname)
-FROM pg_namespace AS n
-JOIN pg_publication AS p ON p.puballtables
-    OR EXISTS (
-        SELECT FROM pg_publication_rel AS t JOIN pg_class AS c ON c.oid = t.prrelid
-        WHERE t.prpubid = p.oid AND c.relnamespace = n.oid
+SELECT 'beside', NULL, s.held
+FROM (
+    SELECT format('%%I has the rights of %%I', r.rolname, g.rolname) AS held
+    FROM pg_roles AS r
+    JOIN pg_roles AS g ON g.rolname IN (
+        'pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files', 'pg_write_server_files',
+        'pg_execute_server_program'
     )
-    OR EXISTS ( -- where PostgreSQL has FOR TABLES IN SCHEMA
-        SELECT FROM pg_depend AS o JOIN pg_depend AS d ON d.classid = o.classid AND d.objid = o.objid
-        WHERE o.classid = to_regclass('pg_catalog.pg_publication_namespace')
-            AND o.refclassid = 'pg_publication'::regclass AND o.refobjid = p.oid
-            AND d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid
-    )
-WHERE n.nspname = ANY (%(private)s)
+    WHERE NOT r.rolsuper AND r.rolname !~ '^pg_' AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+        AND pganon.has_role(r.oid, g.oid)
+    UNION ALL
+    SELECT format('%%I has REPLICATION', r.rolname)
+    FROM pg_roles AS r
+    WHERE r.rolreplication AND NOT r.rolsuper AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+    UNION ALL
+    SELECT DISTINCT format('the publication %%I contains tables of schema %%I', p.pubname, n.nspname)
+    FROM pg_namespace AS n
+    JOIN pg_publication AS p ON p.puballtables
+        OR EXISTS (
+            SELECT FROM pg_publication_rel AS t JOIN pg_class AS c ON c.oid = t.prrelid
+            WHERE t.prpubid = p.oid AND c.relnamespace = n.oid
+        )
+        OR EXISTS ( -- where PostgreSQL has FOR TABLES IN SCHEMA
+            SELECT FROM pg_depend AS o JOIN pg_depend AS d ON d.classid = o.classid AND d.objid = o.objid
+            WHERE o.classid = to_regclass('pg_catalog.pg_publication_namespace')
+                AND o.refclassid = 'pg_publication'::regclass AND o.refobjid = p.oid
+                AND d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid
+        )
+    WHERE n.nspname = ANY (%(private)s)
+) AS s
 ORDER BY held;
 
 -- held_before --

@@ -257,9 +257,9 @@ def test_a_memory_that_moves_again_and_again(
     driver.publish(source, declared())
     counted: list[Any] = []
 
-    def counter(conn: Any, population: int) -> int:
+    def counter(conn: Any, population: int) -> tuple[int, bool]:
         counted.append(population)
-        return -len(counted)
+        return -len(counted), False
 
     before = memory(source)
     monkeypatch.setattr("pganon.history.populations.counter", counter)
