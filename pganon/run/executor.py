@@ -28,9 +28,7 @@ from pganon.catalog.citus import in_shards, seal_shards
 from pganon.catalog.model import ExternalObjects
 from pganon.errors import Interrupted, PganonError, StatementTimeout
 from pganon.identifiers import QualifiedName
-from pganon.run.filled import lost_rows
 from pganon.run.pool import Piece, Pool, Wanted, perform, side_by_side
-from pganon.run.steptime import StepTime
 from pganon.run.tables import (
     analyze_table,
     copy_rows,
@@ -41,6 +39,7 @@ from pganon.run.tables import (
     dropping,
     empty_table,
     fill_table,
+    lost_rows,
     seal,
     stamp_of_written,
     table_as,
@@ -686,3 +685,17 @@ class Executor:
             return part
 
         return walk
+
+
+@dataclass
+class StepTime:
+    """Seconds spent in a step; the rounds of a Repeat are added up under its name."""
+
+    name: str
+    purpose: str
+    seconds: float = 0.0
+    times: int = 0
+
+    def add(self, other: StepTime) -> None:
+        self.seconds += other.seconds
+        self.times += other.times

@@ -21,8 +21,8 @@ from pganon.forms.withheld import few_left_out, share_told
 from pganon.loading import load_policy
 from pganon.report.document import document
 from pganon.report.page import page
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.result import RunResult
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.harness.documents import valid

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pganon.privacy.judged import ALL_VERSIONS, ONE_VERSION
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database

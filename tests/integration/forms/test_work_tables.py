@@ -20,9 +20,9 @@ from pganon.methods.registry import method_of
 from pganon.plan.build import build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.resolved.model import ReleaseSpec, Scale
+from pganon.run.context import resolve_policy
 from pganon.run.executor import Executor
 from pganon.run.options import Options, advise_planner
-from pganon.run.resolution import resolve_policy
 from pganon.steps import Alone, CreateTable, Load, Repeat, Search, State
 from tests.support.harness import plans
 from tests.support.harness.cluster import Database

@@ -77,8 +77,8 @@ def people() -> LoadedPolicy:
     ("source", "loaded", "most"),
     [
         # Figures go down only.
-        (plans.SOURCE, plans.policy_of("one_dimensional"), Sent(185, 225, 27)),
-        (PEOPLE, people(), Sent(183, 256, 55)),
+        (plans.SOURCE, plans.policy_of("one_dimensional"), Sent(120, 160, 27)),
+        (PEOPLE, people(), Sent(118, 191, 55)),
     ],
     ids=["60 records, one_dimensional", "400 records, mondrian"],
 )
