@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class StepTime:
-    """Seconds spent in a step; the rounds of a Repeat are added up under its name."""
+    """Seconds spent in a step; the rounds of a Loop are added up under its name."""
 
     name: str
     purpose: str

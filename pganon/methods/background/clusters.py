@@ -23,7 +23,7 @@ from pganon.methods.background.search.linkage import MOST, clusters
 from pganon.methods.common.block_search import nothing_given
 from pganon.methods.common.pairs import pair
 from pganon.sqltools import col, named, num, query
-from pganon.steps import CreateTable, Search, State, Step
+from pganon.steps import Search, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 
@@ -34,10 +34,9 @@ def link_steps(context: Context) -> list[Step]:
     if knowledge is not None:
         linked = [
             *prior_steps(context.spec),
-            CreateTable(
+            table(
                 "vector_blocks",
                 "priors that are linked at a time",
-                lambda s: s.work("vector_blocks"),
                 lambda s: _vector_blocks(context, s),
                 inline=True,
             ),
@@ -54,10 +53,9 @@ def link_steps(context: Context) -> list[Step]:
         ]
     return [
         *linked,
-        CreateTable(
+        table(
             "cell_clusters",
             "the cluster of every combination of quasi-identifiers",
-            lambda s: s.work("cell_clusters"),
             lambda s: _cell_clusters(context, s),
         ),
     ]

@@ -35,7 +35,7 @@ from pganon.methods.local.search.closeness import close_buckets
 from pganon.privacy.likeness import TCloseness
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, num, query, scalar, text
-from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
+from pganon.steps import Check, CreateTable, Search, State, Step
 from pganon.steps.facts import count
 from pganon.steps.tasks import TaskResult
 
@@ -111,14 +111,6 @@ class _Buckets:
                 when=lambda s: self._independent(s) and not ordered(self.context, self.item, s),
             ),
             ranges_step(self.context, self.item),
-            DropTables(
-                "tidy",
-                "what the buckets were made from",
-                lambda s: [
-                    histogram(self.item, s),
-                    *([plan(self.item, s)] if self._independent(s) else []),
-                ],
-            ),
         ]
 
     def _given(self, state: State) -> exp.Select:

@@ -73,11 +73,6 @@ class CutRule(ABC):
         """Columns that say where a cut is; `cum` is how many records are on its left."""
         return ("cum", "thr")
 
-    @property
-    def given(self) -> Sequence[str]:
-        """Work tables, made before the rounds, that only they read."""
-        return ()
-
     def loss(self, axis: Axis, state: State, table: str) -> exp.Expr:
         """The loss of a group in `table`; an attribute that loses nothing is not tried."""
         return axis.loss(state, table)
