@@ -94,7 +94,7 @@ def function_steps(build: Build, function: QualifiedName) -> tuple[Step, ...]:
         lambda number: _call(build, function, number),
         _done(build),
         rounds,
-        keeps=[f"tree_{build.name}_call"],
+        carries=[f"tree_{build.name}_call"],
     )
 
     def last(state: State) -> QualifiedName:
@@ -179,24 +179,16 @@ def _call(build: Build, function: QualifiedName, number: int) -> Sequence[Step]:
             label=_invoke(function, argument, num(level)),
         )
 
-    steps: list[Step] = [
+    return [
         CreateTable(
             build.step(f"call_{level}"),
             build.purpose(f"labels of level {level}"),
             after,
             select,
             external=ExternalObjects(functions=(function,)),
-        )
+        ),
+        _call_check(build, function, number),
     ]
-    if number:
-        steps.append(
-            DropTables(
-                build.step(f"drop_{level}"),
-                build.purpose("drop the level before"),
-                lambda state: [before(state)],
-            )
-        )
-    return [*steps, _call_check(build, function, number)]
 
 
 def _invoke(function: QualifiedName, *arguments: exp.Expr) -> exp.Expr:

@@ -18,6 +18,7 @@ from sqlglot import exp
 from pganon.catalog.model import ExternalObjects
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
+from pganon.sqltools import query
 from pganon.steps.facts import RECORDS, Fact, Facts, label
 from pganon.steps.placement import By
 from pganon.steps.rounds import placeholder
@@ -251,6 +252,11 @@ class Load:
     rows: Callable[[], Iterable[Sequence[Any]]]
 
 
+def nothing_given(state: State) -> exp.Select:
+    """For tasks that need nothing but their rows."""
+    return query("select 1 as nothing")
+
+
 @dataclass(frozen=True)
 class Search:
     """Let Python decide what SQL decides poorly; what comes back is copied into a work table.
@@ -273,10 +279,10 @@ class Search:
     purpose: str
     table: Name
     columns: Sequence[tuple[str, str]]
-    given: Select
-    batches: Callable[[State], int]
     rows: Callable[[State, int], exp.Expr]
     tasks: Callable[[State, Mapping[str, Any], Sequence[tuple[Any, ...]]], Sequence[Task]]
+    given: Select = nothing_given
+    batches: Callable[[State], int] = lambda state: 1
     when: Callable[[State], bool] = lambda state: True
     gives: Sequence[Fact[Any]] = ()
     units: Callable[[Sequence[tuple[Any, ...]]], int] = len

@@ -20,7 +20,6 @@ from pganon.methods.background.context import Context
 from pganon.methods.background.prior import prior_steps
 from pganon.methods.background.prior_facts import NUMBER_OF_VECTORS
 from pganon.methods.background.search.linkage import MOST, clusters
-from pganon.methods.common.block_search import nothing_given
 from pganon.methods.common.pairs import pair
 from pganon.sqltools import col, named, num, query
 from pganon.steps import Search, State, Step, table
@@ -45,7 +44,6 @@ def link_steps(context: Context) -> list[Step]:
                 "clusters of priors that are within J of each other",
                 lambda s: s.work(VECTOR_CLUSTERS),
                 (("vector", "integer"), ("cluster", "bigint")),
-                given=nothing_given,
                 batches=_blocks,
                 rows=_vectors,
                 tasks=lambda s, given, rows: [_Link(rows, knowledge.j)],

@@ -54,7 +54,6 @@ def limit_step(context: Context) -> Step:
         lambda s: s.work("limits"),
         (("value", "integer"), ("share", "float8"), ("f", "float8")),
         given=lambda s: source_counts(context, s),
-        batches=lambda s: 1,
         rows=lambda s, batch: query(
             "select k.value, sum(k.n)::bigint as n from k group by k.value order by k.value",
             {"k": s.work("kept")},

@@ -57,7 +57,6 @@ def cut_steps(context: Context, block_size: int) -> list[Step]:
             lambda s: s.work("piece_blocks"),
             (("cluster", "bigint"), ("piece", "integer"), ("block", "integer")),
             given=lambda s: source_counts(context, s),
-            batches=lambda s: 1,
             rows=lambda s, batch: query(
                 "select v.cluster, v.piece, v.value, v.n from v order by v.cluster, v.piece",
                 {"v": s.work("piece_values")},

@@ -57,7 +57,6 @@ def level_step(context: Context, wanted: Fact[int]) -> Search:
         lambda s: s.work("levels"),
         (("nothing", "integer"),),
         given=lambda s: source_counts(context, s),
-        batches=lambda s: 1,
         rows=lambda s, batch: _rows(context, s),
         tasks=lambda s, given, rows: [
             _Levels(rows, given["source"], context.k, model_against(context, given))
@@ -136,7 +135,6 @@ def kept_steps(context: Context) -> list[Step]:
             lambda s: s.work("kept"),
             (("cluster", "bigint"), ("value", "integer"), ("n", "bigint")),
             given=lambda s: source_counts(context, s),
-            batches=lambda s: 1,
             rows=lambda s, batch: query(
                 "select v.cluster, v.value, v.n from v order by v.cluster, v.value",
                 {"v": s.work("cluster_values")},

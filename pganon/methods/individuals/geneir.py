@@ -53,7 +53,6 @@ def geneir_steps(context: IdentityContext) -> list[Step]:
             given=lambda s: query(
                 "select :seed as seed", seed=scalar(run_secret(s, "partition_seed"))
             ),
-            batches=lambda s: 1,
             rows=lambda s, batch: query("select 1 as nothing"),
             tasks=lambda s, given, rows: [_Draw(_levels(context, s), given["seed"])],
         ),

@@ -49,8 +49,6 @@ def display_steps(context: Context) -> list[Step]:
             "what records of every mask show",
             lambda s: s.work(DISPLAYS),
             (("mask", "text"), ("display", "integer"), ("form", "text")),
-            given=lambda s: query("select 1 as nothing"),
-            batches=lambda s: 1,
             rows=lambda s, batch: query(
                 'select m.mask, m.n from m order by m.mask collate "C"', {"m": s.work("masks")}
             ),

@@ -11,7 +11,6 @@ from sqlglot import exp
 from pganon.methods.buckets.invariance.context import InvarianceContext
 from pganon.methods.buckets.invariance.survivors import counted, fits, survivors
 from pganon.methods.buckets.search.filling import Candidates, filled
-from pganon.methods.common.block_search import nothing_given
 from pganon.sqltools import col, fragment, named, query
 from pganon.steps import Search, State, Step, table
 from pganon.steps.tasks import TaskResult
@@ -41,8 +40,6 @@ def fill_steps(context: InvarianceContext) -> list[Step]:
             "how many newcomers of every value take over a set",
             lambda s: s.work("taken"),
             (("code", "bigint"), ("n", "bigint")),
-            given=nothing_given,
-            batches=lambda s: 1,
             rows=lambda s, batch: _candidates(context, s),
             tasks=lambda s, given, rows: [_Fill(tuple(rows), context.l)],
         ),

@@ -128,7 +128,6 @@ def _order(line: Line) -> Search:
         lambda s: s.work(BEHIND),
         (("place", "integer"), ("attribute", "integer")),
         given=lambda s: given_of_sample(line, s),
-        batches=lambda s: 1,
         rows=lambda s, batch: sample(line, s),
         tasks=tasks,
     )
@@ -146,7 +145,6 @@ def _added(line: Line) -> Search:
         lambda s: s.work(ADDED),
         (("attribute", "integer"), ("word", "integer"), ("code", "integer"), ("adds", "bigint")),
         given=lambda s: with_order(line, s, given_of_values(line, s)),
-        batches=lambda s: 1,
         rows=lambda s, batch: query("select 1 as nothing"),
         tasks=tasks,
         gives=[WORDS],

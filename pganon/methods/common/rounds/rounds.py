@@ -13,7 +13,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.common.pairs import paired
 from pganon.methods.common.rounds.candidates import tries
 from pganon.methods.common.rounds.halves import halves
-from pganon.methods.common.rounds.rule import CutRule, RoundTable, at
+from pganon.methods.common.rounds.rule import CutRule, at, round_table
 from pganon.sqltools import col, fragment, named, num, query, union_all
 from pganon.steps import Check, CreateTable, Loop, State, Step, table
 from pganon.steps.facts import Fact, count, flag
@@ -100,7 +100,10 @@ class CutRounds:
     def round(self, number: int) -> Sequence[Step]:
         final = _final(number)
         return [
-            *[self._create(made) for made in self._tables()],
+            round_table("tries", "the attributes to try for every group", self._of_rule(tries)),
+            *self.rule.cutting(),
+            round_table("halves", "both sides of the cuts that compete", self._of_rule(halves)),
+            round_table("moves", "what becomes of every group", self.moves),
             Check(
                 "progress",
                 "groups still to be cut, and final ones",
@@ -131,31 +134,12 @@ class CutRounds:
                 every_round=True,
                 inline=True,
             ),
-            self._create(RoundTable("nodes", "groups of the next round", self.next_nodes), later=1),
-            *[self._create(made, later=1) for made in self.rule.following()],
-        ]
-
-    def _tables(self) -> list[RoundTable]:
-        """Tables of a round, before it is decided whether another one follows."""
-        return [
-            RoundTable("tries", "the attributes to try for every group", self._of_rule(tries)),
-            *self.rule.cutting(),
-            RoundTable("halves", "both sides of the cuts that compete", self._of_rule(halves)),
-            RoundTable("moves", "what becomes of every group", self.moves),
+            round_table("nodes", "groups of the next round", self.next_nodes, later=1),
+            *self.rule.following(),
         ]
 
     def _of_rule(self, select: Callable[[CutRule, State], exp.Expr]):
         return lambda state: select(self.rule, state)
-
-    def _create(self, made: RoundTable, *, later: int = 0) -> CreateTable:
-        return table(
-            made.name,
-            made.purpose,
-            made.select,
-            later=later,
-            every_round=True,
-            inline=made.name not in ("halves", "moves", "nodes"),
-        )
 
     def _finished(self, state: State) -> exp.Expr:
         if not self.most:
